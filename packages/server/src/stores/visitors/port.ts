@@ -1,0 +1,18 @@
+/** What is remembered of a visitor: one record per organisation and anonymous id. */
+export interface VisitorState {
+  user_id?: string;
+  /** The traits that the data layer says to remember. */
+  traits?: Record<string, unknown>;
+  session?: { id: string; started_at: number; last_at: number };
+}
+export interface VisitorStore {
+  load(orgId: string, anonymousIds: string[]): Promise<(VisitorState | undefined)[]>;
+  /** Resolves when durable. */
+  save(orgId: string, entries: [anonymousId: string, state: VisitorState][]): Promise<void>;
+  /** Forgets a visitor, or every visitor linked to a user. Returns how many links and sessions went, and the anonymous ids. */
+  erase(
+    orgId: string,
+    who: { anonymous_id: string } | { user_id: string },
+  ): Promise<{ links: number; sessions: number; anonymous_ids: string[] }>;
+  close(): Promise<void>;
+}
