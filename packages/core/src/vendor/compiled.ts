@@ -1,0 +1,83 @@
+/**
+ * What the delivery role sees of an integration: a vendor definition and a revision's config, compiled once at snapshot load.
+ * Everything here is pure; what needs the network (OAuth tokens) is named in `auth` and fetched by the role.
+ */
+import type { CanonicalEvent } from '../event/canonical.ts';
+import type { DropReason } from '../outcome/outcome.ts';
+
+/** One event made ready for the vendor. Items of one `lane` may share a request (same endpoint, same headers). */
+export interface VendorItem {
+  lane: string;
+  payload: unknown;
+  /** Bytes the payload adds to a request body, for size limits of batches. */
+  size: number;
+  event_id: string;
+}
+export type Built =
+  /** Several items where a vendor wants several requests for one event (Braze: attributes, events, purchases). */
+  | { kind: 'items'; items: VendorItem[]; warnings?: string[] }
+  | { kind: 'dropped'; reason: DropReason }
+  /** The mapping or template broke on this event: a dead letter of stage `mapping`. */
+  | { kind: 'failed'; reason: string };
+
+export interface VendorRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  /** Absent for bodiless requests. */
+  body?: string | Uint8Array;
+}
+/** Auth that needs a token from the network first. Keyless kinds (bearer, basic, header, query, hmac, sigv4) are already in the request. */
+export type TokenPlan =
+  | { kind: 'oauth2_client_credentials'; token_url: string; client_id: string; client_secret: string; scope?: string; audience?: string }
+  | { kind: 'oauth2_refresh_token'; token_url: string; client_id: string; client_secret: string; refresh_token: string }
+  | { kind: 'google_service_account'; token_url: string; client_email: string; private_key: string; scope: string };
+
+export interface VendorReply {
+  status: number;
+  headers: Record<string, string>;
+  /** At most 64 KB. */
+  body: string;
+}
+export type Verdict =
+  | { kind: 'delivered' }
+  /** Permanent: dead letter at once. */
+  | { kind: 'refused'; reason: string }
+  | { kind: 'unavailable'; reason: string; retry_after_ms?: number; refresh_token?: boolean }
+  /** One verdict per item, in request order. */
+  | { kind: 'partial'; items: Exclude<Verdict, { kind: 'partial' }>[] };
+
+export interface RequestContext {
+  now: number;
+  /** 1 on the first try. */
+  attempt: number;
+  /** Stable across retries: the event id for a single event, an id of the batch else. */
+  request_id: string;
+  /** The access token of `token`, where the vendor has one. */
+  access_token?: string;
+}
+export interface CompiledVendor {
+  build(event: CanonicalEvent, context: { now: number }): Built;
+  /** Throws nothing for items that `build` made. */
+  request(items: VendorItem[], context: RequestContext): VendorRequest;
+  read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;
+  token?: TokenPlan;
+  /** Null: one event a request. */
+  batch: { max_items: number; max_bytes: number; interval_ms: number } | null;
+  timeout_ms: number;
+  /** 0–5. */
+  max_retries: number;
+  rate: { rps: number; burst: number; daily: number };
+  /** Most requests under way at once. */
+  concurrency: number;
+  /** From the config (webhook vendor); the integration record's own wins. */
+  consent_category: string | null;
+  warnings: string[];
+}
+export interface ConfigFault {
+  /** Path inside the config, `events.Order Completed.mappings[2].transforms[0]`. */
+  field: string;
+  message: string;
+}
+/** `missing` faults make a template incomplete (allowed until it is assigned); `invalid` ones are refused at once. */
+export type CompileResult = { ok: true; vendor: CompiledVendor } | { ok: false; missing: ConfigFault[]; invalid: ConfigFault[] };

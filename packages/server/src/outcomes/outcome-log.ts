@@ -1,0 +1,13 @@
+import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { Append, StoredRecord } from '../stores/event-log/port.ts';
+
+export const OUTCOMES_TOPIC = 'outcomes';
+
+/** What to append for outcomes that belong together; the id makes a repeat after a crash harmless. */
+export function outcomeAppend(id: string, outcomes: Outcome[]): Append {
+  return { topic: OUTCOMES_TOPIC, records: [{ id, data: Buffer.from(JSON.stringify(outcomes)) }] };
+}
+
+export function decodeOutcomes(record: StoredRecord): Outcome[] {
+  return JSON.parse(Buffer.from(record.data).toString('utf8')) as Outcome[];
+}

@@ -1,0 +1,42 @@
+/**
+ * The immutable, compiled configuration that ingest, process and deliver work from. Swapped whole in one assignment;
+ * what did not change is the same object as before. A broken piece is off, with its faults shown, never the process.
+ */
+import type { Integration, Pipeline, WebhookSource } from '@firsthand/core/config/resources.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import type { CompiledOrganisation, CompiledProcessing } from '@firsthand/core/process/compiled.ts';
+import type { CompiledVendor, ConfigFault } from '@firsthand/core/vendor/compiled.ts';
+import type { IngestRules } from './ingest-rules.ts';
+import type { CompiledWebhookSource } from './webhook-source.ts';
+
+export interface CompiledIntegration {
+  integration: Integration;
+  /** Parameters substituted, secrets in the clear: never log it. */
+  config: JsonObject;
+  /** Undefined where the config does not compile: `faults` says why, and the integration is `misconfigured`. */
+  vendor: CompiledVendor | undefined;
+  faults: ConfigFault[];
+  warnings: string[];
+}
+export interface CompiledPipeline {
+  pipeline: Pipeline;
+  /** Origins, addresses, signature, challenge tokens, compiled. */
+  ingest: IngestRules;
+  /** Tracking plan and transformations, compiled. */
+  processing: CompiledProcessing;
+  integrations: CompiledIntegration[];
+}
+export interface Snapshot {
+  version: number;
+  organisations: ReadonlyMap<string, CompiledOrganisation>;
+  pipelines: ReadonlyMap<string, CompiledPipeline>;
+  pipelinesByKey: ReadonlyMap<string, CompiledPipeline>;
+  integrations: ReadonlyMap<string, CompiledIntegration>;
+  webhookSources: ReadonlyMap<string, CompiledWebhookSource>;
+}
+export interface SnapshotSource {
+  current(): Snapshot;
+  /** Called after each swap. */
+  onChange(listener: (snapshot: Snapshot) => void): () => void;
+}
+export type { WebhookSource };

@@ -1,0 +1,17 @@
+/** Frames for the live debugger. Build one only when `watched` says that somebody of that organisation looks. */
+export interface TapFrame {
+  stage: 'received' | 'rejected' | 'processed' | 'dropped' | 'delivered' | 'retrying' | 'dead_lettered' | 'webhook_rejected';
+  pipeline_id?: string;
+  integration_id?: string;
+  event_id?: string;
+  type?: string;
+  event?: string;
+  reason?: string;
+  duration_ms?: number;
+  status?: number;
+  payload?: unknown;
+}
+export interface Tap {
+  watched(orgId: string): boolean;
+  emit(orgId: string, frame: TapFrame): void;
+}
