@@ -1,0 +1,29 @@
+/**
+ * Which ingest partition a visitor's events go to. Every process must agree, now and after an upgrade, so this is a fixed
+ * arithmetic (FNV-1a over UTF-16 units with a final mix), not a hash that may be seeded or replaced.
+ */
+export const PARTITIONS = 16;
+
+export function partitionOf(orgId: string, visitorKey: string): number {
+  return mix(fnv1a(visitorKey, fnv1a(orgId, 0x811c9dc5))) % PARTITIONS;
+}
+
+export function ingestTopic(partition: number): string {
+  return `ingest.${partition}`;
+}
+
+function fnv1a(text: string, seed: number): number {
+  let hash = seed;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  // A separator, so that ("ab", "c") and ("a", "bc") differ.
+  return Math.imul(hash ^ 0xffff, 0x01000193);
+}
+
+/** FNV's low bits are weak on short keys that differ in their last character. */
+function mix(hash: number): number {
+  let h = hash ^ (hash >>> 16);
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
