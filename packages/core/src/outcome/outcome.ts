@@ -55,7 +55,14 @@ export type Outcome =
   /** Counted by ingest in bulk, once a second or so: what never reached the log has no other trace. */
   | ({ kind: 'ingest_counts'; received: number; rejected: Record<string, number>; duplicates: number; webhook_source_id?: string } & About)
   /** The processor is done: the canonical event stands in `events.<pipeline>`, or was dropped with one reason word. */
-  | ({ kind: 'processed'; received_at: number; decisions: Decision[]; raw?: { topic: string; position: string } } & AboutEvent)
+  | ({
+      kind: 'processed';
+      received_at: number;
+      decisions: Decision[];
+      raw?: { topic: string; position: string };
+      /** Where the canonical event stands in `events.<pipeline>`; unknown where a repeat after a crash found it there already. */
+      stored?: string;
+    } & AboutEvent)
   | ({
       kind: 'dropped';
       reason: DropReason;

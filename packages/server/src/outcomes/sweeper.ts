@@ -1,0 +1,86 @@
+/**
+ * Gives back what has aged out: processed events and raw ones after EVENT_RETENTION, dead letters after theirs,
+ * traces with the events they explain, counters after 90 days. Records that a living group has still to settle stay.
+ */
+import type { Settings } from '../config.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
+import type { ObserveDb } from '../stores/observe/schema.ts';
+import { OUTCOMES_TOPIC } from './outcome-log.ts';
+
+const EVERY_MS = 60_000;
+const COUNTERS_KEPT_MS = 90 * 86_400_000;
+const OUTCOMES_KEPT_MS = 3_600_000;
+/** Traces beyond this many events go, oldest first, whatever their age: a bound on the size of the store. */
+const MOST_TRACES = 5_000_000;
+
+export interface SweeperDeps {
+  log: EventLog;
+  observe: ObserveDb;
+  clock: Clock;
+  logger: Logger;
+  settings: Pick<Settings, 'eventRetentionMs' | 'deadLetterRetentionMs'>;
+}
+
+export async function sweep({ log, observe, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number }> {
+  const now = clock.now();
+  let records = 0;
+  const expire = async (prefix: string, keptMs: number) => {
+    for (const topic of await log.topics(prefix)) records += await log.expire(topic, new Date(now - keptMs));
+  };
+  await expire('ingest.', settings.eventRetentionMs);
+  await expire('events.', settings.eventRetentionMs);
+  await expire('replay.', settings.eventRetentionMs);
+  await expire('dlq-', settings.deadLetterRetentionMs);
+  await expire(OUTCOMES_TOPIC, OUTCOMES_KEPT_MS);
+
+  const { db } = observe;
+  const gone = [
+    await db
+      .deleteFrom('trace_events')
+      .where('processed_at', '<', now - settings.eventRetentionMs)
+      .executeTakeFirst(),
+    await db
+      .deleteFrom('trace_steps')
+      .where('at', '<', now - settings.eventRetentionMs)
+      .executeTakeFirst(),
+    await db.deleteFrom('dead_letters').where('expires_at', '<=', now).executeTakeFirst(),
+    await db
+      .deleteFrom('counters')
+      .where('minute', '<', Math.floor((now - COUNTERS_KEPT_MS) / 60_000))
+      .executeTakeFirst(),
+  ];
+  const edge = await db
+    .selectFrom('trace_events')
+    .select('processed_at')
+    .orderBy('processed_at', 'desc')
+    .offset(MOST_TRACES)
+    .limit(1)
+    .executeTakeFirst();
+  if (edge) {
+    gone.push(await db.deleteFrom('trace_events').where('processed_at', '<=', edge.processed_at).executeTakeFirst());
+    gone.push(await db.deleteFrom('trace_steps').where('at', '<=', edge.processed_at).executeTakeFirst());
+  }
+  return { records, rows: gone.reduce((sum, result) => sum + Number(result.numDeletedRows), 0) };
+}
+
+export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running
+      .then(() => sweep(deps))
+      .then(
+        ({ records, rows }) => records + rows > 0 && deps.logger.info({ records, rows }, 'aged records removed'),
+        (error: unknown) => deps.logger.warn({ err: error }, 'clean-up failed; trying again in a minute'),
+      )
+      .then(() => undefined);
+  }, EVERY_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

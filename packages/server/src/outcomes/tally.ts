@@ -1,0 +1,172 @@
+/** Outcomes in, rows out: what one batch adds to traces, counters and the dead-letter index. Pure. */
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { latencyBucket } from './latency.ts';
+
+export interface TraceEventRow {
+  org_id: string;
+  pipeline_id: string;
+  event_id: string;
+  received_at: number;
+  processed_at: number;
+  type: string;
+  event: string | null;
+  user_id: string | null;
+  anonymous_id: string | null;
+  /** `processed`, `dropped` or `dead_lettered`. */
+  result: string;
+  reason: string | null;
+  decisions: string;
+  raw_topic: string | null;
+  raw_position: string | null;
+  stored_position: string | null;
+}
+export interface TraceStepRow {
+  org_id: string;
+  pipeline_id: string;
+  event_id: string;
+  integration_id: string;
+  at: number;
+  /** `delivered`, `dropped`, `retrying` or `dead_lettered`. */
+  kind: string;
+  reason: string | null;
+  status: number | null;
+  duration_ms: number | null;
+  due_at: number | null;
+}
+export interface CounterRow {
+  org_id: string;
+  pipeline_id: string;
+  /** Empty for what belongs to the pipeline as a whole. */
+  integration_id: string;
+  minute: number;
+  counter: string;
+  n: number;
+}
+export interface Tally {
+  events: TraceEventRow[];
+  steps: TraceStepRow[];
+  counters: CounterRow[];
+  deadLetters: DeadLetter[];
+}
+
+const MINUTE = 60_000;
+
+export function tally(outcomes: Iterable<Outcome>): Tally {
+  const events: TraceEventRow[] = [];
+  const steps: TraceStepRow[] = [];
+  const deadLetters: DeadLetter[] = [];
+  const counters = new Map<string, CounterRow>();
+
+  function count(outcome: Outcome, integrationId: string, at: number, counter: string, n = 1): void {
+    const minute = Math.floor(at / MINUTE);
+    const key = `${outcome.pipeline_id}\n${integrationId}\n${minute}\n${counter}`;
+    const row = counters.get(key);
+    if (row) row.n += n;
+    else counters.set(key, { org_id: outcome.org_id, pipeline_id: outcome.pipeline_id, integration_id: integrationId, minute, counter, n });
+  }
+  function traceEvent(
+    outcome: Extract<Outcome, { kind: 'processed' | 'dropped' | 'dead_lettered' }>,
+    receivedAt: number,
+    reason: string | null,
+  ): void {
+    const processed = outcome.kind === 'processed' ? outcome : undefined;
+    const raw = outcome.kind === 'dead_lettered' ? undefined : outcome.raw;
+    events.push({
+      org_id: outcome.org_id,
+      pipeline_id: outcome.pipeline_id,
+      event_id: clean(outcome.event_id),
+      received_at: receivedAt,
+      processed_at: outcome.at,
+      type: outcome.type,
+      event: optional(outcome.event),
+      user_id: optional(outcome.user_id),
+      anonymous_id: optional(outcome.anonymous_id),
+      result: outcome.kind,
+      reason: optional(reason),
+      decisions: JSON.stringify(outcome.kind === 'dead_lettered' ? [] : (outcome.decisions ?? [])),
+      raw_topic: raw?.topic ?? null,
+      raw_position: raw?.position ?? null,
+      stored_position: processed?.stored ?? null,
+    });
+  }
+  function traceStep(
+    outcome: Exclude<Outcome, { kind: 'ingest_counts' | 'processed' }>,
+    integrationId: string,
+    rest: Partial<TraceStepRow>,
+  ): void {
+    steps.push({
+      org_id: outcome.org_id,
+      pipeline_id: outcome.pipeline_id,
+      event_id: clean(outcome.event_id),
+      integration_id: integrationId,
+      at: outcome.at,
+      kind: outcome.kind,
+      reason: null,
+      status: null,
+      duration_ms: null,
+      due_at: null,
+      ...rest,
+    });
+  }
+
+  for (const outcome of outcomes) {
+    switch (outcome.kind) {
+      case 'ingest_counts':
+        if (outcome.duplicates > 0) count(outcome, '', outcome.at, 'duplicates', outcome.duplicates);
+        for (const [code, n] of Object.entries(outcome.rejected)) count(outcome, '', outcome.at, `rejected:${code}`, n);
+        break;
+      case 'processed':
+        count(outcome, '', outcome.received_at, 'received');
+        count(outcome, '', outcome.at, 'processed');
+        traceEvent(outcome, outcome.received_at, null);
+        break;
+      case 'dropped':
+        count(outcome, outcome.integration_id ?? '', outcome.at, `dropped:${outcome.reason}`);
+        if (outcome.integration_id === undefined) {
+          count(outcome, '', outcome.received_at, 'received');
+          traceEvent(outcome, outcome.received_at, outcome.reason);
+        } else traceStep(outcome, outcome.integration_id, { reason: clean(outcome.reason) });
+        break;
+      case 'delivered':
+        count(outcome, outcome.integration_id, outcome.at, outcome.replay ? 'replayed' : 'delivered');
+        if (!outcome.replay) count(outcome, outcome.integration_id, outcome.at, `latency:${latencyBucket(outcome.duration_ms)}`);
+        traceStep(outcome, outcome.integration_id, { status: outcome.attempt.status, duration_ms: outcome.attempt.duration_ms });
+        break;
+      case 'retrying':
+        count(outcome, outcome.integration_id, outcome.at, 'retried');
+        traceStep(outcome, outcome.integration_id, {
+          status: outcome.attempt.status,
+          duration_ms: outcome.attempt.duration_ms,
+          reason: optional(outcome.attempt.error),
+          due_at: outcome.due_at,
+        });
+        break;
+      case 'dead_lettered': {
+        const letter = outcome.dead_letter;
+        count(outcome, letter.integration_id ?? '', outcome.at, 'dead_lettered');
+        if (letter.integration_id === null) {
+          count(outcome, '', outcome.at, 'received');
+          traceEvent(outcome, outcome.at, letter.reason);
+        } else {
+          const last = letter.attempts.at(-1);
+          traceStep(outcome, letter.integration_id, {
+            reason: clean(letter.reason),
+            status: last?.status ?? null,
+            duration_ms: last?.duration_ms ?? null,
+          });
+        }
+        deadLetters.push(letter);
+        break;
+      }
+    }
+  }
+  return { events, steps, counters: [...counters.values()], deadLetters };
+}
+
+/** PostgreSQL's text holds neither NUL nor half a character; bodies are kept as bytes, these columns only find and name things. */
+function clean(text: string): string {
+  return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
+}
+function optional(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : clean(text).slice(0, 1_000);
+}

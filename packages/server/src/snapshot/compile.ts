@@ -1,0 +1,145 @@
+/**
+ * Rows in, snapshot out. What did not change since the last snapshot is the same compiled object as before: a
+ * change of one integration compiles one integration.
+ */
+import { findVendor } from '@firsthand/catalog/index.ts';
+import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
+import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
+import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { Settings } from '../config.ts';
+import type { ConfigRows, IntegrationRow, PipelineRow } from '../stores/config/load-config.ts';
+import { compileIngestRules } from './ingest-rules.ts';
+import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
+import { type CompiledWebhookSource, compileWebhookSource } from './webhook-source.ts';
+
+/** A piece that is off, or works with a warning, and why. */
+export interface SnapshotFault {
+  severity: 'error' | 'warning';
+  resource: string;
+  id: string;
+  message: string;
+}
+interface Cached {
+  key: string;
+  value: unknown;
+  faults: SnapshotFault[];
+}
+export type CompileCache = Map<string, Cached>;
+export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations'>;
+
+export function compileSnapshot(
+  rows: ConfigRows,
+  settings: CompileSettings,
+  before: CompileCache,
+): { snapshot: Snapshot; cache: CompileCache; faults: SnapshotFault[] } {
+  const cache: CompileCache = new Map();
+  const faults: SnapshotFault[] = [];
+
+  function once<T>(
+    id: string,
+    key: string,
+    make: (report: (severity: SnapshotFault['severity'], message: string) => void, resource: string) => T,
+  ): T {
+    let hit = before.get(id);
+    if (hit?.key !== key) {
+      const found: SnapshotFault[] = [];
+      const resource = id.split('_', 1)[0]!;
+      const value = make((severity, message) => found.push({ severity, resource, id, message }), resource);
+      hit = { key, value, faults: found };
+    }
+    cache.set(id, hit);
+    faults.push(...hit.faults);
+    return hit.value as T;
+  }
+
+  const organisations = new Map<string, CompiledOrganisation>();
+  for (const { id, row_version, row } of rows.organisations)
+    organisations.set(
+      id,
+      once(id, String(row_version), (report) => {
+        const { organisation, faults: wrong } = compileOrganisation(row.data_layer);
+        for (const fault of wrong) report('error', `${fault.field}: ${fault.message}`);
+        return organisation;
+      }),
+    );
+
+  const pipelines = new Map<string, CompiledPipeline>();
+  const pipelinesByKey = new Map<string, CompiledPipeline>();
+  const integrations = new Map<string, CompiledIntegration>();
+  const integrationsOf = Map.groupBy(rows.integrations, ({ row }) => row.pipeline_id);
+  const transformationsOf = Map.groupBy(rows.transformations, ({ row }) => row.pipeline_id);
+
+  for (const pipelineRow of rows.pipelines) {
+    const { id, row_version, row } = pipelineRow;
+    const own = integrationsOf.get(id) ?? [];
+    const steps = transformationsOf.get(id) ?? [];
+    const compiledIntegrations = own.map((integration) =>
+      once(integration.id, `${integration.row_version}/${row_version}`, (report) =>
+        compileIntegration(integration, pipelineRow, settings, report),
+      ),
+    );
+    const key = [
+      row_version,
+      ...own.map((each) => `${each.id}:${each.row_version}`),
+      ...steps.map((each) => `${each.id}:${each.row_version}`),
+    ].join('/');
+    const compiled = once<CompiledPipeline>(id, key, (report) => {
+      const { pipeline_key_secret, tracking_plan, ...pipeline } = row;
+      const {
+        processing,
+        faults: wrong,
+        warnings,
+      } = compileProcessing({
+        tracking_plan,
+        transformations: steps.map((each) => each.row),
+        parameters: pipeline.parameters,
+        identity_config: pipeline.identity_config,
+      });
+      for (const fault of wrong) report('error', `${fault.field}: ${fault.message}`);
+      for (const warning of warnings) report('warning', warning);
+      return {
+        pipeline,
+        ingest: compileIngestRules(pipeline, pipeline_key_secret, settings),
+        processing,
+        integrations: compiledIntegrations,
+      };
+    });
+    pipelines.set(id, compiled);
+    pipelinesByKey.set(row.pipeline_key, compiled);
+    for (const integration of compiledIntegrations) integrations.set(integration.integration.id, integration);
+  }
+
+  const webhookSources = new Map<string, CompiledWebhookSource>();
+  for (const { id, row_version, row } of rows.webhook_sources) {
+    const source = once(id, String(row_version), (report) => {
+      const result = compileWebhookSource(row);
+      if (result.ok) return result.source;
+      for (const fault of result.faults) report('error', `${fault.field}: ${fault.message}`);
+      return undefined;
+    });
+    if (source) webhookSources.set(id, source);
+  }
+  return { snapshot: { version: rows.version, organisations, pipelines, pipelinesByKey, integrations, webhookSources }, cache, faults };
+}
+
+function compileIntegration(
+  { row: { config: stored, ...integration } }: IntegrationRow,
+  pipeline: PipelineRow,
+  settings: CompileSettings,
+  report: (severity: SnapshotFault['severity'], message: string) => void,
+): CompiledIntegration {
+  const { config, missing } = substitute(stored, pipeline.row.parameters);
+  const warnings = missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`);
+  const off = (faults: CompiledIntegration['faults']): CompiledIntegration => {
+    for (const fault of faults) report('error', `${fault.field}: ${fault.message}`);
+    return { integration, config, vendor: undefined, faults, warnings };
+  };
+  for (const warning of warnings) report('warning', warning);
+  const definition = findVendor(integration.vendor);
+  if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);
+  const result = compileVendor(definition, config, { mode: settings.mode, allow_private: settings.allowPrivateDestinations });
+  if (!result.ok) return off([...result.missing, ...result.invalid]);
+  for (const warning of result.vendor.warnings) report('warning', warning);
+  return { integration, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...result.vendor.warnings] };
+}

@@ -1,0 +1,155 @@
+/**
+ * Keeps the snapshot fresh: looks at the version counter every second, reloads at once when something urgent moved
+ * (disable, delete, secret rotation) and within the reload interval for the rest. With the database away the last
+ * good snapshot stays in force.
+ */
+import type { Settings } from '../config.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { ConfigRows } from '../stores/config/load-config.ts';
+import { type CompileCache, compileSnapshot, type SnapshotFault } from './compile.ts';
+import type { Snapshot, SnapshotSource } from './types.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+export interface SnapshotDeps {
+  readVersion(): Promise<{ version: number; urgent_version: number }>;
+  /** Full rows only for what `known` does not have at that version. */
+  loadRows(known: ReadonlyMap<string, number>): Promise<LoadedRows>;
+  settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs'>;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+}
+type Maybe<T> = { id: string; row_version: number; row?: T };
+export type LoadedRows = { version: number } & {
+  [K in Exclude<keyof ConfigRows, 'version'>]: Maybe<ConfigRows[K][number]['row']>[];
+};
+
+export interface LiveSnapshot extends SnapshotSource {
+  /** Loads now what changed; resolves when the new snapshot is in force. */
+  reload(): Promise<void>;
+  faults(): readonly SnapshotFault[];
+  readonly databaseAvailable: boolean;
+  stop(): Promise<void>;
+}
+
+export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
+  const { logger, clock, settings } = deps;
+  const rowsById = new Map<string, Maybe<unknown>>();
+  const listeners = new Set<(snapshot: Snapshot) => void>();
+  let cache: CompileCache = new Map();
+  let snapshot: Snapshot | undefined;
+  let faults: SnapshotFault[] = [];
+  let told = new Set<string>();
+  let urgentSeen = 0;
+  let loadedAt = 0;
+  let databaseAvailable = true;
+  let running: Promise<void> | undefined;
+  let wanted = false;
+  let stopped = false;
+
+  async function load(): Promise<void> {
+    const known = new Map([...rowsById].map(([id, row]) => [id, row.row_version]));
+    const before = await deps.readVersion();
+    const loaded = await deps.loadRows(known);
+    const alive = new Set<string>();
+    const complete = <T>(rows: Maybe<T>[]): { id: string; row_version: number; row: T }[] =>
+      rows.map((each) => {
+        alive.add(each.id);
+        if (each.row !== undefined) rowsById.set(each.id, each);
+        const held = each.row !== undefined ? each : rowsById.get(each.id);
+        if (held?.row === undefined) throw new Error(`configuration row ${each.id} was not loaded`);
+        return { id: each.id, row_version: each.row_version, row: held.row as T };
+      });
+    const rows: ConfigRows = {
+      version: loaded.version,
+      organisations: complete(loaded.organisations),
+      pipelines: complete(loaded.pipelines),
+      integrations: complete(loaded.integrations),
+      transformations: complete(loaded.transformations),
+      webhook_sources: complete(loaded.webhook_sources),
+    };
+    for (const id of rowsById.keys()) if (!alive.has(id)) rowsById.delete(id);
+    const compiled = compileSnapshot(rows, settings, cache);
+    snapshot = compiled.snapshot;
+    cache = compiled.cache;
+    faults = compiled.faults;
+    urgentSeen = Math.max(urgentSeen, before.urgent_version);
+    loadedAt = clock.monotonic();
+    deps.metrics.snapshotVersion.set(snapshot.version);
+    deps.metrics.snapshotFaults.set(faults.filter((fault) => fault.severity === 'error').length);
+    report();
+    for (const listener of listeners) listener(snapshot);
+  }
+
+  /** Each fault is logged when it appears, once. */
+  function report(): void {
+    const now = new Set<string>();
+    for (const fault of faults) {
+      const key = `${fault.id}\n${fault.message}`;
+      now.add(key);
+      if (told.has(key)) continue;
+      if (fault.severity === 'error')
+        logger.error({ resource: fault.resource, id: fault.id, reason: fault.message }, 'configuration piece is off');
+      else logger.warn({ resource: fault.resource, id: fault.id, reason: fault.message }, 'configuration warning');
+    }
+    told = now;
+  }
+
+  /** One load at a time; a request during one is met by exactly one more after it. */
+  function reload(): Promise<void> {
+    wanted = true;
+    running ??= (async () => {
+      try {
+        while (wanted) {
+          wanted = false;
+          await load();
+          databaseAvailable = true;
+        }
+      } finally {
+        running = undefined;
+      }
+    })();
+    return running;
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const { version, urgent_version } = await deps.readVersion();
+      if (!databaseAvailable) logger.info('database is back');
+      databaseAvailable = true;
+      if (version === snapshot?.version) return;
+      if (urgent_version > urgentSeen || clock.monotonic() - loadedAt >= settings.configReloadMs) await reload();
+    } catch (error) {
+      if (databaseAvailable) logger.warn({ err: error }, 'database is away; going on with the last configuration');
+      databaseAvailable = false;
+    }
+  }
+
+  await reload();
+  let timer: NodeJS.Timeout;
+  const tick = () => {
+    timer = setTimeout(() => void look().finally(() => !stopped && tick()), Math.min(LOOK_EVERY_MS, settings.configReloadMs));
+    timer.unref();
+  };
+  tick();
+  return {
+    current: () => snapshot!,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    reload,
+    faults: () => faults,
+    get databaseAvailable() {
+      return databaseAvailable;
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

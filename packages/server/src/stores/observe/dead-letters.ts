@@ -1,0 +1,128 @@
+import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetterRow, HealthRow, ObserveDb } from './schema.ts';
+
+export interface DeadLetterFilter {
+  org_id: string;
+  integration_id?: string;
+  pipeline_id?: string;
+  webhook_source_id?: string;
+  stage?: string;
+  from?: number;
+  to?: number;
+  status?: 'pending' | 'replayed';
+}
+export type StoredDeadLetter = DeadLetter & { status: 'pending' | 'replayed' };
+
+function matching({ db }: ObserveDb, filter: DeadLetterFilter, now: number) {
+  let query = db.selectFrom('dead_letters').where('org_id', '=', filter.org_id).where('expires_at', '>', now);
+  for (const name of ['integration_id', 'pipeline_id', 'webhook_source_id', 'stage', 'status'] as const) {
+    const value = filter[name];
+    if (value !== undefined) query = query.where(name, '=', value);
+  }
+  if (filter.from !== undefined) query = query.where('created_at', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('created_at', '<=', filter.to);
+  return query;
+}
+
+export async function listDeadLetters(
+  observe: ObserveDb,
+  filter: DeadLetterFilter,
+  page: { limit: number; offset: number },
+  now: number,
+): Promise<{ letters: StoredDeadLetter[]; total: number }> {
+  const [rows, total] = await Promise.all([
+    matching(observe, filter, now)
+      .selectAll()
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    countDeadLetters(observe, filter, now),
+  ]);
+  return { letters: rows.map(decode), total };
+}
+
+export async function countDeadLetters(observe: ObserveDb, filter: DeadLetterFilter, now: number): Promise<number> {
+  const { n } = await matching(observe, filter, now)
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+/** Oldest first, after the given id: what a replay walks. */
+export async function pageOfDeadLetters(
+  observe: ObserveDb,
+  filter: DeadLetterFilter,
+  after: string,
+  limit: number,
+  now: number,
+): Promise<StoredDeadLetter[]> {
+  const rows = await matching(observe, filter, now).selectAll().where('id', '>', after).orderBy('id').limit(limit).execute();
+  return rows.map(decode);
+}
+
+export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: string, now: number): Promise<StoredDeadLetter | undefined> {
+  const row = await db
+    .selectFrom('dead_letters')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row && decode(row);
+}
+
+export async function markReplayed({ db }: ObserveDb, orgId: string, ids: string[]): Promise<void> {
+  if (ids.length > 0)
+    await db.updateTable('dead_letters').set({ status: 'replayed' }).where('org_id', '=', orgId).where('id', 'in', ids).execute();
+}
+
+export async function deleteDeadLetter({ db }: ObserveDb, orgId: string, id: string): Promise<boolean> {
+  const result = await db.deleteFrom('dead_letters').where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export async function eraseDeadLetters(
+  { db }: ObserveDb,
+  orgId: string,
+  who: { user_id?: string; anonymous_ids: string[] },
+): Promise<number> {
+  const result = await db
+    .deleteFrom('dead_letters')
+    .where('org_id', '=', orgId)
+    .where((eb) =>
+      eb.or([
+        ...(who.user_id === undefined ? [] : [eb('user_id', '=', who.user_id)]),
+        ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids)]),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+export async function readHealth({ db }: ObserveDb, integrationIds: string[]): Promise<Map<string, HealthRow>> {
+  if (integrationIds.length === 0) return new Map();
+  const rows = await db.selectFrom('integration_health').selectAll().where('integration_id', 'in', integrationIds).execute();
+  return new Map(
+    rows.map((row) => [
+      row.integration_id,
+      { ...row, last_success_at: maybe(row.last_success_at), last_error_at: maybe(row.last_error_at) },
+    ]),
+  );
+}
+
+function decode(row: DeadLetterRow): StoredDeadLetter {
+  const { event, attempts, created_at, expires_at, user_id: _user, anonymous_id: _anonymous, stage, ...rest } = row;
+  return {
+    ...rest,
+    stage: stage as DeadLetterStage,
+    event: JSON.parse(Buffer.from(event).toString('utf8')) as DeadLetter['event'],
+    attempts: JSON.parse(attempts) as Attempt[],
+    created_at: new Date(Number(created_at)).toISOString(),
+    expires_at: new Date(Number(expires_at)).toISOString(),
+  };
+}
+function maybe(value: number | null): number | null {
+  return value === null ? null : Number(value);
+}

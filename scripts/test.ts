@@ -1,0 +1,38 @@
+/**
+ * `npm test`: the quick gate, then the end-to-end stories on the embedded stores, the same stories on PostgreSQL and
+ * NATS JetStream, and the browser suite in Chromium. Servers and browser come from the PATH; on Debian as root what is
+ * missing is installed. A suite that cannot run is named, and fails the run under CI=true.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { findChromium, findNats, findPostgres } from '../packages/server/test/servers/find.ts';
+import { run, step } from './run.ts';
+
+const missing = () => [
+  ...(process.env.TEST_DATABASE_URL || findPostgres() ? [] : ['postgresql']),
+  ...(process.env.TEST_NATS_URL || findNats() ? [] : ['nats-server']),
+  ...(findChromium() ? [] : ['chromium']),
+];
+
+if (missing().length > 0 && existsSync('/etc/debian_version') && process.getuid?.() === 0) {
+  console.log(`installing ${missing().join(', ')} with apt-get`);
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['update', '-qq'], env);
+  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing()], env);
+}
+const absent = missing();
+const without = (...needed: string[]) => needed.filter((name) => absent.includes(name));
+const leftOut: string[] = [];
+
+await step('npm run check', 'node', ['scripts/check.ts'], { SERVERS_ABSENT: absent.join(',') });
+await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e'], { STORES: 'embedded' });
+if (without('postgresql', 'nats-server').length > 0)
+  leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);
+else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '--project', 'e2e'], { STORES: 'servers' });
+if (without('chromium').length > 0) leftOut.push('the browser suite (no chromium)');
+else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser'], { STORES: 'embedded' });
+
+if (leftOut.length > 0) {
+  console.error(`\nLeft out: ${leftOut.join('; ')}.`);
+  if (process.env.CI === 'true') process.exit(1);
+} else console.log(`\nAll suites ran on ${execFileSync('node', ['--version']).toString().trim()}.`);
