@@ -1,0 +1,52 @@
+/** How two values of loosely typed events are compared. Collectors send `"19.90"` where the server sends `19.9`. */
+
+const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
+
+/** The number a value stands for, where it is one or reads like one. */
+export function asNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'string' && value.length <= 40 && NUMERIC.test(value)) return Number(value);
+  return undefined;
+}
+
+/** Texts are equal as texts; a number equals a text that reads like it, a boolean the text of its name; null equals missing. */
+export function same(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (left === undefined || left === null) return right === undefined || right === null;
+  if (typeof left === 'number' || typeof right === 'number') {
+    const a = asNumber(left);
+    return a !== undefined && a === asNumber(right);
+  }
+  if (typeof left === 'boolean') return String(left) === right;
+  if (typeof right === 'boolean') return String(right) === left;
+  if (typeof left === 'object' && typeof right === 'object' && right !== null) return sameShape(left, right, 0);
+  return false;
+}
+
+/** Numbers where both read like numbers, texts by their characters (ISO times sort that way); else there is no order. */
+export function order(left: unknown, right: unknown): number {
+  const a = asNumber(left);
+  const b = asNumber(right);
+  if (a !== undefined && b !== undefined) return a - b;
+  if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
+  return Number.NaN;
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+const MAX_DEPTH = 64;
+
+function sameShape(left: object, right: object, depth: number): boolean {
+  if (depth === MAX_DEPTH || Array.isArray(left) !== Array.isArray(right)) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => {
+    if (!Object.hasOwn(right, key)) return false;
+    const a = (left as Record<string, unknown>)[key];
+    const b = (right as Record<string, unknown>)[key];
+    if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null) return sameShape(a, b, depth + 1);
+    return a === b;
+  });
+}

@@ -1,0 +1,146 @@
+import { type Getter, readerOf } from './read.ts';
+import { formatPath, parsePath, type Segment } from './segments.ts';
+import { removerOf, writerOf } from './write.ts';
+
+export type { Getter } from './read.ts';
+export { formatPath, parsePath, type Segment } from './segments.ts';
+
+export interface PathFault {
+  ok: false;
+  message: string;
+}
+export interface CompiledPath {
+  ok: true;
+  segments: readonly Segment[];
+  get: Getter;
+}
+export interface CompiledSetter {
+  ok: true;
+  segments: readonly Segment[];
+  /** Writes into `root` itself, which must be an object (or an array for `[n]`). */
+  set(root: object, value: unknown): void;
+  /** A copy of `root` with the value in it; everything off the path is shared, nothing given is changed. */
+  with(root: unknown, value: unknown): unknown;
+}
+export interface CompiledDeleter {
+  ok: true;
+  segments: readonly Segment[];
+  /** Removes from `root` itself. */
+  delete(root: object): void;
+  /** A copy of `root` without it; `root` itself where there was nothing. */
+  without(root: unknown): unknown;
+}
+
+export function compilePath(text: string): CompiledPath | PathFault {
+  const parsed = parsePath(text);
+  return parsed.ok ? { ok: true, segments: parsed.segments, get: readerOf(parsed.segments) } : parsed;
+}
+
+export interface CompiledGetter {
+  ok: true;
+  get: Getter;
+  /** The alternatives in order, parsed. */
+  paths: readonly (readonly Segment[])[];
+}
+
+/** Roots beside the event whose values are known when compiling: `parameters.pixel_id` is read once, not for every event. */
+export type Roots = Readonly<Record<string, unknown>>;
+
+/** One path, or several of which the first that is there (neither missing nor null) counts. */
+export function compileGetter(source: string | readonly string[], roots?: Roots): CompiledGetter | (PathFault & { index: number }) {
+  const texts = typeof source === 'string' ? [source] : source;
+  const paths: Segment[][] = [];
+  for (const [index, text] of texts.entries()) {
+    const parsed = parsePath(text);
+    if (!parsed.ok) return { ...parsed, index };
+    paths.push(parsed.segments);
+  }
+  if (paths.length === 0) return { ok: false, index: 0, message: 'At least one path is needed.' };
+  return { ok: true, paths, get: firstPresent(paths, roots) };
+}
+
+/**
+ * Alternatives inside one list (`products[*].product_id`, `products[*].sku`) are decided for each element: one product without
+ * an id must not hide the ids of the others.
+ */
+export function firstPresent(paths: readonly (readonly Segment[])[], roots?: Roots): Getter {
+  if (paths.length === 1) return getterOf(paths[0]!, roots);
+  const shared = sharedList(paths);
+  if (shared) {
+    const list = getterOf(shared.list, roots);
+    const inner = firstPresent(shared.rests);
+    return (root) => {
+      const items = list(root);
+      return Array.isArray(items) ? withoutNothing(items.map(inner)) : undefined;
+    };
+  }
+  const getters = paths.map((path) => getterOf(path, roots));
+  return (root) => {
+    for (const get of getters) {
+      const value = get(root);
+      if (value !== undefined && value !== null) return value;
+    }
+    return undefined;
+  };
+}
+
+/** Where every path goes through the same list first: that list, and what follows in each. */
+export function sharedList(paths: readonly (readonly Segment[])[]): { list: Segment[]; rests: Segment[][] } | undefined {
+  const splits = paths.map((path) => path.findIndex((segment) => segment.kind === 'each'));
+  if (splits.some((at) => at === -1)) return undefined;
+  const heads = new Set(paths.map((path, i) => formatPath(path.slice(0, splits[i]))));
+  if (heads.size !== 1) return undefined;
+  return { list: paths[0]!.slice(0, splits[0]), rests: paths.map((path, i) => path.slice(splits[i]! + 1)) };
+}
+
+export function compileSetter(text: string): CompiledSetter | PathFault {
+  const parsed = parsePath(text);
+  if (!parsed.ok) return parsed;
+  const { segments } = parsed;
+  if (segments.length === 0) return { ok: false, message: 'The root itself cannot be a target.' };
+  const inPlace = writerOf(segments, false);
+  return {
+    ok: true,
+    segments,
+    with: writerOf(segments, true),
+    set: (root, value) => {
+      inPlace(root, value);
+    },
+  };
+}
+
+export function compileDeleter(text: string): CompiledDeleter | PathFault {
+  const parsed = parsePath(text);
+  if (!parsed.ok) return parsed;
+  const { segments } = parsed;
+  if (segments.length === 0) return { ok: false, message: 'The root itself cannot be deleted.' };
+  const inPlace = removerOf(segments, false);
+  return {
+    ok: true,
+    segments,
+    without: removerOf(segments, true),
+    delete: (root) => {
+      inPlace(root);
+    },
+  };
+}
+
+/** A `[*]` that finds nothing at all is missing, not a list of holes. */
+function getterOf(path: readonly Segment[], roots?: Roots): Getter {
+  const get = readerOf(path);
+  if (roots && isRooted(path, roots)) {
+    const value = withoutNothing(get(roots));
+    return () => value;
+  }
+  if (!path.some((segment) => segment.kind === 'each')) return get;
+  return (root) => withoutNothing(get(root));
+}
+
+export function isRooted(path: readonly Segment[], roots: Roots): boolean {
+  const first = path[0];
+  return first?.kind === 'key' && Object.hasOwn(roots, first.key);
+}
+
+function withoutNothing(value: unknown): unknown {
+  return Array.isArray(value) && value.every((one) => one === undefined || one === null) ? undefined : value;
+}

@@ -1,0 +1,112 @@
+import { type Getter, isInherited } from './read.ts';
+import type { Segment } from './segments.ts';
+
+type Box = Record<string, unknown>;
+/** Returns the container with the value in it: the same one when writing in place, a copy of what is on the path otherwise. */
+type Write = (container: unknown, value: unknown) => unknown;
+type Remove = (container: unknown) => unknown;
+
+/** Defining instead of assigning only where assigning would run a setter of Object.prototype. */
+export function put(box: Box, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(box, key, { value, enumerable: true, configurable: true, writable: true });
+  else box[key] = value;
+}
+
+export function ownReader(key: string): Getter {
+  return isInherited(key) ? (box) => (Object.hasOwn(box as Box, key) ? (box as Box)[key] : undefined) : (box) => (box as Box)[key];
+}
+
+export function writerOf(segments: readonly Segment[], copy: boolean): Write {
+  const [segment, ...rest] = segments;
+  if (!segment) return (_container, value) => value;
+  const next = writerOf(rest, copy);
+  if (segment.kind === 'each') return eachWriter(next, rest, copy);
+  if (segment.kind === 'index') return indexWriter(segment.index, next, copy);
+  const { key } = segment;
+  const read = ownReader(key);
+  return (container, value) => {
+    const box = isBox(container) ? (copy ? { ...container } : container) : {};
+    put(box, key, next(read(box), value));
+    return box;
+  };
+}
+
+function indexWriter(index: number, next: Write, copy: boolean): Write {
+  return (container, value) => {
+    const list: unknown[] = Array.isArray(container) ? (copy ? container.slice() : container) : [];
+    while (list.length < index) list.push(null);
+    list[index] = next(list[index], value);
+    return list;
+  };
+}
+
+/**
+ * A list is laid over the elements one by one, so that several writes to `contents[*].x` stay aligned; a missing value leaves its
+ * element without that field. A single value goes to every element there is, or makes the first.
+ */
+function eachWriter(next: Write, rest: readonly Segment[], copy: boolean): Write {
+  const element = rest.length > 0;
+  return (container, value) => {
+    const list: unknown[] = Array.isArray(container) ? (copy ? container.slice() : container) : [];
+    if (!element) return Array.isArray(value) ? value.filter((one) => one !== undefined) : [value];
+    if (!Array.isArray(value)) {
+      if (list.length === 0) list.push(undefined);
+      for (let i = 0; i < list.length; i++) list[i] = next(list[i], value);
+      return list;
+    }
+    for (let i = 0; i < value.length; i++) {
+      if (value[i] !== undefined) list[i] = next(list[i], value[i]);
+      else if (list[i] === undefined) list[i] = {};
+    }
+    return list;
+  };
+}
+
+/** Gives back the very same container where there was nothing to remove. */
+export function removerOf(segments: readonly Segment[], copy: boolean): Remove {
+  const [segment, ...rest] = segments;
+  if (!segment) return (container) => container;
+  const last = rest.length === 0;
+  const next = removerOf(rest, copy);
+  if (segment.kind === 'key') return keyRemover(segment.key, last, next, copy);
+  if (segment.kind === 'index') {
+    const { index } = segment;
+    return (container) => {
+      if (!Array.isArray(container) || index >= container.length) return container;
+      const list = copy ? container.slice() : container;
+      if (last) list.splice(index, 1);
+      else list[index] = next(list[index]);
+      return list;
+    };
+  }
+  return (container) => {
+    if (!Array.isArray(container) || container.length === 0) return container;
+    if (last) {
+      if (copy) return [];
+      container.length = 0;
+      return container;
+    }
+    const list = container.map((item) => next(item));
+    if (list.every((item, i) => item === container[i])) return container;
+    if (copy) return list;
+    for (let i = 0; i < list.length; i++) container[i] = list[i];
+    return container;
+  };
+}
+
+function keyRemover(key: string, last: boolean, next: Remove, copy: boolean): Remove {
+  return (container) => {
+    if (!isBox(container) || !Object.hasOwn(container, key)) return container;
+    const before = container[key];
+    const after = last ? undefined : next(before);
+    if (!last && after === before) return container;
+    const box = copy ? { ...container } : container;
+    if (last) delete box[key];
+    else put(box, key, after);
+    return box;
+  };
+}
+
+function isBox(value: unknown): value is Box {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
