@@ -1,0 +1,143 @@
+/** The real program as a child process on throw-away stores, talked to over HTTP like anyone would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort, startNats, type TestServer } from '../../packages/server/test/servers/index.ts';
+
+const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
+export const OWNER = { email: 'owner@firsthand.test', password: 'correct-horse-battery' };
+export const onServers = process.env.STORES === 'servers';
+
+export interface Service {
+  url: string;
+  env: Record<string, string>;
+  readonly pid: number | undefined;
+  /** Everything printed so far. */
+  output(): string;
+  /** `kill -9`. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  terminate(): Promise<number | null>;
+  start(): Promise<void>;
+  /** Another process of the same installation, on the same stores (servers only). */
+  sibling(env?: Record<string, string>): Promise<Service>;
+  /** Ends it and removes its stores. */
+  stop(): Promise<void>;
+  nats: TestServer | undefined;
+  databaseUrl: string | undefined;
+  dataDir: string;
+}
+
+/** Defaults fit for tests: short waits, no limits in the way. Overridden by `env`. */
+const TEST_ENV = {
+  HOST: '127.0.0.1',
+  OWNER_EMAIL: OWNER.email,
+  OWNER_PASSWORD: OWNER.password,
+  ADMIN_RATE_LIMIT: '100000',
+  LOGIN_RATE_LIMIT: '1000',
+  RETRY_BASE: '20ms',
+  CONFIG_RELOAD_INTERVAL: '1s',
+  LOG_LEVEL: 'warn',
+};
+
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-e2e-'));
+  const stores: Record<string, string> = { DATA_DIR: dataDir };
+  let nats: TestServer | undefined;
+  let databaseUrl: string | undefined;
+  if (onServers) {
+    nats = await startNats();
+    databaseUrl = await createDatabase();
+    Object.assign(stores, { NATS_URL: nats.url, DATABASE_URL: databaseUrl, SECRET_KEY: 'end-to-end-secret-key-0123456789' });
+  }
+  const service = await spawnService({ ...TEST_ENV, ...stores, ...env }, { dataDir, nats, databaseUrl });
+  const stopProcess = service.stop;
+  return Object.assign(service, {
+    async stop() {
+      await stopProcess();
+      await nats?.stop();
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  });
+}
+
+async function spawnService(env: Record<string, string>, stores: Pick<Service, 'dataDir' | 'nats' | 'databaseUrl'>): Promise<Service> {
+  const port = env.PORT ?? String(await freePort());
+  const full = { ...env, PORT: port };
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  let output = '';
+  const siblings: Service[] = [];
+
+  async function start(): Promise<void> {
+    const started = spawn(process.execPath, [MAIN, 'start'], {
+      env: { PATH: process.env.PATH!, ...full },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    const collect = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-200_000);
+    };
+    started.stdout.on('data', collect);
+    started.stderr.on('data', collect);
+    const deadline = Date.now() + 20_000;
+    while (Date.now() < deadline) {
+      if (started.exitCode !== null || started.signalCode !== null) throw new Error(`the service ended at its start:\n${output}`);
+      const ready = await fetch(`${url}/readyz`).then(
+        (r) => r.status === 200,
+        () => false,
+      );
+      if (ready) return;
+      await sleep(25);
+    }
+    throw new Error(`the service did not become ready:\n${output}`);
+  }
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    const ending = child;
+    child = undefined;
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
+    const exited = new Promise<number | null>((resolve) => ending.once('exit', resolve));
+    ending.kill(signal);
+    return exited;
+  }
+  await start();
+  const service: Service = {
+    url,
+    env: full,
+    get pid() {
+      return child?.pid;
+    },
+    output: () => output,
+    kill: async () => void (await end('SIGKILL')),
+    terminate: () => end('SIGTERM'),
+    start,
+    async sibling(more = {}) {
+      const other = await spawnService({ ...env, PORT: String(await freePort()), ...more }, stores);
+      siblings.push(other);
+      return other;
+    },
+    async stop() {
+      for (const other of siblings) await other.stop();
+      await end('SIGKILL');
+    },
+    ...stores,
+  };
+  return service;
+}
+
+async function createDatabase(): Promise<string> {
+  const base = process.env.TEST_DATABASE_URL;
+  if (!base) throw new Error('TEST_DATABASE_URL is not set: the global set-up starts PostgreSQL');
+  const name = `e2e_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client({ connectionString: base });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(base);
+  url.pathname = `/${name}`;
+  return url.href;
+}
