@@ -1,0 +1,134 @@
+/**
+ * Everything that leaves the service goes through here: checked addresses, no redirects, bounded time, bounded answers.
+ * One pool of connections per origin, without a limit of its own: callers bound what they have under way, so that two
+ * integrations on one host never wait for each other.
+ */
+import type { VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
+import { type Dispatcher, Pool } from 'undici';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Clock } from '../runtime/clock.ts';
+import { isPublicAddress, literalAddress } from './addresses.ts';
+import { Exchange, type SendResult } from './exchange.ts';
+import { checkedHeaders } from './headers.ts';
+import { createResolver, guardedLookup, type ResolveAll } from './resolver.ts';
+
+export interface GuardedClient {
+  /** Never rejects: what goes wrong is a value. Ends within `timeoutMs`, whatever the other side does. */
+  send(request: VendorRequest, timeoutMs: number): Promise<SendResult>;
+  /** Ends what is under way, closes every connection. */
+  close(): Promise<void>;
+}
+export type { SendResult, VendorReply };
+
+export interface GuardedClientOptions {
+  allowPrivateDestinations: boolean;
+  clock: Clock;
+  /** Tests name addresses for names. */
+  resolveAll?: ResolveAll;
+}
+
+export const USER_AGENT = `Firsthand/${manifest.version}`;
+const MAX_ORIGINS = 512;
+const MAX_TARGETS = 2_048;
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 15_000;
+/** An idle connection lives this long at most, so that a host that moves is found again. */
+const CONNECTION_TTL_MS = 300_000;
+
+interface Target {
+  pool: Pool;
+  origin: string;
+  host: string;
+  path: string;
+}
+
+export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
+  const resolve = createResolver({
+    now: () => options.clock.monotonic(),
+    ...(options.resolveAll ? { resolveAll: options.resolveAll } : {}),
+  });
+  const lookup = guardedLookup(resolve, options.allowPrivateDestinations);
+  const pools = new Map<string, Pool>();
+  const targets = new Map<string, Target>();
+  const retired = new Set<Promise<unknown>>();
+
+  function poolFor(origin: string): Pool {
+    const known = pools.get(origin);
+    if (known) {
+      // A map remembers insertion order: moved to the end, the first is the one longest unused.
+      pools.delete(origin);
+      pools.set(origin, known);
+      return known;
+    }
+    const pool = new Pool(origin, {
+      connect: { lookup, timeout: CONNECT_TIMEOUT_MS },
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      clientTtl: CONNECTION_TTL_MS,
+      // The exchange's own clock bounds the whole; a second one per phase would only cost.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    pools.set(origin, pool);
+    if (pools.size > MAX_ORIGINS) retireOldest();
+    return pool;
+  }
+  function retireOldest() {
+    const [origin, pool] = pools.entries().next().value!;
+    pools.delete(origin);
+    for (const [url, target] of targets) if (target.pool === pool) targets.delete(url);
+    const closing = pool.close().finally(() => retired.delete(closing));
+    retired.add(closing);
+  }
+  function targetOf(url: string): Target | string {
+    const known = targets.get(url);
+    if (known) return known;
+    if (!URL.canParse(url)) return 'the URL does not parse';
+    const parsed = new URL(url);
+    if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return `the protocol ${parsed.protocol} is not supported`;
+    const literal = literalAddress(parsed.hostname);
+    if (literal !== undefined && !options.allowPrivateDestinations && !isPublicAddress(literal))
+      return `the address ${literal} is not public`;
+    const target = { pool: poolFor(parsed.origin), origin: parsed.origin, host: parsed.host, path: parsed.pathname + parsed.search };
+    targets.set(url, target);
+    if (targets.size > MAX_TARGETS) targets.delete(targets.keys().next().value!);
+    return target;
+  }
+
+  return {
+    send(request, timeoutMs) {
+      const target = targetOf(request.url);
+      if (typeof target === 'string') return refused(target);
+      const headers = checkedHeaders(request.headers, target.host, USER_AGENT);
+      if (typeof headers === 'string') return refused(headers);
+      return new Promise((done) => {
+        const exchange = new Exchange(options.clock, timeoutMs, done);
+        try {
+          target.pool.dispatch(
+            {
+              origin: target.origin,
+              path: target.path,
+              method: request.method as Dispatcher.HttpMethod,
+              headers,
+              body: request.body ?? null,
+            },
+            exchange,
+          );
+        } catch (error) {
+          exchange.refuse(error);
+        }
+      });
+    },
+    async close() {
+      const all = [...pools.values()].map((pool) => pool.destroy());
+      pools.clear();
+      targets.clear();
+      await Promise.allSettled([...all, ...retired]);
+    },
+  };
+}
+
+function refused(error: string): Promise<SendResult> {
+  return Promise.resolve({ kind: 'failed', error, permanent: true, duration_ms: 0 });
+}

@@ -1,0 +1,166 @@
+/**
+ * Access tokens for vendors that want one fetched first. One request at a time for each plan, everybody else waits for
+ * it; kept until shortly before it expires.
+ *
+ * A token endpoint that answers 4xx (`invalid_grant`, `invalid_client` …) refuses until a person acts: the events go to
+ * the dead letters with that reason and are replayed later. 429, 5xx and network errors are retried like any attempt.
+ */
+import { createHash, createPrivateKey, sign } from 'node:crypto';
+import { parseRetryAfter } from '@firsthand/core/delivery/retry.ts';
+import { isObject } from '@firsthand/core/json.ts';
+import type { TokenPlan, VendorReply } from '@firsthand/core/vendor/compiled.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { GuardedClient } from './guarded-client.ts';
+
+export type TokenResult =
+  | { kind: 'token'; token: string }
+  | { kind: 'unavailable'; reason: string; retry_after_ms?: number }
+  | { kind: 'refused'; reason: string };
+
+export interface TokenCache {
+  get(plan: TokenPlan): Promise<TokenResult>;
+  /** The vendor did not accept this token: the next `get` fetches another, unless somebody already did. */
+  reject(plan: TokenPlan, token: string): void;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_PLANS = 1_000;
+const DEFAULT_LIFETIME_MS = 3_600_000;
+const MAX_LIFETIME_MS = 86_400_000;
+/** A token is not used in its last minute, or its last tenth where it lives shorter than ten. */
+const MARGIN_MS = 60_000;
+/** How long a failure is kept, so that a thousand waiting events do not ask a thousand times. */
+const KEEP_REFUSED_MS = 30_000;
+const KEEP_UNAVAILABLE_MS = 500;
+
+interface Entry {
+  result: TokenResult | undefined;
+  until: number;
+  pending: Promise<TokenResult> | undefined;
+  /** Some servers hand out a new refresh token with every use. */
+  rotated?: string;
+}
+
+export function createTokenCache(deps: { client: GuardedClient; clock: Clock }): TokenCache {
+  const entries = new Map<string, Entry>();
+  const keys = new WeakMap<TokenPlan, string>();
+
+  function entryOf(plan: TokenPlan): Entry {
+    let key = keys.get(plan);
+    if (key === undefined) keys.set(plan, (key = createHash('sha256').update(JSON.stringify(plan)).digest('base64')));
+    let entry = entries.get(key);
+    if (!entry) {
+      entries.set(key, (entry = { result: undefined, until: 0, pending: undefined }));
+      if (entries.size > MAX_PLANS) entries.delete(entries.keys().next().value!);
+    }
+    return entry;
+  }
+  async function refresh(plan: TokenPlan, entry: Entry): Promise<TokenResult> {
+    const body = grantOf(plan, entry.rotated, deps.clock.now());
+    const fetched = typeof body === 'string' ? await fetchToken(plan.token_url, body) : body;
+    const { result, lifetime_ms } = fetched;
+    if ('rotated' in fetched && fetched.rotated !== undefined) entry.rotated = fetched.rotated;
+    entry.result = result;
+    entry.until = deps.clock.monotonic() + lifetime_ms;
+    entry.pending = undefined;
+    return result;
+  }
+  async function fetchToken(url: string, body: string): Promise<{ result: TokenResult; lifetime_ms: number; rotated?: string }> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+    const sent = await deps.client.send({ method: 'POST', url, headers, body }, TIMEOUT_MS);
+    if (sent.kind === 'reply') return readTokenReply(sent.reply, deps.clock.now());
+    const reason = `token endpoint: ${sent.error}`;
+    return sent.permanent
+      ? { result: { kind: 'refused', reason }, lifetime_ms: KEEP_REFUSED_MS }
+      : { result: { kind: 'unavailable', reason }, lifetime_ms: KEEP_UNAVAILABLE_MS };
+  }
+
+  return {
+    get(plan) {
+      const entry = entryOf(plan);
+      if (entry.result && deps.clock.monotonic() < entry.until) return Promise.resolve(entry.result);
+      entry.pending ??= refresh(plan, entry);
+      return entry.pending;
+    },
+    reject(plan, token) {
+      const entry = entryOf(plan);
+      if (entry.result?.kind === 'token' && entry.result.token === token) entry.until = 0;
+    },
+  };
+}
+
+function readTokenReply(reply: VendorReply, now: number): { result: TokenResult; lifetime_ms: number; rotated?: string } {
+  const body = parseObject(reply.body);
+  if (reply.status === 429 || reply.status >= 500) {
+    const wished = parseRetryAfter(reply.headers['retry-after'], now);
+    const reason = `token endpoint: http_${reply.status}`;
+    return {
+      result: { kind: 'unavailable', reason, ...(wished === undefined ? {} : { retry_after_ms: wished }) },
+      lifetime_ms: KEEP_UNAVAILABLE_MS,
+    };
+  }
+  const token = body?.access_token;
+  if (reply.status >= 200 && reply.status < 300 && typeof token === 'string' && token !== '') {
+    const seconds = Number(body?.expires_in);
+    const lifetime = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, MAX_LIFETIME_MS) : DEFAULT_LIFETIME_MS;
+    const rotated = typeof body?.refresh_token === 'string' ? { rotated: body.refresh_token } : {};
+    return { result: { kind: 'token', token }, lifetime_ms: lifetime - Math.min(MARGIN_MS, lifetime / 10), ...rotated };
+  }
+  const code = typeof body?.error === 'string' ? body.error.slice(0, 80) : 'no access token in the answer';
+  return { result: { kind: 'refused', reason: `token endpoint: http_${reply.status} ${code}` }, lifetime_ms: KEEP_REFUSED_MS };
+}
+
+/** The form to post, or why there is none. */
+function grantOf(plan: TokenPlan, rotated: string | undefined, now: number): string | { result: TokenResult; lifetime_ms: number } {
+  switch (plan.kind) {
+    case 'oauth2_client_credentials':
+      return form({
+        grant_type: 'client_credentials',
+        client_id: plan.client_id,
+        client_secret: plan.client_secret,
+        scope: plan.scope,
+        audience: plan.audience,
+      });
+    case 'oauth2_refresh_token':
+      return form({
+        grant_type: 'refresh_token',
+        client_id: plan.client_id,
+        client_secret: plan.client_secret,
+        refresh_token: rotated ?? plan.refresh_token,
+      });
+    case 'google_service_account': {
+      try {
+        return form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: serviceAccountJwt(plan, now) });
+      } catch {
+        // The error's text may quote the key.
+        return {
+          result: { kind: 'refused', reason: 'the private key of the service account does not parse' },
+          lifetime_ms: KEEP_REFUSED_MS,
+        };
+      }
+    }
+  }
+}
+function form(fields: Record<string, string | undefined>): string {
+  return new URLSearchParams(Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined)).toString();
+}
+
+export function serviceAccountJwt(plan: Extract<TokenPlan, { kind: 'google_service_account' }>, now: number): string {
+  const iat = Math.floor(now / 1000);
+  const claims = { iss: plan.client_email, scope: plan.scope, aud: plan.token_url, iat, exp: iat + 3600 };
+  const signed = `${base64url({ alg: 'RS256', typ: 'JWT' })}.${base64url(claims)}`;
+  // A key pasted from a JSON file often carries its line breaks as two characters.
+  const key = createPrivateKey(plan.private_key.replaceAll('\\n', '\n'));
+  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`;
+}
+function base64url(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
