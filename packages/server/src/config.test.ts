@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { readSettings, type Settings } from './config.ts';
+
+function settings(env: Record<string, string>): Settings {
+  const result = readSettings(env);
+  if (!result.ok) throw new Error(result.faults.join('\n'));
+  return result.settings;
+}
+
+describe('settings', () => {
+  test('an empty environment gives the documented defaults', () => {
+    expect(settings({})).toMatchObject({
+      port: 8080,
+      host: '0.0.0.0',
+      dataDir: './data',
+      mode: 'development',
+      accessTokenTtlMs: 900_000,
+      refreshTokenTtlMs: 604_800_000,
+      challengeTokenTtlMs: 300_000,
+      adminRateLimit: 100,
+      loginRateLimit: 10,
+      configReloadMs: 5_000,
+      maxBodyBytes: 1_048_576,
+      dedupWindowMs: 86_400_000,
+      eventRetentionMs: 604_800_000,
+      deadLetterRetentionMs: 604_800_000,
+      retryBaseMs: 1_000,
+      allowPrivateDestinations: true,
+      logLevel: 'info',
+      ownerEmail: 'owner@localhost',
+    });
+    expect([...settings({}).roles]).toEqual(['admin', 'ingest', 'process', 'deliver']);
+  });
+
+  test.each<[string, Record<string, string>, Partial<Settings>]>([
+    ['an empty variable is an unset one', { PORT: '', MODE: '  ' }, { port: 8080, mode: 'development' }],
+    ['plain seconds', { ACCESS_TOKEN_TTL: '900' }, { accessTokenTtlMs: 900_000 }],
+    ['milliseconds', { RETRY_BASE: '10ms' }, { retryBaseMs: 10 }],
+    ['the window is shorter on JetStream', { NATS_URL: 'nats://127.0.0.1:4222' }, { dedupWindowMs: 600_000 }],
+    ['production refuses private destinations', { MODE: 'production' }, { allowPrivateDestinations: false }],
+    ['unless told otherwise', { MODE: 'production', ALLOW_PRIVATE_DESTINATIONS: 'true' }, { allowPrivateDestinations: true }],
+    ['proxies by number', { TRUST_PROXY: '2' }, { trustProxy: 2 }],
+    ['proxies by network', { TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: ['10.0.0.0/8', '::1'] }],
+    ['addresses lose their trailing slash', { BASE_URL: 'https://events.example/' }, { baseUrl: 'https://events.example' }],
+    ['PostgreSQL with its key', { DATABASE_URL: 'postgres://u@h/d', SECRET_KEY: 'x'.repeat(32) }, { databaseUrl: 'postgres://u@h/d' }],
+  ])('%s', (_name, env, expected) => {
+    expect(settings(env)).toMatchObject(expected);
+  });
+
+  test('all faults are reported together, one line each, naming the variable and no secret', () => {
+    const result = readSettings({
+      PORT: 'eighty',
+      MODE: 'prod',
+      RETRY_BASE: '-1',
+      ROLES: 'ingest,cook',
+      DATABASE_URL: 'mysql://u:secret@h/d',
+      OWNER_PASSWORD: 'short',
+      TRUST_PROXY: 'everyone',
+    });
+    if (result.ok) throw new Error('must be refused');
+    expect(result.faults.map((line) => line.split(':', 1)[0])).toEqual([
+      'MODE',
+      'DATABASE_URL',
+      'PORT',
+      'ROLES',
+      'OWNER_PASSWORD',
+      'RETRY_BASE',
+      'TRUST_PROXY',
+    ]);
+    expect(result.faults.every((line) => !line.includes('\n'))).toBe(true);
+    expect(result.faults.join()).not.toMatch(/secret|short/);
+  });
+
+  test('PostgreSQL without SECRET_KEY is refused', () => {
+    expect(readSettings({ DATABASE_URL: 'postgres://u@h/d' })).toMatchObject({
+      ok: false,
+      faults: [expect.stringMatching(/^SECRET_KEY: /)],
+    });
+  });
+});
