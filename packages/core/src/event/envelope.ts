@@ -22,6 +22,8 @@ export interface IngestEnvelope {
   /** Batch-level `sentAt` and `context`, where the event has none of its own. */
   sent_at?: string;
   context?: Record<string, unknown>;
+  /** First-party vendor ids read from the request's cookies or minted with the answer: `fbp`, `ga_client_id` … */
+  vendor_ids?: Record<string, string>;
   /** Inbound webhooks: the source, and the event is already mapped. */
   webhook_source_id?: string;
   /** Why this is a replay, where it is one: the dead letter's id. */

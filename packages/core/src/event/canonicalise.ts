@@ -1,0 +1,101 @@
+import { isObject, type Json, type JsonObject, own } from '../json.ts';
+import type { CanonicalEvent, EventType } from './canonical.ts';
+import type { IngestEnvelope } from './envelope.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+/** `screen` and `alias` calls of Segment-style clients are kept as the page and identify events that they are. */
+const TYPES: Record<string, EventType> = {
+  track: 'track',
+  page: 'page',
+  screen: 'page',
+  identify: 'identify',
+  alias: 'identify',
+  group: 'group',
+};
+/** A client clock further off than this is corrected by `sentAt`. */
+const CLOCK_TOLERANCE_MS = 60_000;
+const decoder = new TextDecoder();
+
+/** The canonical event of what ingest stored. `body` has passed `validateEvent`, so nothing here refuses. */
+export function canonicalise(envelope: IngestEnvelope, body: Uint8Array): CanonicalEvent {
+  return canonicaliseParsed(envelope, JSON.parse(decoder.decode(body)) as JsonObject);
+}
+
+export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): CanonicalEvent {
+  const call = text(own(body, 'type')) ?? envelope.type ?? 'track';
+  const type = Object.hasOwn(TYPES, call) ? TYPES[call]! : 'track';
+  const event: CanonicalEvent = { event_id: envelope.event_id, type, timestamp: '', context: {} };
+  const name = text(own(body, 'name'));
+  const groupId = text(own(body, 'groupId'));
+  const userId = text(own(body, 'userId'));
+  if (type === 'track') event.event = text(own(body, 'event')) ?? '';
+  if (type === 'page' && name !== undefined) event.name = name;
+  if (type === 'group' && groupId !== undefined) event.group_id = groupId;
+  if (envelope.anonymous_id !== undefined) event.anonymous_id = envelope.anonymous_id;
+  if (userId !== undefined) event.user_id = userId;
+  event.timestamp = new Date(timeOf(envelope, body)).toISOString();
+  event.context = contextOf(envelope, body);
+
+  const properties = objectOf(own(body, 'properties'));
+  const category = text(own(body, 'category'));
+  // Segment's page calls carry a category beside the name; the canonical event has only properties to keep it in.
+  if (type === 'page' && category !== undefined && !(properties && Object.hasOwn(properties, 'category')))
+    event.properties = { ...properties, category };
+  else if (properties) event.properties = properties;
+
+  const traits = objectOf(own(body, 'traits'));
+  if (traits) event.traits = traits;
+  else {
+    // Moved, not copied: a privacy rule on `traits.email` must not leave a second copy behind in the context.
+    const inContext = objectOf(own(event.context, 'traits'));
+    if (inContext) {
+      event.traits = inContext;
+      delete event.context.traits;
+    }
+  }
+  if (call === 'alias') {
+    const previous = text(own(body, 'previousId'));
+    if (previous !== undefined && previous !== event.anonymous_id) event.context.previous_id = previous;
+  }
+  return event;
+}
+
+function timeOf(envelope: IngestEnvelope, body: JsonObject): number {
+  const timestamp = text(own(body, 'timestamp'));
+  const given = timestamp === undefined ? undefined : parseTimestamp(timestamp);
+  if (given === undefined) return envelope.received_at;
+  const sentAt = text(own(body, 'sentAt')) ?? envelope.sent_at;
+  const sent = sentAt === undefined ? undefined : parseTimestamp(sentAt);
+  if (sent === undefined) return given;
+  const off = envelope.received_at - sent;
+  return Math.abs(off) > CLOCK_TOLERANCE_MS ? Math.max(0, given + off) : given;
+}
+
+function contextOf(envelope: IngestEnvelope, body: JsonObject): JsonObject {
+  const context: JsonObject = {};
+  if (envelope.context) copyInto(context, envelope.context as JsonObject);
+  const given = objectOf(own(body, 'context'));
+  if (given) copyInto(context, given);
+  if (envelope.ip !== undefined && text(own(context, 'ip')) === undefined) context.ip = envelope.ip;
+  if (envelope.user_agent !== undefined && text(own(context, 'user_agent')) === undefined) context.user_agent = envelope.user_agent;
+  if (envelope.gpc) context.gpc = true;
+  if (envelope.vendor_ids) context.vendor_ids = { ...envelope.vendor_ids, ...objectOf(own(context, 'vendor_ids')) };
+  return context;
+}
+
+function copyInto(context: JsonObject, from: JsonObject): void {
+  for (const key of Object.keys(from)) {
+    if (key === 'challenge_token') continue;
+    const value = from[key] as Json;
+    if (key === 'userAgent') context.user_agent = value;
+    else if (key === '__proto__') Object.defineProperty(context, key, { value, enumerable: true, configurable: true, writable: true });
+    else context[key] = value;
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+function objectOf(value: unknown): JsonObject | undefined {
+  return isObject(value) ? (value as JsonObject) : undefined;
+}

@@ -1,0 +1,37 @@
+/** `YYYY-MM-DD`, optionally with a time, fractions and a zone; a time without a zone is taken as UTC, or the server's would leak in. */
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|[+-]\d\d:?\d\d)?)?$/;
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Milliseconds since 1970, or undefined for what is no ISO 8601 instant from 1970 to 9999. */
+export function parseTimestamp(text: string): number | undefined {
+  // What `toISOString` writes is nearly everything that comes: the engine's own parser is quick and strict on that form.
+  if (text.length === 24 && text.charCodeAt(23) === 90 && text.charCodeAt(10) === 84) {
+    const quick = Date.parse(text);
+    if (quick >= 0 && text.charCodeAt(8) < 51) return quick;
+  }
+  if (text.length > 40) return undefined;
+  const match = ISO.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
+  const days = Number(month) === 2 && !leap(Number(year)) ? 28 : (DAYS[Number(month) - 1] ?? 0);
+  if (Number(day) < 1 || Number(day) > days) return undefined;
+  // A leap second is a real time; like every clock here it becomes the second after.
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  const offset = zoneMinutes(zone);
+  if (offset === undefined) return undefined;
+  const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const utc = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), millis);
+  const instant = utc - offset * 60_000;
+  return instant >= 0 && instant < 253_402_300_800_000 ? instant : undefined;
+}
+
+function zoneMinutes(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+function leap(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+}

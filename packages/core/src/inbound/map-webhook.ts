@@ -1,0 +1,142 @@
+/** A webhook source's mapping, compiled: the third party's payload in, track events in the client's form out. */
+import type { WebhookSource } from '../config/resources.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import type { ConfigFault } from '../vendor/compiled.ts';
+import { compileJsonPath, type WebhookGetter, type WebhookInput } from './json-path.ts';
+import type { SourceDefinition } from './source-definition.ts';
+import { assign, checkTarget } from './target.ts';
+import { webhookTime } from './webhook-time.ts';
+
+export type MapResult = { ok: true; events: JsonObject[] } | { ok: false; reason: string };
+export type WebhookMapper = (input: WebhookInput, receivedAt: number) => MapResult;
+export type MappingFields = Pick<
+  WebhookSource,
+  'event_type_path' | 'mappings' | 'event_name_map' | 'timestamp_path' | 'timestamp_format' | 'source_type'
+>;
+interface Field {
+  target: string;
+  get: WebhookGetter;
+}
+interface Plan {
+  eventType: WebhookGetter | undefined;
+  eventIds: WebhookGetter[];
+  time: WebhookGetter | undefined;
+  format: WebhookSource['timestamp_format'];
+  names: ReadonlyMap<string, string>;
+  fields: Field[];
+  byType: { prefixes: readonly string[]; fields: Field[] }[];
+  ownFields: Field[];
+  sourceType: string;
+  custom: boolean;
+}
+
+export function compileMapping(definition: SourceDefinition, source: MappingFields): { map: WebhookMapper; faults: ConfigFault[] } {
+  const faults: ConfigFault[] = [];
+  const path = (field: string, text: string): WebhookGetter | undefined => {
+    const compiled = compileJsonPath(text);
+    if (compiled.ok) return compiled.get;
+    faults.push({ field, message: compiled.message });
+    return undefined;
+  };
+  const fieldsOf = (mappings: Readonly<Record<string, string>>): Field[] =>
+    Object.entries(mappings).flatMap(([target, text]) => {
+      const wrong = checkTarget(target);
+      if (wrong !== undefined) faults.push({ field: `mappings.${target}`, message: wrong });
+      const get = path(`mappings.${target}`, text);
+      return get === undefined || wrong !== undefined ? [] : [{ target, get }];
+    });
+  // A static name given by the user is meant for every payload, whatever type the provider writes into it.
+  const staticName = source.event_type_path === null && Object.hasOwn(source.mappings, 'event');
+  const typePath = staticName ? null : (source.event_type_path ?? definition.event_type_path);
+  const timePath = source.timestamp_path ?? source.mappings.timestamp ?? definition.timestamp_path;
+  const ownTime = source.timestamp_path !== null || source.mappings.timestamp !== undefined;
+  const plan: Plan = {
+    eventType: typePath === null ? undefined : path('event_type_path', typePath),
+    eventIds: definition.event_id_paths.flatMap((text) => path('event_id', text) ?? []),
+    time: timePath === null ? undefined : path('timestamp_path', timePath),
+    format: source.timestamp_format ?? (ownTime ? null : definition.timestamp_format),
+    names: new Map([...Object.entries(definition.event_name_map), ...Object.entries(source.event_name_map)]),
+    fields: fieldsOf(definition.mappings),
+    byType: definition.by_type.map(({ prefixes, mappings }) => ({ prefixes, fields: fieldsOf(mappings) })),
+    ownFields: fieldsOf(source.mappings),
+    sourceType: source.source_type,
+    custom: definition.provider === 'custom',
+  };
+  const list = definition.body === 'list';
+  return {
+    faults,
+    map(input, receivedAt) {
+      const bodies = list && Array.isArray(input.body) ? input.body : [input.body];
+      const events: JsonObject[] = [];
+      for (const body of bodies) {
+        const mapped = mapOne(plan, { body, headers: input.headers }, receivedAt);
+        if (typeof mapped === 'string') return { ok: false, reason: mapped };
+        events.push(mapped);
+      }
+      return { ok: true, events };
+    },
+  };
+}
+
+/** The event, or why there is none. */
+function mapOne(plan: Plan, input: WebhookInput, receivedAt: number): JsonObject | string {
+  if (!isObject(input.body) && !Array.isArray(input.body)) return 'mapping failed: the payload is neither an object nor a list';
+  const type = scalar(plan.eventType?.(input));
+  const event: JsonObject = { type: 'track' };
+  let fault = fill(event, plan.fields, input);
+  for (const { prefixes, fields } of plan.byType)
+    if (type !== undefined && prefixes.some((prefix) => type.startsWith(prefix))) fault ??= fill(event, fields, input);
+  fault ??= fill(event, plan.ownFields, input);
+  if (fault !== undefined) return fault;
+
+  const name = type ?? (event.event as string | undefined);
+  if (name === undefined) return 'mapping failed: there is no event name at event_type_path or in the mapping of event';
+  event.event = plan.names.get(name) ?? name;
+
+  const time = plan.time?.(input);
+  const at = time === undefined || time === null ? receivedAt : webhookTime(time, plan.format);
+  if (at === undefined) return `mapping failed: the timestamp is not ${plan.format ?? 'a time'}`;
+  event.timestamp = new Date(at).toISOString();
+
+  const provided = firstScalar(plan.eventIds, input);
+  if (event.messageId === undefined && provided !== undefined) event.messageId = provided;
+  const id = (event.messageId as string | undefined) ?? (isObject(input.body) ? scalar(input.body.id) : undefined);
+  event.context = {
+    ...(event.context as JsonObject | undefined),
+    source: 'webhook',
+    webhook_source: plan.sourceType,
+    ...(id === undefined ? {} : { webhook_event_id: id }),
+  };
+  return event;
+}
+
+const IDS = new Set(['event', 'userId', 'anonymousId', 'messageId']);
+
+function fill(event: JsonObject, fields: readonly Field[], input: WebhookInput): string | undefined {
+  for (const { target, get } of fields) {
+    if (target === 'timestamp') continue;
+    const value = get(input);
+    if (value === undefined) continue;
+    if (IDS.has(target)) {
+      if (value === null || value === '') continue;
+      const text = scalar(value);
+      if (text === undefined) return `mapping failed: ${target} is not text`;
+      event[target] = text;
+    } else if ((target === 'properties' || target === 'traits') && !isObject(value)) {
+      return `mapping failed: ${target} is not an object`;
+    } else assign(event, target, value);
+  }
+  return undefined;
+}
+
+function firstScalar(getters: readonly WebhookGetter[], input: WebhookInput): string | undefined {
+  for (const get of getters) {
+    const value = scalar(get(input));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+function scalar(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}

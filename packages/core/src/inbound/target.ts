@@ -1,0 +1,31 @@
+import { isObject, type Json, type JsonObject, own } from '../json.ts';
+
+const PLAIN = new Set(['event', 'userId', 'anonymousId', 'messageId', 'timestamp', 'properties', 'traits']);
+const INSIDE = /^(properties|traits|context)\.[^.]+(\.[^.]+)*$/;
+const MAX_DEPTH = 16;
+
+/** What is wrong with a mapping's target, if anything. */
+export function checkTarget(target: string): string | undefined {
+  if (PLAIN.has(target)) return undefined;
+  if (!INSIDE.test(target))
+    return 'is no target: use event, userId, anonymousId, messageId, timestamp, properties.<name>, traits.<name> or context.<name>';
+  return target.split('.').length > MAX_DEPTH ? `is nested deeper than ${MAX_DEPTH} levels` : undefined;
+}
+
+/** Writes to a dotted target. Every name is defined as an own property: `__proto__` is data like any other. */
+export function assign(event: JsonObject, target: string, value: unknown): void {
+  const names = target.split('.');
+  let here = event;
+  for (const name of names.slice(0, -1)) {
+    const inside = own(here, name);
+    // A copy: what a whole-object mapping put here belongs to the payload.
+    const next: JsonObject = isObject(inside) ? { ...(inside as JsonObject) } : {};
+    define(here, name, next);
+    here = next;
+  }
+  define(here, names.at(-1)!, value as Json);
+}
+
+function define(object: JsonObject, name: string, value: Json): void {
+  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,64 @@
+/** What ingest needs to know of a pipeline, made once per snapshot: per request only calls and comparisons are left. */
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { Pipeline } from '@firsthand/core/config/resources.ts';
+import type { Settings } from '../config.ts';
+import { addressMatcher } from './address-matcher.ts';
+import { originMatcher } from './origin-matcher.ts';
+
+export interface SyncRule {
+  vendor: string;
+  /** Consent that this vendor's ids need. */
+  category: string;
+}
+export interface IngestRules {
+  orgId: string;
+  pipelineId: string;
+  enabled: boolean;
+  /** `type: server`: address and signature rules apply, the connection's address says nothing about the visitor. */
+  server: boolean;
+  allowsOrigin(origin: string): boolean;
+  /** Undefined where every address may send. */
+  allowsAddress: ((address: string) => boolean) | undefined;
+  requireSignature: boolean;
+  /** The pipeline key secret, in a form that prints as nothing. */
+  signingKey: KeyObject;
+  challengeRequired: boolean;
+  /** Events a second. */
+  rate: number;
+  /** Consent without which no `_df_id` cookie is set. */
+  requiredCategory: string | undefined;
+  syncs: readonly SyncRule[];
+  /** The envelope's first fields as JSON text, up to and including `"event_id":`. */
+  envelopeHead: string;
+  /** What stands before the event id in a record's id. */
+  recordPrefix: string;
+}
+
+/** Analytics ids need analytics consent; the rest are advertisers'. */
+const ANALYTICS_SYNCS = new Set(['google_analytics', 'ga4']);
+
+export function compileIngestRules(pipeline: Pipeline, secret: string, settings: Pick<Settings, 'mode'>): IngestRules {
+  const server = pipeline.type === 'server';
+  const addresses = pipeline.config.ip_allowlist ?? [];
+  return {
+    orgId: pipeline.org_id,
+    pipelineId: pipeline.id,
+    enabled: pipeline.enabled,
+    server,
+    allowsOrigin: originMatcher(pipeline.domain_allowlist, settings.mode === 'development'),
+    allowsAddress: server && addresses.length > 0 ? addressMatcher(addresses) : undefined,
+    requireSignature: server && pipeline.config.require_signature === true,
+    signingKey: createSecretKey(Buffer.from(secret, 'utf8')),
+    challengeRequired: pipeline.challenge_token_required,
+    rate: pipeline.rate_limit_rps,
+    requiredCategory: pipeline.js_builder_config.consent_config?.required_category || undefined,
+    syncs: Object.entries(pipeline.js_builder_config.vendor_syncs ?? {})
+      .filter(([, sync]) => sync?.enabled === true)
+      .map(([vendor, sync]) => ({
+        vendor,
+        category: sync.consent_category || (ANALYTICS_SYNCS.has(vendor) ? 'analytics' : 'marketing'),
+      })),
+    envelopeHead: `{"v":1,"org_id":${JSON.stringify(pipeline.org_id)},"pipeline_id":${JSON.stringify(pipeline.id)},"event_id":`,
+    recordPrefix: `${pipeline.id}/`,
+  };
+}

@@ -1,0 +1,138 @@
+/** Signature schemes of inbound webhooks, each exactly as its service signs. A verifier answers undefined, or why it refuses. */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { WebhookSource } from '@firsthand/core/config/resources.ts';
+
+export interface SignedRequest {
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+  /** Milliseconds since 1970; for a replay the time of receipt. */
+  now: number;
+  /** Addresses under which the sender may know this endpoint. */
+  urls: readonly string[];
+}
+export type Verifier = (request: SignedRequest) => string | undefined;
+
+const TOLERANCE_S = 300;
+/** How a shared secret stands in a stored request: never itself. */
+export const DIGEST_PREFIX = 'sha256-of-secret:';
+
+export function verifierOf(source: WebhookSource): Verifier {
+  const { signing_secret: secret } = source;
+  switch (source.provider) {
+    case 'stripe':
+      return stripe(secret);
+    case 'shopify':
+      return bodyHmac('x-shopify-hmac-sha256', secret, /^()([A-Za-z0-9+/=]+)$/, 'base64');
+    case 'hubspot':
+      return hubspot(secret);
+    case 'typeform':
+      return bodyHmac('typeform-signature', secret, /^(sha256)=([A-Za-z0-9+/=]+)$/, 'base64');
+    case 'intercom':
+      return bodyHmac('x-hub-signature', secret, /^(sha1|sha256)=([0-9a-fA-F]+)$/, 'hex');
+    case 'custom':
+      return custom(source);
+  }
+}
+
+function custom(source: WebhookSource): Verifier {
+  const { signing_secret: secret, signature_header } = source;
+  const header = (signature_header ?? '').toLowerCase();
+  const method = source.signature_method ?? (header === '' ? 'none' : 'hmac_sha256');
+  switch (method) {
+    case 'none':
+      return () => undefined;
+    case 'standard_webhooks':
+      return standardWebhooks(secret);
+    case 'shared_secret':
+      return ({ headers }) => {
+        const given = headers[header];
+        if (given === undefined) return `signature failed: the header ${header} is missing`;
+        const digest = given.startsWith(DIGEST_PREFIX) ? given.slice(DIGEST_PREFIX.length) : secretDigest(given);
+        return sameText(digest, secretDigest(secret)) ? undefined : 'signature failed: the shared secret is wrong';
+      };
+    case 'hmac_sha256':
+      return ({ headers, body }) => {
+        const given = headers[header];
+        if (given === undefined) return `signature failed: the header ${header} is missing`;
+        const text = given.trim().replace(/^sha256=/i, '');
+        const digest = hmac('sha256', secret, body);
+        const decoded = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64');
+        return same(decoded, digest) ? undefined : 'signature failed: it does not match';
+      };
+  }
+}
+
+export function secretDigest(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function bodyHmac(header: string, secret: string, form: RegExp, encoding: 'hex' | 'base64'): Verifier {
+  return ({ headers, body }) => {
+    const given = headers[header];
+    if (given === undefined) return `signature failed: the header ${header} is missing`;
+    const match = form.exec(given.trim());
+    if (!match) return `signature failed: the header ${header} is malformed`;
+    const digest = hmac(match[1] || 'sha256', secret, body);
+    return same(Buffer.from(match[2]!, encoding), digest) ? undefined : 'signature failed: it does not match';
+  };
+}
+
+function stripe(secret: string): Verifier {
+  return ({ headers, body, now }) => {
+    const given = headers['stripe-signature'];
+    if (given === undefined) return 'signature failed: the header stripe-signature is missing';
+    const parts = given.split(',').map((part) => part.trim());
+    const time = parts.find((part) => part.startsWith('t='))?.slice(2) ?? '';
+    if (!/^\d{1,12}$/.test(time)) return 'signature failed: the header stripe-signature is malformed';
+    if (Math.abs(now / 1_000 - Number(time)) > TOLERANCE_S) return 'signature failed: the timestamp is outside the tolerance';
+    const digest = hmac('sha256', secret, `${time}.`, body);
+    const matches = parts.some((part) => part.startsWith('v1=') && same(Buffer.from(part.slice(3), 'hex'), digest));
+    return matches ? undefined : 'signature failed: it does not match';
+  };
+}
+
+function hubspot(secret: string): Verifier {
+  return ({ headers, body, now, urls }) => {
+    const given = headers['x-hubspot-signature-v3'];
+    const time = headers['x-hubspot-request-timestamp'] ?? '';
+    if (given === undefined) return 'signature failed: the header x-hubspot-signature-v3 is missing';
+    if (!/^\d{1,15}$/.test(time)) return 'signature failed: the header x-hubspot-request-timestamp is missing or malformed';
+    if (Math.abs(now - Number(time)) > TOLERANCE_S * 1_000) return 'signature failed: the timestamp is outside the tolerance';
+    const signature = Buffer.from(given, 'base64');
+    const matches = urls.some((url) => same(signature, hmac('sha256', secret, `POST${url}`, body, time)));
+    return matches ? undefined : 'signature failed: it does not match';
+  };
+}
+
+/** Keys are base64 behind `whsec_`; a secret that somebody chose as plain text is its own bytes. */
+function standardWebhooks(secret: string): Verifier {
+  const keys = secret.startsWith('whsec_')
+    ? [Buffer.from(secret.slice(6), 'base64')]
+    : [Buffer.from(secret, 'base64'), Buffer.from(secret)];
+  const usable = keys.filter((key) => key.length > 0);
+  return ({ headers, body, now }) => {
+    const { 'webhook-id': id, 'webhook-timestamp': time = '', 'webhook-signature': given } = headers;
+    if (id === undefined || given === undefined || !/^\d{1,12}$/.test(time))
+      return 'signature failed: webhook-id, webhook-timestamp or webhook-signature is missing';
+    if (Math.abs(now / 1_000 - Number(time)) > TOLERANCE_S) return 'signature failed: the timestamp is outside the tolerance';
+    const signatures = given.split(' ').flatMap((part) => (part.startsWith('v1,') ? [Buffer.from(part.slice(3), 'base64')] : []));
+    const matches = usable.some((key) => {
+      const digest = hmac('sha256', key, `${id}.${time}.`, body);
+      return signatures.some((signature) => same(signature, digest));
+    });
+    return matches ? undefined : 'signature failed: it does not match';
+  };
+}
+
+function hmac(algorithm: string, key: string | Uint8Array, ...parts: (string | Uint8Array)[]): Buffer {
+  const sum = createHmac(algorithm, key);
+  for (const part of parts) sum.update(part);
+  return sum.digest();
+}
+function same(given: Uint8Array, expected: Uint8Array): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+function sameText(given: string, expected: string): boolean {
+  return same(Buffer.from(given), Buffer.from(expected));
+}
