@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startPostgres, type TestServer } from '../../../test/servers/index.ts';
+import { tally } from '../../outcomes/tally.ts';
+import {
+  countDeadLetters,
+  deleteDeadLetter,
+  eraseDeadLetters,
+  findDeadLetter,
+  listDeadLetters,
+  markReplayed,
+  pageOfDeadLetters,
+  readHealth,
+} from './dead-letters.ts';
+import { openObserve } from './open.ts';
+import type { ObserveDb } from './schema.ts';
+import { readStats } from './stats.ts';
+import { eraseTraces, findTrace, listTraces } from './traces.ts';
+import { readPosition, writeTally } from './write.ts';
+
+const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+const about = {
+  at: T0,
+  org_id: 'org_1',
+  pipeline_id: 'pl_1',
+  event_id: 'e1',
+  type: 'track',
+  event: 'Order Completed',
+  user_id: 'u1',
+  anonymous_id: 'a1',
+};
+const attempt = { at: new Date(T0).toISOString(), status: 200, error: null, duration_ms: 12 };
+function letter(id: string, more: Partial<DeadLetter> = {}): DeadLetter {
+  return {
+    id,
+    org_id: 'org_1',
+    pipeline_id: 'pl_1',
+    integration_id: 'int_1',
+    webhook_source_id: null,
+    vendor: 'webhook',
+    revision_number: 1,
+    event_id: 'e1',
+    stage: 'delivery',
+    event: { event_id: 'e1', type: 'track', timestamp: '', context: {}, properties: { nul: 'a\u0000b' }, user_id: 'u1' },
+    attempts: [{ ...attempt, status: 503, error: 'http_503' }],
+    reason: 'http_503',
+    created_at: new Date(T0).toISOString(),
+    expires_at: new Date(T0 + 1_000).toISOString(),
+    ...more,
+  };
+}
+
+describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (engine) => {
+  let observe: ObserveDb & { close(): Promise<void> };
+  let server: TestServer | undefined;
+  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-observe-'));
+  let position = 0;
+  const write = (...outcomes: Outcome[]) => writeTally(observe, tally(outcomes), String(++position));
+
+  beforeAll(async () => {
+    if (engine === 'postgres') server = await startPostgres();
+    observe = await openObserve({ databaseUrl: server?.url, dataDir, onConnectionError: () => {} });
+  });
+  afterAll(async () => {
+    await observe?.close();
+    await server?.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test('a batch and its position are written together, and opening again finds both', async () => {
+    expect(await readPosition(observe)).toBe('');
+    await write({ kind: 'processed', received_at: T0 - 5, decisions: [{ step: 'bots', result: 'human' }], stored: '7', ...about });
+    expect(await readPosition(observe)).toBe('1');
+    const found = await findTrace(observe, 'org_1', 'e1');
+    expect(found?.event).toMatchObject({ received_at: T0 - 5, result: 'processed', stored_position: '7', user_id: 'u1' });
+    expect(JSON.parse(found!.event.decisions)).toEqual([{ step: 'bots', result: 'human' }]);
+    expect(await findTrace(observe, 'org_2', 'e1')).toBeUndefined();
+    expect(await findTrace(observe, 'org_1', 'e1', 'pl_2')).toBeUndefined();
+  });
+
+  test('deliveries, retries and drops are steps of the event, oldest first, and tell the health', async () => {
+    await write(
+      {
+        kind: 'retrying',
+        integration_id: 'int_1',
+        attempt: { ...attempt, status: 503, error: 'http_503' },
+        due_at: T0 + 9,
+        ...about,
+        at: T0 + 1,
+      },
+      { kind: 'delivered', integration_id: 'int_1', attempt, received_at: T0, duration_ms: 40, ...about, at: T0 + 2 },
+      { kind: 'dropped', reason: 'consent_not_granted', integration_id: 'int_2', received_at: T0, ...about, at: T0 + 3 },
+    );
+    const found = await findTrace(observe, 'org_1', 'e1');
+    expect(found?.steps.map(({ integration_id, kind, reason, status }) => [integration_id, kind, reason, status])).toEqual([
+      ['int_1', 'retrying', 'http_503', 503],
+      ['int_1', 'delivered', null, 200],
+      ['int_2', 'dropped', 'consent_not_granted', null],
+    ]);
+    expect((await readHealth(observe, ['int_1', 'int_2'])).get('int_1')).toEqual({
+      integration_id: 'int_1',
+      last_success_at: T0 + 2,
+      last_error: 'http_503',
+      last_error_at: T0 + 1,
+    });
+  });
+
+  test('statistics add up by interval and balance for an integration', async () => {
+    const query = { org_id: 'org_1', from: T0 - 60_000, to: T0 + 60_000, interval: 'hour' as const };
+    const { totals, series } = await readStats(observe, { ...query, integration_id: 'int_1' }, 'pl_1');
+    expect(totals).toMatchObject({ received: 1, processed: 1, delivered: 1, retried: 1, dropped: {}, dead_lettered: 0 });
+    expect(totals.p50_ms).toBeGreaterThan(35);
+    expect(series).toHaveLength(2);
+    expect((await readStats(observe, query)).totals.dropped).toEqual({ consent_not_granted: 1 });
+    expect((await readStats(observe, { ...query, org_id: 'org_2' })).totals.received).toBe(0);
+  });
+
+  test('listing events filters and pages, newest first', async () => {
+    await write({ kind: 'dropped', reason: 'bot', received_at: T0 + 50, ...about, event_id: 'e2', event: 'Other', user_id: 'u2' });
+    const list = async (filter: object) =>
+      (await listTraces(observe, { org_id: 'org_1', limit: 10, offset: 0, ...filter })).rows.map((row) => row.event_id);
+    expect(await list({})).toEqual(['e2', 'e1']);
+    expect(await list({ event: 'Other' })).toEqual(['e2']);
+    expect(await list({ user_id: 'u1' })).toEqual(['e1']);
+    expect(await list({ pipeline_id: 'pl_9' })).toEqual([]);
+    expect(await list({ event: '@page' })).toEqual([]);
+    expect(await listTraces(observe, { org_id: 'org_1', limit: 1, offset: 1 })).toMatchObject({ total: 2, rows: [{ event_id: 'e1' }] });
+  });
+
+  test('dead letters keep their bytes, are listed, replayed, deleted, and expire', async () => {
+    await write(
+      { kind: 'dead_lettered', dead_letter: letter('dlq_1'), ...about },
+      { kind: 'dead_lettered', dead_letter: letter('dlq_2', { stage: 'mapping', created_at: new Date(T0 + 5).toISOString() }), ...about },
+    );
+    const filter = { org_id: 'org_1' };
+    expect((await listDeadLetters(observe, filter, { limit: 10, offset: 0 }, T0)).letters.map((each) => each.id)).toEqual([
+      'dlq_2',
+      'dlq_1',
+    ]);
+    expect(await countDeadLetters(observe, { ...filter, stage: 'mapping' }, T0)).toBe(1);
+    expect(await findDeadLetter(observe, 'org_1', 'dlq_1', T0)).toEqual({ ...letter('dlq_1'), status: 'pending' });
+    expect(await findDeadLetter(observe, 'org_2', 'dlq_1', T0)).toBeUndefined();
+    expect(await findDeadLetter(observe, 'org_1', 'dlq_1', T0 + 1_000)).toBeUndefined();
+    await markReplayed(observe, 'org_1', ['dlq_1']);
+    expect((await pageOfDeadLetters(observe, { ...filter, status: 'pending' }, '', 10, T0)).map((each) => each.id)).toEqual(['dlq_2']);
+    expect(await deleteDeadLetter(observe, 'org_2', 'dlq_1')).toBe(false);
+    expect(await deleteDeadLetter(observe, 'org_1', 'dlq_1')).toBe(true);
+  });
+
+  test('of refused webhooks the newest thousand a source stay', async () => {
+    const refused = Array.from({ length: 1_005 }, (_, i) => ({
+      kind: 'dead_lettered' as const,
+      dead_letter: letter(`dlq_w${String(i).padStart(4, '0')}`, {
+        integration_id: null,
+        webhook_source_id: 'whs_1',
+        stage: 'webhook',
+        created_at: new Date(T0 + i).toISOString(),
+      }),
+      ...about,
+    }));
+    await write(...refused);
+    expect(await countDeadLetters(observe, { org_id: 'org_1', webhook_source_id: 'whs_1' }, T0)).toBe(1_000);
+    expect(await findDeadLetter(observe, 'org_1', 'dlq_w0004', T0)).toBeUndefined();
+  });
+
+  test('erasure forgets a person’s traces and dead letters, and nobody else’s', async () => {
+    expect(await eraseTraces(observe, 'org_1', { user_id: 'u1', anonymous_ids: [] })).toBe(1);
+    expect(await findTrace(observe, 'org_1', 'e1')).toBeUndefined();
+    expect(await findTrace(observe, 'org_1', 'e2')).toBeDefined();
+    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'u1', anonymous_ids: ['a9'] })).toBe(1_001);
+  });
+});
