@@ -1,0 +1,105 @@
+/**
+ * Secrets inside a config: which places hold them, taking them out before the config is stored, masking them on every way out, and
+ * keeping the stored one where its mask is written back. All pure.
+ */
+import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
+
+export type Path = readonly (string | number)[];
+export type IsSecretPath = (path: Path) => boolean;
+
+const MASK = '••••';
+const SHOWS_TAIL_FROM = 12;
+/** Secret by name in every vendor's config (webhook and custom_http among them). */
+const FIXED_NAMES = new Set(['auth_token', 'auth_password', 'hmac_secret', 'signing_secret']);
+const SECRET_HEADER = /authorization|token|key|secret/i;
+/** Names a pipeline parameter and tells nothing: it stays readable. */
+const PLACEHOLDER = /^\s*\{\{\s*pipeline_param\.[^{}]+\}\}\s*$/;
+
+/** The secret places of a vendor's config: at the top level and under `parameters`, which is another place for the same fields. */
+export function secretPaths(fields: readonly { key: string; type: string }[]): IsSecretPath {
+  const names = new Set(FIXED_NAMES);
+  for (const field of fields) if (field.type === 'secret') names.add(field.key);
+  return (path) => {
+    const [first, second, ...rest] = path[0] === 'parameters' ? path.slice(1) : path;
+    if (second === undefined) return typeof first === 'string' && names.has(first);
+    return first === 'headers' && rest.length === 0 && typeof second === 'string' && SECRET_HEADER.test(second);
+  };
+}
+
+export function maskText(secret: string): string {
+  return secret.length < SHOWS_TAIL_FROM ? MASK : MASK + secret.slice(-4);
+}
+function maskValue(value: Json): Json {
+  if (typeof value === 'string') return isOpen(value) ? value : maskText(value);
+  return value === null ? null : MASK;
+}
+/** Nothing to hide: an empty text, or a reference to a pipeline parameter. */
+function isOpen(value: Json): boolean {
+  return value === null || (typeof value === 'string' && (value === '' || PLACEHOLDER.test(value)));
+}
+
+/** A copy with `change` applied at every secret place. */
+function atSecrets(value: Json, isSecret: IsSecretPath, change: (secret: Json, path: Path) => Json, path: Path = []): Json {
+  if (path.length > 0 && isSecret(path)) return change(value, path);
+  if (Array.isArray(value)) return value.map((item, index) => atSecrets(item, isSecret, change, [...path, index]));
+  if (!isObject(value)) return value;
+  // Entries, not assignment: a key named __proto__ stays data.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, atSecrets(item, isSecret, change, [...path, key])]));
+}
+
+export function maskSecrets(config: JsonObject, isSecret: IsSecretPath): JsonObject {
+  return atSecrets(config, isSecret, maskValue) as JsonObject;
+}
+
+/** Takes the secrets out: what is left may be stored as it is, the rest is to be sealed. */
+export function splitSecrets(config: JsonObject, isSecret: IsSecretPath): { open: JsonObject; secrets: SecretAt[] } {
+  const secrets: SecretAt[] = [];
+  const open = atSecrets(config, isSecret, (value, path) => {
+    if (isOpen(value)) return value;
+    secrets.push({ path: [...path], value });
+    return null;
+  }) as JsonObject;
+  return { open, secrets };
+}
+export interface SecretAt {
+  path: (string | number)[];
+  value: Json;
+}
+/** The inverse of `splitSecrets`. */
+export function joinSecrets(open: JsonObject, secrets: readonly SecretAt[]): JsonObject {
+  const byPath = new Map(secrets.map(({ path, value }) => [JSON.stringify(path), value]));
+  return atSecrets(
+    open,
+    (path) => byPath.has(JSON.stringify(path)),
+    (_, path) => byPath.get(JSON.stringify(path)) ?? null,
+  ) as JsonObject;
+}
+
+/**
+ * What a client sent, with every mask it wrote back replaced by the stored secret of that place.
+ * `unknown` names the masks that stand where nothing, or something else, is stored: storing the mask itself would lose the secret quietly.
+ */
+export function restoreMasked(sent: JsonObject, stored: JsonObject, isSecret: IsSecretPath): { config: JsonObject; unknown: Path[] } {
+  const unknown: Path[] = [];
+  const config = atSecrets(sent, isSecret, (value, path) => {
+    if (typeof value !== 'string' || !value.startsWith(MASK)) return value;
+    const kept = valueAt(stored, path);
+    if (kept !== undefined && maskValue(kept) === value) return kept;
+    unknown.push(path);
+    return value;
+  }) as JsonObject;
+  return { config, unknown };
+}
+
+function valueAt(value: Json, path: Path): Json | undefined {
+  let here: Json | undefined = value;
+  for (const key of path) {
+    if (here === undefined || typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string | number, Json>)[key];
+  }
+  return here;
+}
+/** `parameters.headers[0]`, as faults name places. */
+export function pathText(path: Path): string {
+  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
+}

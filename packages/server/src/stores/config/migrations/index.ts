@@ -1,0 +1,5 @@
+import { foundation } from './0001-foundation.ts';
+import type { Migration } from './migration.ts';
+
+/** In order, by hand; a test refuses a gap. */
+export const MIGRATIONS: readonly Migration[] = [foundation];

@@ -1,0 +1,47 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kysely, PostgresAdapter } from 'kysely';
+import type { Clock } from '../../runtime/clock.ts';
+import { migrate } from './migrate.ts';
+import type { Engine } from './migrations/migration.ts';
+import { postgresDialect } from './postgres.ts';
+import type { Db, Schema } from './schema.ts';
+import { sqliteDialect } from './sqlite.ts';
+
+export interface ConfigStoreOptions {
+  /** `postgres://…`; without it the store is a SQLite file in `dataDir`. */
+  databaseUrl?: string | undefined;
+  dataDir: string;
+  clock: Clock;
+  /** Errors of idle connections, which no query can report. */
+  onConnectionError?: (error: Error) => void;
+}
+export interface ConfigStore {
+  db: Kysely<Schema>;
+  engine: Engine;
+  close(): Promise<void>;
+}
+
+export const SQLITE_FILE = 'config.sqlite';
+
+/** Opens the store and brings its schema up to date. */
+export async function openConfigStore(options: ConfigStoreOptions): Promise<ConfigStore> {
+  const { databaseUrl, dataDir, clock, onConnectionError = () => {} } = options;
+  const engine: Engine = databaseUrl === undefined ? 'sqlite' : 'postgres';
+  if (databaseUrl === undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const db = new Kysely<Schema>({
+    dialect: databaseUrl === undefined ? sqliteDialect(join(dataDir, SQLITE_FILE)) : postgresDialect(databaseUrl, onConnectionError),
+  });
+  try {
+    await migrate(db, engine, () => clock.now());
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return { db, engine, close: () => db.destroy() };
+}
+
+/** For the few places where the engines need different words. */
+export function engineOf(db: Db): Engine {
+  return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
+}

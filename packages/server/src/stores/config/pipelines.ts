@@ -1,0 +1,206 @@
+import type { IdentityConfig, JsBuilderConfig, Pipeline, PipelineConfig } from '@firsthand/core/config/resources.ts';
+import { sql } from 'kysely';
+import { likeContaining, type Page, type Paged } from './paging.ts';
+import type { Db, PipelineRow, Stamp } from './schema.ts';
+
+export type PipelineSummary = Pick<
+  Pipeline,
+  'id' | 'name' | 'slug' | 'type' | 'pipeline_key' | 'labels' | 'enabled' | 'created_at' | 'updated_at'
+>;
+/** What a client may write; everything else is made here. */
+export type PipelineFields = Omit<Pipeline, 'id' | 'org_id' | 'pipeline_key' | 'pipeline_key_secret_prefix' | 'created_at' | 'updated_at'>;
+export interface PipelineKeys {
+  pipeline_key: string;
+  /** Sealed already. */
+  pipeline_key_secret: string;
+  pipeline_key_secret_prefix: string;
+}
+
+/** Named columns: the sealed secret stays behind. */
+const PUBLIC_COLUMNS = [
+  'id',
+  'org_id',
+  'name',
+  'slug',
+  'type',
+  'pipeline_key',
+  'pipeline_key_secret_prefix',
+  'domain_allowlist',
+  'labels',
+  'rate_limit_rps',
+  'challenge_token_required',
+  'parameters',
+  'config',
+  'js_builder_config',
+  'identity_config',
+  'enabled',
+  'created_at',
+  'updated_at',
+] as const;
+const SUMMARY_COLUMNS = ['id', 'name', 'slug', 'type', 'pipeline_key', 'labels', 'enabled', 'created_at', 'updated_at'] as const;
+
+export async function findPipeline(db: Db, orgId: string, id: string): Promise<Pipeline | undefined> {
+  const row = await db
+    .selectFrom('pipelines')
+    .select(PUBLIC_COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row && toPipeline(row);
+}
+
+export interface PipelineFilter {
+  search?: string | undefined;
+  type?: Pipeline['type'] | undefined;
+  label?: string | undefined;
+  enabled?: boolean | undefined;
+}
+/** Newest first. */
+export async function listPipelines(db: Db, orgId: string, filter: PipelineFilter, page: Page): Promise<Paged<PipelineSummary>> {
+  let query = db.selectFrom('pipelines').where('org_id', '=', orgId).where('deleted_at', 'is', null);
+  if (filter.search !== undefined)
+    query = query.where(sql<boolean>`search_text like ${likeContaining(filter.search.toLowerCase())} escape '\\'`);
+  if (filter.type !== undefined) query = query.where('type', '=', filter.type);
+  if (filter.enabled !== undefined) query = query.where('enabled', '=', filter.enabled ? 1 : 0);
+  if (filter.label !== undefined)
+    query = query.where('id', 'in', (eb) =>
+      eb.selectFrom('pipeline_labels').select('pipeline_id').where('org_id', '=', orgId).where('label', '=', filter.label!),
+    );
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await query
+    .select(SUMMARY_COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows: rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) as string[], enabled: row.enabled === 1 })), total };
+}
+
+export async function insertPipeline(
+  tx: Db,
+  identity: { id: string; org_id: string },
+  fields: PipelineFields,
+  keys: PipelineKeys,
+  stamp: Stamp,
+): Promise<Pipeline> {
+  const row = await tx
+    .insertInto('pipelines')
+    .values({
+      ...identity,
+      ...toColumns(fields),
+      ...keys,
+      row_version: stamp.row_version,
+      created_at: stamp.now,
+      updated_at: stamp.now,
+      deleted_at: null,
+    })
+    .returning(PUBLIC_COLUMNS)
+    .executeTakeFirstOrThrow();
+  await replaceLabels(tx, identity.org_id, identity.id, fields.labels);
+  return toPipeline(row);
+}
+
+export async function updatePipeline(tx: Db, orgId: string, id: string, fields: PipelineFields, stamp: Stamp): Promise<Pipeline> {
+  const row = await tx
+    .updateTable('pipelines')
+    .set({ ...toColumns(fields), row_version: stamp.row_version, updated_at: stamp.now })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(PUBLIC_COLUMNS)
+    .executeTakeFirstOrThrow();
+  await replaceLabels(tx, orgId, id, fields.labels);
+  return toPipeline(row);
+}
+
+export async function replacePipelineSecret(
+  tx: Db,
+  orgId: string,
+  id: string,
+  secret: Pick<PipelineKeys, 'pipeline_key_secret' | 'pipeline_key_secret_prefix'>,
+  stamp: Stamp,
+): Promise<Pipeline | undefined> {
+  const row = await tx
+    .updateTable('pipelines')
+    .set({ ...secret, row_version: stamp.row_version, updated_at: stamp.now })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(PUBLIC_COLUMNS)
+    .executeTakeFirst();
+  return row && toPipeline(row);
+}
+
+/** For what belongs to a pipeline and is compiled with it (its tracking plan): the snapshot sees the pipeline as changed. */
+export async function touchPipeline(tx: Db, orgId: string, id: string, stamp: Stamp): Promise<void> {
+  await tx.updateTable('pipelines').set({ row_version: stamp.row_version }).where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** Soft: the row stays, its key and slug stop counting. */
+export async function deletePipeline(tx: Db, orgId: string, id: string, stamp: Stamp): Promise<boolean> {
+  const row = await tx
+    .updateTable('pipelines')
+    .set({ deleted_at: stamp.now, row_version: stamp.row_version })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The slugs in use that start with `prefix`, except one pipeline's own. */
+export async function slugsInUse(tx: Db, orgId: string, prefix: string, exceptId?: string): Promise<Set<string>> {
+  let query = tx
+    .selectFrom('pipelines')
+    .select('slug')
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .where('slug', '>=', prefix)
+    .where('slug', '<', `${prefix}~`);
+  if (exceptId !== undefined) query = query.where('id', '<>', exceptId);
+  return new Set((await query.execute()).map((row) => row.slug));
+}
+
+async function replaceLabels(tx: Db, orgId: string, pipelineId: string, labels: string[]): Promise<void> {
+  await tx.deleteFrom('pipeline_labels').where('pipeline_id', '=', pipelineId).execute();
+  if (labels.length === 0) return;
+  await tx
+    .insertInto('pipeline_labels')
+    .values(labels.map((label) => ({ pipeline_id: pipelineId, org_id: orgId, label })))
+    .execute();
+}
+
+function toColumns(fields: PipelineFields) {
+  return {
+    name: fields.name,
+    slug: fields.slug,
+    search_text: `${fields.name}\n${fields.slug}`.toLowerCase(),
+    type: fields.type,
+    domain_allowlist: JSON.stringify(fields.domain_allowlist),
+    labels: JSON.stringify(fields.labels),
+    rate_limit_rps: fields.rate_limit_rps,
+    challenge_token_required: fields.challenge_token_required ? (1 as const) : (0 as const),
+    parameters: JSON.stringify(fields.parameters),
+    config: JSON.stringify(fields.config),
+    js_builder_config: JSON.stringify(fields.js_builder_config),
+    identity_config: JSON.stringify(fields.identity_config),
+    enabled: fields.enabled ? (1 as const) : (0 as const),
+  };
+}
+
+export function toPipeline(row: Pick<PipelineRow, (typeof PUBLIC_COLUMNS)[number]>): Pipeline {
+  return {
+    ...row,
+    domain_allowlist: JSON.parse(row.domain_allowlist) as string[],
+    labels: JSON.parse(row.labels) as string[],
+    challenge_token_required: row.challenge_token_required === 1,
+    parameters: JSON.parse(row.parameters) as Record<string, string>,
+    config: JSON.parse(row.config) as PipelineConfig,
+    js_builder_config: JSON.parse(row.js_builder_config) as JsBuilderConfig,
+    identity_config: JSON.parse(row.identity_config) as IdentityConfig,
+    enabled: row.enabled === 1,
+  };
+}

@@ -1,0 +1,261 @@
+/**
+ * The tables as Kysely sees them. One portable shape for SQLite and PostgreSQL: flags are 0 or 1, times are ISO 8601 text (they sort),
+ * JSON is text (jsonb refuses \u0000). `row_version` is the config version that wrote the row.
+ */
+import type { Generated, Kysely } from 'kysely';
+
+export type UserRole = 'viewer' | 'editor' | 'admin' | 'owner';
+type Flag = 0 | 1;
+
+export interface OrganisationRow {
+  id: string;
+  name: string;
+  /** The organisation's data key, wrapped under SECRET_KEY. */
+  data_key: string;
+  row_version: number;
+  created_at: string;
+  updated_at: string;
+}
+export interface UserRow {
+  id: string;
+  org_id: string;
+  email: string;
+  name: string;
+  role: UserRole;
+  status: 'active' | 'disabled';
+  password_hash: string;
+  /** Sessions of an earlier epoch are dead: raising it ends every token of the user in one update. */
+  token_epoch: Generated<number>;
+  last_login_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+/** One login and the refresh tokens that follow from it. */
+export interface SessionRow {
+  id: string;
+  user_id: string;
+  token_epoch: number;
+  expires_at: string;
+  created_at: string;
+}
+export interface RefreshTokenRow {
+  /** SHA-256 of the token. */
+  token_hash: string;
+  session_id: string;
+  user_id: string;
+  used_at: string | null;
+  expires_at: string;
+}
+export interface LoginAttemptRow {
+  /** SHA-256 of the address: unknown addresses are counted too, and are nobody's business. */
+  address_hash: string;
+  window_started_ms: number;
+  attempts: number;
+  failures: number;
+  locked_until_ms: number;
+}
+export interface PipelineRow {
+  id: string;
+  org_id: string;
+  name: string;
+  slug: string;
+  /** Lower-case name and slug, for searching: SQLite folds only ASCII. */
+  search_text: string;
+  type: 'web' | 'app' | 'server';
+  pipeline_key: string;
+  /** Sealed under the organisation's data key. */
+  pipeline_key_secret: string;
+  pipeline_key_secret_prefix: string;
+  domain_allowlist: string;
+  labels: string;
+  rate_limit_rps: number;
+  challenge_token_required: Flag;
+  parameters: string;
+  config: string;
+  js_builder_config: string;
+  identity_config: string;
+  enabled: Flag;
+  row_version: number;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+export interface PipelineLabelRow {
+  pipeline_id: string;
+  org_id: string;
+  label: string;
+}
+export interface TemplateRow {
+  id: string;
+  org_id: string;
+  name: string;
+  vendor: string;
+  description: string;
+  catalog_vendor_key: string | null;
+  catalog_variant_key: string | null;
+  row_version: number;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+export interface RevisionRow {
+  id: string;
+  template_id: string;
+  org_id: string;
+  revision_number: number;
+  /** Without its secrets. */
+  config: string;
+  /** The secrets and their places in the config, sealed; null where there are none. */
+  secrets: string | null;
+  delivery_mode: 'server_side' | 'client_side';
+  change_summary: string;
+  created_by: string;
+  created_at: string;
+}
+export interface IntegrationRow {
+  id: string;
+  org_id: string;
+  pipeline_id: string;
+  template_id: string;
+  revision_number: number;
+  name: string;
+  enabled: Flag;
+  consent_category: string | null;
+  event_filter: string | null;
+  rate_limit_rps: number | null;
+  rate_limit_burst: number | null;
+  rate_limit_daily: number | null;
+  row_version: number;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+export interface TransformationRow {
+  id: string;
+  org_id: string;
+  pipeline_id: string;
+  name: string;
+  kind: 'rules' | 'code';
+  rules: string;
+  code: string;
+  event_filter: string | null;
+  enabled: Flag;
+  position: number;
+  row_version: number;
+  created_at: string;
+  updated_at: string;
+}
+export interface TrackingPlanRow {
+  pipeline_id: string;
+  org_id: string;
+  plan: string;
+  row_version: number;
+  updated_at: string;
+  updated_by: string;
+}
+export interface WebhookSourceRow {
+  id: string;
+  org_id: string;
+  pipeline_id: string;
+  name: string;
+  source_type: string;
+  provider: string;
+  enabled: Flag;
+  event_type_path: string | null;
+  mappings: string;
+  event_name_map: string;
+  timestamp_path: string | null;
+  timestamp_format: string | null;
+  signature_header: string | null;
+  signature_method: string | null;
+  /** Sealed under the organisation's data key. */
+  signing_secret: string;
+  row_version: number;
+  created_at: string;
+  updated_at: string;
+}
+export interface DataLayerRow {
+  org_id: string;
+  config: string;
+  version: number;
+  row_version: number;
+  updated_at: string;
+  updated_by: string;
+}
+export interface AuditLogRow {
+  id: string;
+  org_id: string;
+  /** Counts from 1 without a gap in each organisation. */
+  seq: number;
+  user_id: string | null;
+  user_email: string | null;
+  action: string;
+  resource_type: string;
+  resource_id: string | null;
+  changes: string;
+  ip_address: string | null;
+  user_agent: string | null;
+  timestamp: string;
+  previous_hash: string;
+  hash: string;
+}
+/** The newest link of each organisation's chain; its row is also the lock that orders two writers. */
+export interface AuditHeadRow {
+  org_id: string;
+  seq: number;
+  hash: string;
+}
+export interface CollectorBuildRow {
+  id: string;
+  org_id: string;
+  pipeline_id: string;
+  status: 'building' | 'ready' | 'failed';
+  script_filename: string;
+  version_hash: string | null;
+  file_size_bytes: number | null;
+  source: string | null;
+  error: string | null;
+  created_by: string;
+  created_at: string;
+  built_at: string | null;
+}
+export interface ConfigVersionRow {
+  id: number;
+  version: number;
+  urgent_version: number;
+}
+export interface MigrationRow {
+  id: number;
+  name: string;
+  applied_at: string;
+}
+
+export interface Schema {
+  organisations: OrganisationRow;
+  users: UserRow;
+  sessions: SessionRow;
+  refresh_tokens: RefreshTokenRow;
+  login_attempts: LoginAttemptRow;
+  pipelines: PipelineRow;
+  pipeline_labels: PipelineLabelRow;
+  templates: TemplateRow;
+  revisions: RevisionRow;
+  integrations: IntegrationRow;
+  transformations: TransformationRow;
+  tracking_plans: TrackingPlanRow;
+  webhook_sources: WebhookSourceRow;
+  data_layers: DataLayerRow;
+  audit_logs: AuditLogRow;
+  audit_heads: AuditHeadRow;
+  collector_builds: CollectorBuildRow;
+  config_version: ConfigVersionRow;
+  schema_migrations: MigrationRow;
+}
+/** The database, or a transaction on it: every query takes either. */
+export type Db = Kysely<Schema>;
+
+/** What a write stamps on the rows it touches. */
+export interface Stamp {
+  row_version: number;
+  now: string;
+}

@@ -1,0 +1,84 @@
+import type { Page, Paged } from './paging.ts';
+import type { Db, UserRole, UserRow } from './schema.ts';
+
+export interface User {
+  id: string;
+  org_id: string;
+  email: string;
+  name: string;
+  role: UserRole;
+  status: 'active' | 'disabled';
+  last_login_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+const PUBLIC_COLUMNS = ['id', 'org_id', 'email', 'name', 'role', 'status', 'last_login_at', 'created_at', 'updated_at'] as const;
+
+export function findUser(db: Db, orgId: string, id: string): Promise<User | undefined> {
+  return db.selectFrom('users').select(PUBLIC_COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+}
+
+export async function listUsers(db: Db, orgId: string, page: Page): Promise<Paged<User>> {
+  const query = db.selectFrom('users').where('org_id', '=', orgId);
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await query
+    .select(PUBLIC_COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+}
+
+/** Addresses are unique in the installation: login names no organisation. */
+export function findLogin(
+  db: Db,
+  email: string,
+): Promise<Pick<UserRow, 'id' | 'org_id' | 'email' | 'password_hash' | 'status'> | undefined> {
+  return db.selectFrom('users').select(['id', 'org_id', 'email', 'password_hash', 'status']).where('email', '=', email).executeTakeFirst();
+}
+
+export async function insertUser(tx: Db, user: Omit<User, 'last_login_at' | 'updated_at'> & { password_hash: string }): Promise<User> {
+  return await tx
+    .insertInto('users')
+    .values({ ...user, last_login_at: null, updated_at: user.created_at })
+    .returning(PUBLIC_COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export function updateUser(
+  tx: Db,
+  orgId: string,
+  id: string,
+  set: Partial<Pick<UserRow, 'email' | 'name' | 'role' | 'status' | 'password_hash' | 'last_login_at'>>,
+  now: string,
+): Promise<User | undefined> {
+  return tx
+    .updateTable('users')
+    .set({ ...set, updated_at: now })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(PUBLIC_COLUMNS)
+    .executeTakeFirst();
+}
+
+export async function noteLogin(tx: Db, orgId: string, id: string, now: string): Promise<void> {
+  await tx.updateTable('users').set({ last_login_at: now }).where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** Sessions and refresh tokens go with it. */
+export async function deleteUser(tx: Db, orgId: string, id: string): Promise<void> {
+  await tx.deleteFrom('users').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+export async function countActiveOwners(tx: Db, orgId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('owners'))
+    .where('org_id', '=', orgId)
+    .where('role', '=', 'owner')
+    .where('status', '=', 'active')
+    .executeTakeFirstOrThrow();
+  return row.owners;
+}
