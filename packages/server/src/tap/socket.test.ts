@@ -1,0 +1,129 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { systemClock } from '../runtime/clock.ts';
+import { inProcessEphemeral } from '../stores/ephemeral/in-process.ts';
+import type { Ephemeral } from '../stores/ephemeral/port.ts';
+import { attachDebugSocket } from './socket.ts';
+import { createTap } from './tap.ts';
+
+let server: Server;
+let ephemeral: Ephemeral;
+let debug: { close(): void };
+let tap: ReturnType<typeof createTap>;
+let removed = false;
+
+beforeEach(async () => {
+  removed = false;
+  ephemeral = inProcessEphemeral();
+  tap = createTap(ephemeral, systemClock);
+  server = createServer();
+  debug = attachDebugSocket(server, {
+    ephemeral,
+    clock: systemClock,
+    checkToken: async (token) => {
+      const [orgId, ttl] = token.split(':');
+      return token === 'bad' || removed ? { ok: false } : { ok: true, org_id: orgId!, expires_at: Date.now() + Number(ttl ?? 60_000) };
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  debug.close();
+  tap.stop();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function connect(query: string, protocols?: string[], headers?: Record<string, string>) {
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/v1/admin/debug/live${query}`, protocols, {
+    headers,
+  });
+  const frames: Record<string, unknown>[] = [];
+  socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Record<string, unknown>));
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  const opened = new Promise((resolve) => socket.on('open', resolve));
+  return { socket, frames, closed, opened };
+}
+async function watched(orgId: string): Promise<void> {
+  await expect.poll(() => tap.watched(orgId)).toBe(true);
+}
+
+describe('the debug socket', () => {
+  test.each<[string, Parameters<typeof connect>]>([
+    ['in the query', ['?token=org_1']],
+    ['in the header', ['', undefined, { authorization: 'Bearer org_1' }]],
+    ['as a subprotocol', ['', ['bearer', 'org_1']]],
+  ])('takes the token %s and shows only the own organisation', async (_name, args) => {
+    const { frames, socket } = connect(...args);
+    await watched('org_1');
+    tap.emit('org_2', { stage: 'received', event_id: 'foreign' });
+    tap.emit('org_1', { stage: 'received', event_id: 'e1' });
+    await expect
+      .poll(() => frames)
+      .toEqual([
+        {
+          time: expect.any(String),
+          seq: 1,
+          stage: 'received',
+          pipeline_id: null,
+          integration_id: null,
+          event_id: 'e1',
+          type: null,
+          event: null,
+          reason: null,
+          duration_ms: null,
+          status: null,
+          payload: null,
+        },
+      ]);
+    socket.terminate();
+  });
+
+  test('a bad or missing token closes with 4401, one that expires with 4408', async () => {
+    expect(await connect('?token=bad').closed).toBe(4401);
+    expect(await connect('').closed).toBe(4401);
+    expect(await connect('?token=org_1:80').closed).toBe(4408);
+  });
+
+  test('filters in the query and in a later message', async () => {
+    const { frames, socket } = connect('?token=org_1&stage=dropped');
+    await watched('org_1');
+    tap.emit('org_1', { stage: 'received', event_id: 'e1' });
+    tap.emit('org_1', { stage: 'dropped', event_id: 'e2' });
+    await expect.poll(() => frames.length).toBe(1);
+    socket.send(JSON.stringify({ type: 'filter', pipeline_id: 'pl_2' }));
+    socket.send('nonsense');
+    await expect.poll(() => frames.length).toBe(2);
+    tap.emit('org_1', { stage: 'dropped', pipeline_id: 'pl_1', event_id: 'e3' });
+    tap.emit('org_1', { stage: 'received', pipeline_id: 'pl_2', event_id: 'e4' });
+    await expect.poll(() => frames.map((frame) => frame.event_id ?? frame.stage)).toEqual(['e2', 'error', 'e4']);
+    socket.terminate();
+  });
+
+  test('a slow reader loses frames, is told how many, and buffers stay bounded', async () => {
+    const { frames, socket, opened } = connect('?token=org_1');
+    await opened;
+    await watched('org_1');
+    socket.pause();
+    const payload = 'x'.repeat(100_000);
+    for (let i = 0; i < 300; i++) {
+      tap.emit('org_1', { stage: 'received', payload });
+      if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    socket.resume();
+    await expect.poll(() => frames.length).toBeGreaterThan(0);
+    await expect
+      .poll(() => {
+        tap.emit('org_1', { stage: 'received', event_id: 'after' });
+        return frames.find((frame) => frame.stage === 'skipped')?.count;
+      })
+      .toBeGreaterThan(0);
+    socket.terminate();
+  });
+
+  test('nobody watching costs nothing', () => {
+    expect(tap.watched('org_1')).toBe(false);
+  });
+});

@@ -1,0 +1,162 @@
+/**
+ * Live debugging over WebSocket. A reader sees its own organisation's frames; one that does not keep up loses frames
+ * and is told how many, and never slows the pipeline.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../runtime/clock.ts';
+import type { Ephemeral } from '../stores/ephemeral/port.ts';
+import { type TimedFrame, watchTap } from './tap.ts';
+
+export const DEBUG_PATH = '/v1/admin/debug/live';
+const BAD_TOKEN = 4401;
+const EXPIRED_TOKEN = 4408;
+const TRY_LATER = 1013;
+const MAX_BUFFERED_BYTES = 1_048_576;
+const MAX_INCOMING_BYTES = 16_384;
+const MAX_SOCKETS_PER_ORGANISATION = 100;
+/** A user who is removed, disabled or signed out elsewhere is out here too, within this time. */
+const RECHECK_MS = 5_000;
+
+export type TokenCheck = { ok: true; org_id: string; expires_at: number } | { ok: false };
+export interface DebugSocketDeps {
+  ephemeral: Ephemeral;
+  clock: Clock;
+  checkToken(token: string): Promise<TokenCheck>;
+}
+const FILTERS = ['pipeline_id', 'integration_id', 'stage', 'event'] as const;
+type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
+
+export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { close(): void } {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_INCOMING_BYTES,
+    // The pair `bearer, <token>`: answer with the first, never echo the token.
+    handleProtocols: (protocols) => (protocols.has('bearer') ? 'bearer' : false),
+  });
+  const perOrganisation = new Map<string, number>();
+
+  async function serve(socket: WebSocket, request: IncomingMessage, url: URL): Promise<void> {
+    const token = tokenOf(request, url);
+    const checked = token === undefined ? undefined : await deps.checkToken(token);
+    if (token === undefined || !checked?.ok) return socket.close(BAD_TOKEN, 'invalid token');
+    if (socket.readyState !== socket.OPEN) return;
+    const orgId = checked.org_id;
+    const open = perOrganisation.get(orgId) ?? 0;
+    if (open >= MAX_SOCKETS_PER_ORGANISATION) return socket.close(TRY_LATER, 'too many debug sockets');
+    perOrganisation.set(orgId, open + 1);
+
+    let filter = filterOf(Object.fromEntries(url.searchParams)) ?? {};
+    let seq = 0;
+    let skipped = 0;
+    function deliver(frame: TimedFrame): void {
+      if (!passes(frame, filter)) return;
+      if (socket.bufferedAmount > MAX_BUFFERED_BYTES) {
+        skipped++;
+        return;
+      }
+      if (skipped > 0) {
+        socket.send(JSON.stringify({ time: frame.time, seq: ++seq, stage: 'skipped', count: skipped }));
+        skipped = 0;
+      }
+      socket.send(JSON.stringify(message(frame, ++seq)));
+    }
+    const unwatch = watchTap(deps.ephemeral, orgId, deliver);
+    const recheck = setInterval(() => {
+      if (deps.clock.now() >= checked.expires_at) return socket.close(EXPIRED_TOKEN, 'token expired');
+      deps.checkToken(token).then(
+        (again) => again.ok || socket.close(BAD_TOKEN, 'token no longer valid'),
+        // With the database away nobody can be checked; the token itself still bounds the connection.
+        () => undefined,
+      );
+    }, RECHECK_MS);
+    const expiry = setTimeout(
+      () => socket.close(EXPIRED_TOKEN, 'token expired'),
+      Math.min(checked.expires_at - deps.clock.now(), 2 ** 31 - 1),
+    );
+    socket.on('message', (data) => {
+      const next = readFilter(String(data));
+      if (next) filter = next;
+      else
+        socket.send(
+          JSON.stringify({ stage: 'error', reason: 'expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}' }),
+        );
+    });
+    socket.on('close', () => {
+      clearInterval(recheck);
+      clearTimeout(expiry);
+      unwatch();
+      perOrganisation.set(orgId, perOrganisation.get(orgId)! - 1);
+    });
+  }
+
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (url.pathname !== DEBUG_PATH) {
+      stream.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      socket.on('error', () => socket.terminate());
+      serve(socket, request, url).catch(() => socket.close(TRY_LATER, 'the token cannot be checked now'));
+    });
+  };
+  server.on('upgrade', onUpgrade);
+  return {
+    close() {
+      server.off('upgrade', onUpgrade);
+      for (const socket of sockets.clients) socket.close(1001, 'going away');
+      sockets.close();
+    },
+  };
+}
+
+function tokenOf(request: IncomingMessage, url: URL): string | undefined {
+  const fromQuery = url.searchParams.get('token');
+  if (fromQuery) return fromQuery;
+  const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '');
+  if (bearer) return bearer[1];
+  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
+  return protocols[0] === 'bearer' ? protocols[1] : undefined;
+}
+
+function filterOf(fields: Record<string, unknown>): Filter | undefined {
+  const filter: Filter = {};
+  for (const name of FILTERS) {
+    const value = fields[name];
+    if (value === undefined || value === null || value === '') continue;
+    if (typeof value !== 'string') return undefined;
+    filter[name] = value;
+  }
+  return filter;
+}
+function readFilter(text: string): Filter | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const fields = typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
+    return fields.type === 'filter' ? filterOf(fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+function passes(frame: TimedFrame, filter: Filter): boolean {
+  return FILTERS.every((name) => filter[name] === undefined || frame[name] === filter[name]);
+}
+
+function message(frame: TimedFrame, seq: number): Record<string, unknown> {
+  return {
+    time: frame.time,
+    seq,
+    stage: frame.stage,
+    pipeline_id: frame.pipeline_id ?? null,
+    integration_id: frame.integration_id ?? null,
+    event_id: frame.event_id ?? null,
+    type: frame.type ?? null,
+    event: frame.event ?? null,
+    reason: frame.reason ?? null,
+    duration_ms: frame.duration_ms ?? null,
+    status: frame.status ?? null,
+    payload: frame.payload ?? null,
+  };
+}
