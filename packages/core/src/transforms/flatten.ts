@@ -1,0 +1,40 @@
+import { isObject } from '../json.ts';
+import { put } from '../path/write.ts';
+import { defineTransform } from './define.ts';
+import { textOf } from './values.ts';
+
+export const flatten = defineTransform({
+  name: 'flatten',
+  summary: 'An object in one level, its names joined; a list of lists as one list. Lists inside an object stay as they are.',
+  takes: 'list',
+  args: [{ name: 'separator', type: 'string', default: '.', summary: 'what joins two names' }],
+  examples: [
+    [
+      { a: { b: 1 }, c: [1] },
+      { 'a.b': 1, c: [1] },
+    ],
+    [{ a: { b: 1 } }, { a_b: 1 }, '_'],
+    [
+      [1, [2, [3]]],
+      [1, 2, 3],
+    ],
+    ['a', 'a'],
+  ],
+  apply(value, [separator]) {
+    if (Array.isArray(value)) return value.flat(MAX_DEPTH);
+    if (!isObject(value)) return value;
+    const out: Record<string, unknown> = {};
+    collect(value, '', textOf(separator) ?? '.', out, 0);
+    return out;
+  },
+});
+
+const MAX_DEPTH = 64;
+
+function collect(value: Record<string, unknown>, before: string, separator: string, out: Record<string, unknown>, depth: number): void {
+  for (const key of Object.keys(value)) {
+    const inner = value[key];
+    if (isObject(inner) && depth < MAX_DEPTH) collect(inner, `${before}${key}${separator}`, separator, out, depth + 1);
+    else put(out, `${before}${key}`, inner);
+  }
+}

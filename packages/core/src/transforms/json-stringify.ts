@@ -1,0 +1,21 @@
+import { defineTransform } from './define.ts';
+export const jsonStringify = defineTransform({
+  name: 'json_stringify',
+  summary: 'The value as JSON text.',
+  takes: 'list',
+  examples: [
+    [{ a: [1] }, '{"a":[1]}'],
+    ['a', '"a"'],
+    [null, undefined],
+  ],
+  apply: (value) => writeJson(value),
+});
+
+/** Events are at most 64 levels deep, but a value built by other means may still be too deep, or no JSON at all. */
+export function writeJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}

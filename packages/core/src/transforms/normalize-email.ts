@@ -1,0 +1,20 @@
+import { defineTransform } from './define.ts';
+import { isHashed, textOf } from './values.ts';
+
+const ADDRESS = /^[^@\s]+@[^@\s]+$/;
+
+export function plainEmail(value: unknown): string | undefined {
+  const text = textOf(value)?.trim().toLowerCase();
+  return text !== undefined && ADDRESS.test(text) ? text : undefined;
+}
+
+export const normalizeEmail = defineTransform({
+  name: 'normalize_email',
+  summary: 'An e-mail address, trimmed, in lower case; what is no address is missing. An already hashed value passes.',
+  examples: [
+    [' Anna@Example.COM ', 'anna@example.com'],
+    ['not an address', undefined],
+    ['a'.repeat(64), 'a'.repeat(64)],
+  ],
+  apply: (value) => (isHashed(value) ? value : plainEmail(value)),
+});

@@ -1,0 +1,16 @@
+import { defineTransform } from './define.ts';
+import { DEFAULT_COUNTRY, e164 } from './phone.ts';
+import { isHashed } from './values.ts';
+
+export const normalizePhoneDigits = defineTransform({
+  name: 'normalize_phone_digits',
+  summary: 'A telephone number as digits with its country code and no plus (Meta, Snap, Pinterest, Amazon, Microsoft).',
+  args: [DEFAULT_COUNTRY],
+  examples: [
+    ['+1 415 555 2671', '14155552671'],
+    ['0151 23456789', '4915123456789', 'DE'],
+    ['c'.repeat(64), 'c'.repeat(64)],
+    [12, undefined],
+  ],
+  apply: (value, [country]) => (isHashed(value) ? value : e164(value, country)?.slice(1)),
+});

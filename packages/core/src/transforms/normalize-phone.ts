@@ -1,0 +1,20 @@
+import { defineTransform } from './define.ts';
+import { DEFAULT_COUNTRY, e164 } from './phone.ts';
+import { isHashed } from './values.ts';
+
+export const normalizePhone = defineTransform({
+  name: 'normalize_phone',
+  summary: 'A telephone number in E.164 with its plus (Google, TikTok, X, Reddit). Without a country code it needs the default country.',
+  args: [DEFAULT_COUNTRY],
+  examples: [
+    ['+49 (0)151 234-56789', '+4915123456789'],
+    ['0151 23456789', '+4915123456789', 'DE'],
+    ['(415) 555-2671', '+14155552671', 'us'],
+    ['00441212345678', '+441212345678'],
+    ['14155552671', '+14155552671'],
+    ['0151 23456789', undefined],
+    ['call me', undefined],
+    ['b'.repeat(64), 'b'.repeat(64)],
+  ],
+  apply: (value, [country]) => (isHashed(value) ? value : e164(value, country)),
+});

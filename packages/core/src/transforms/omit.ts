@@ -1,0 +1,19 @@
+import { isObject } from '../json.ts';
+import { put } from '../path/write.ts';
+import { defineTransform } from './define.ts';
+
+export const omit = defineTransform({
+  name: 'omit',
+  summary: 'An object without the named fields.',
+  args: [{ name: 'fields', type: 'string', rest: true, summary: 'names to leave out' }],
+  examples: [
+    [{ a: 1, b: 2, c: 3 }, { b: 2 }, 'a', 'c'],
+    ['x', undefined, 'a'],
+  ],
+  apply(value, names) {
+    if (!isObject(value)) return undefined;
+    const out: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) if (!names.includes(key)) put(out, key, value[key]);
+    return out;
+  },
+});

@@ -1,0 +1,28 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { textOf } from './values.ts';
+
+export const DEFAULT_COUNTRY = {
+  name: 'default_country',
+  type: 'string',
+  default: '',
+  summary: 'ISO 3166-1 alpha-2 country of numbers written without a country code',
+} as const;
+
+const MAX_LENGTH = 40;
+
+/** E.164 with its plus, or nothing: a number whose country nobody knows would be hashed into something no vendor can match. */
+export function e164(value: unknown, country: unknown): string | undefined {
+  const text = textOf(value)?.trim();
+  if (!text || text.length > MAX_LENGTH) return undefined;
+  const international = text.startsWith('00') ? `+${text.slice(2)}` : text;
+  if (international.startsWith('+')) return possible(international);
+  const code = textOf(country)?.toUpperCase() ?? '';
+  if (isSupportedCountry(code)) return possible(international, code);
+  const guess = parsePhoneNumberFromString(`+${international}`);
+  return guess?.isValid() ? guess.number : undefined;
+}
+
+function possible(text: string, country?: CountryCode): string | undefined {
+  const number = parsePhoneNumberFromString(text, country);
+  return number?.isPossible() ? number.number : undefined;
+}
