@@ -1,0 +1,66 @@
+/** Bundles the collector of one pipeline: exactly the features its configuration uses. The same input gives the same bytes. */
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { type BuildInput, constantsOf } from './features.ts';
+
+export { type BuildInput, type ClientSideInput, CollectorConfigError } from './features.ts';
+export { type SnippetInput, snippet } from './snippet.ts';
+
+export interface CollectorBuild {
+  code: string;
+  /** Source map, as JSON text. */
+  map: string;
+  /** First 16 hexadecimal digits of the code's SHA-256. */
+  version_hash: string;
+  file_size_bytes: number;
+  /** For the `integrity` attribute of a pinned script tag. */
+  integrity: string;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+let running = 0;
+
+export async function buildCollector(input: BuildInput): Promise<CollectorBuild> {
+  const define = Object.fromEntries(Object.entries(constantsOf(input)).map(([name, value]) => [name, JSON.stringify(value)]));
+  // Loaded only now: most processes never build, and esbuild's own process holds memory while it lives.
+  const esbuild = await import('esbuild');
+  running++;
+  try {
+    const result = await esbuild.build({
+      absWorkingDir: ROOT,
+      entryPoints: ['src/main.ts'],
+      outfile: 'd.js',
+      bundle: true,
+      minify: true,
+      format: 'iife',
+      platform: 'browser',
+      target: ['es2019'],
+      charset: 'ascii',
+      legalComments: 'none',
+      sourcemap: 'external',
+      write: false,
+      logLevel: 'silent',
+      metafile: false,
+      treeShaking: true,
+      define,
+    });
+    const code = fileOf(result.outputFiles, '.js');
+    const bytes = Buffer.from(code);
+    return {
+      code,
+      map: fileOf(result.outputFiles, '.map'),
+      version_hash: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
+      file_size_bytes: bytes.length,
+      integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}`,
+    };
+  } finally {
+    // The service process would otherwise stay for the life of the server; another build may still be using it.
+    if (--running === 0) await esbuild.stop();
+  }
+}
+
+function fileOf(files: { path: string; text: string }[], suffix: string): string {
+  const file = files.find(({ path }) => path.endsWith(suffix));
+  if (!file) throw new Error(`esbuild gave no ${suffix} file`);
+  return file.text;
+}

@@ -1,0 +1,51 @@
+/** First-party cookies of ad and analytics platforms, under the names that `context.vendor_ids` gives them. */
+import type { VendorIds } from '../src/types.ts';
+
+type Cookies = VendorIds[1];
+
+const meta: Cookies = [
+  ['fbp', '_fbp'],
+  ['fbc', '_fbc'],
+];
+// `GA1.1.<client id>`, and per stream `GS1.1.<session>.…` or `GS2.1.s<session>$…`.
+const googleAnalytics: Cookies = [
+  ['ga_client_id', '_ga', '\\d+\\.\\d+$'],
+  ['ga_session_id', '_ga_.+', '^GS\\d+\\.\\d+\\.s?(\\d+)'],
+];
+const googleAds: Cookies = [['gcl_aw', '_gcl_aw']];
+const tiktok: Cookies = [['ttp', '_ttp']];
+const snapchat: Cookies = [
+  ['scid', '_scid'],
+  ['sctr', '_sctr'],
+];
+const pinterest: Cookies = [['epik', '_epik']];
+const linkedin: Cookies = [['li_fat_id', 'li_fat_id']];
+const reddit: Cookies = [
+  ['rdt_uuid', '_rdt_uuid'],
+  ['rdt_cid', '_rdt_cid'],
+];
+const x: Cookies = [['twclid', '_twclid']];
+const microsoft: Cookies = [
+  ['uetmsclkid', '_uetmsclkid'],
+  ['uetvid', '_uetvid'],
+];
+const hubspot: Cookies = [['hubspotutk', 'hubspotutk']];
+const vwo: Cookies = [['vwo_uuid', '_vwo_uuid']];
+const algolia: Cookies = [['algolia_user_token', '_ALGOLIA']];
+
+/** Vendors by every name they go by in a configuration. */
+export const VENDOR_COOKIES: ReadonlyMap<string, Cookies> = new Map([
+  ...['meta', 'facebook', 'meta_capi', 'meta_conversions'].map((key) => [key, meta] as const),
+  ...['google_analytics', 'google_analytics_4', 'ga4'].map((key) => [key, googleAnalytics] as const),
+  ...['google_ads', 'google_ads_conversions'].map((key) => [key, googleAds] as const),
+  ...['tiktok', 'tiktok_events'].map((key) => [key, tiktok] as const),
+  ...['snapchat', 'snap'].map((key) => [key, snapchat] as const),
+  ['pinterest', pinterest],
+  ['linkedin', linkedin],
+  ['reddit', reddit],
+  ...['x', 'twitter', 'x_ads'].map((key) => [key, x] as const),
+  ...['microsoft', 'microsoft_ads', 'bing', 'bing_ads'].map((key) => [key, microsoft] as const),
+  ['hubspot', hubspot],
+  ['vwo', vwo],
+  ['algolia', algolia],
+]);

@@ -1,0 +1,35 @@
+/** A page view for every address the visitor sees: at the start, and as a single-page application moves on. */
+import { setReferrer } from './context.ts';
+import { attempt, listen } from './page.ts';
+
+let seen: string | undefined;
+let seenUrl = '';
+
+/** An anchor is the same page; `#/…` and `#!…` are the routes of an application. */
+const address = () => location.pathname + location.search + (/^#[/!]/.test(location.hash) ? location.hash : '');
+
+/** Every page view is noted, the page's own calls too: an address is not counted twice in a row. */
+export const notePage = () => {
+  if (seenUrl && seen !== address()) setReferrer(seenUrl);
+  seen = address();
+  seenUrl = location.href;
+};
+
+export const startAutoPage = (view: () => void) => {
+  const check = () => {
+    if (seen !== address()) view();
+  };
+  // Later, so that the application has set the new title, and may count the page itself.
+  const soon = () => setTimeout(() => attempt(check));
+  for (const method of ['pushState', 'replaceState'] as const) {
+    const original = history[method];
+    history[method] = function (...args) {
+      const result = original.apply(this, args);
+      soon();
+      return result;
+    };
+  }
+  listen(window, 'popstate', soon);
+  listen(window, 'hashchange', soon);
+  check();
+};

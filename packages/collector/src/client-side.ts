@@ -1,0 +1,2 @@
+import type { WireEvent } from './types.ts';
+export const deliverClientSide = (_event: WireEvent) => {};

@@ -1,0 +1,192 @@
+/**
+ * Consent tools: each `look` is tried until the tool is there, then tells every state it learns of. In automatic mode all of
+ * them look; what an earlier one says wins, because a tool often speaks TCF and Google's consent mode too.
+ */
+import { attempt, listen, page } from './page.ts';
+import type { Categories } from './types.ts';
+
+type Tell = (categories: Categories) => void;
+/** True once attached. */
+type Look = (tell: Tell, waitMs: number) => unknown;
+
+const has = (name: string): unknown => page[name];
+/** Reads now, and again whenever the tool says that something changed. */
+const onEvents = (names: string, readState: () => void) => {
+  for (const name of names.split(' ')) listen(window, name, readState);
+  readState();
+  return true;
+};
+const mapValues = (from: Record<string, unknown>, value: (entry: never) => boolean): Categories => {
+  const out: Record<string, boolean> = {};
+  for (const name in from) out[name] = value(from[name] as never);
+  return out;
+};
+
+/** `OnetrustActiveGroups` is ",C0001,C0002,": the groups that are granted; the others of the page are in its domain data. */
+const oneTrust: Look = (tell) => {
+  if (typeof has('OnetrustActiveGroups') !== 'string' || !has('OneTrust')) return;
+  return onEvents('OneTrustGroupsUpdated', () => {
+    const active = String(has('OnetrustActiveGroups')).split(',').filter(Boolean);
+    const out: Record<string, boolean> = {};
+    attempt(() => {
+      const tool = has('OneTrust') as { GetDomainData(): { Groups: { CustomGroupId: string }[] } };
+      for (const group of tool.GetDomainData().Groups) out[group.CustomGroupId] = false;
+    });
+    for (const name of active) out[name] = true;
+    tell(out);
+  });
+};
+
+interface Cookiebot {
+  hasResponse?: boolean;
+  consented?: boolean;
+  consent: Record<string, unknown>;
+}
+const cookiebot: Look = (tell) =>
+  has('Cookiebot') &&
+  onEvents('CookiebotOnConsentReady CookiebotOnAccept CookiebotOnDecline', () => {
+    const { hasResponse, consented, consent } = has('Cookiebot') as Cookiebot;
+    if (!hasResponse && !consented) return;
+    const { necessary, preferences, statistics, marketing } = consent;
+    tell({ necessary, preferences, statistics, marketing });
+  });
+
+interface UsercentricsV3 {
+  getConsentDetails(): Promise<{ categories: Record<string, { state: string }> }>;
+}
+interface UsercentricsV2 {
+  isInitialized(): boolean;
+  getServicesBaseInfo(): { categorySlug: string; consent: { status: boolean } }[];
+}
+const usercentrics: Look = (tell) => {
+  const three = has('__ucCmp') as UsercentricsV3 | undefined;
+  const two = has('UC_UI') as UsercentricsV2 | undefined;
+  if (!three && !(two && two.isInitialized())) return;
+  return onEvents('UC_UI_INITIALIZED UC_UI_CMP_EVENT UC_CONSENT', () => {
+    if (three)
+      three.getConsentDetails().then(
+        (details) => tell(mapValues(details.categories, (entry: { state: string }) => entry.state !== 'ALL_DENIED')),
+        () => undefined, // asked again at its next event
+      );
+    else {
+      // A category is granted when every service in it is.
+      const out: Record<string, boolean> = {};
+      for (const { categorySlug: slug, consent } of two!.getServicesBaseInfo()) out[slug] = out[slug] !== false && consent.status;
+      tell(out);
+    }
+  });
+};
+
+interface Didomi {
+  shouldUserStatusBeCollected?(): boolean;
+  getCurrentUserStatus(): { purposes: Record<string, { enabled: boolean }> };
+}
+const didomi: Look = (tell) => {
+  const tool = has('Didomi') as Didomi | undefined;
+  if (!tool || !tool.getCurrentUserStatus) return;
+  const readState = () => {
+    if (!tool.shouldUserStatusBeCollected || !tool.shouldUserStatusBeCollected())
+      tell(mapValues(tool.getCurrentUserStatus().purposes, (entry: { enabled: boolean }) => entry.enabled));
+  };
+  const listeners = (page.didomiEventListeners = page.didomiEventListeners || []) as unknown[];
+  listeners.push({ event: 'consent.changed', listener: () => attempt(readState) });
+  readState();
+  return true;
+};
+
+interface Osano {
+  getConsent(): Record<string, string>;
+  addEventListener(name: string, handler: () => void): void;
+}
+const osano: Look = (tell) => {
+  const tool = ((has('Osano') || {}) as { cm?: Osano }).cm;
+  if (!tool) return;
+  const readState = () => {
+    const state = tool.getConsent();
+    if (state && Object.keys(state)[0]) tell(mapValues(state, (entry: string) => entry === 'ACCEPT'));
+  };
+  tool.addEventListener('osano-cm-consent-saved', () => attempt(readState));
+  readState();
+  return true;
+};
+
+interface TcData {
+  eventStatus: string;
+  gdprApplies?: boolean;
+  purpose: { consents: Record<string, boolean> };
+}
+/** IAB TCF v2.2: purposes as `purpose_1` to `purpose_11`; where the law does not apply, nothing is asked. */
+const tcf: Look = (tell) => {
+  const api = has('__tcfapi');
+  if (typeof api !== 'function') return;
+  api('addEventListener', 2, (data: TcData, ok: boolean) =>
+    attempt(() => {
+      if (!ok || (data.gdprApplies !== false && data.eventStatus === 'cmpuishown')) return;
+      const out: Record<string, boolean> = {};
+      for (let i = 1; i < 12; i++) out[`purpose_${i}`] = data.gdprApplies === false || !!data.purpose.consents[i];
+      tell(out);
+    }),
+  );
+  return true;
+};
+
+/**
+ * Google's consent mode: `gtag('consent', …)` puts its arguments on the data layer, where later ones win. Defaults count only
+ * once the wait is over, because the visitor's own choice usually follows them.
+ */
+const google: Look = (tell, waitMs) => {
+  const layer = has('dataLayer') as { push: (...items: ArrayLike<unknown>[]) => number } & ArrayLike<unknown>[];
+  if (!layer || !layer.push) return;
+  const state: Record<string, unknown> = {};
+  let final = false;
+  const note = (items: ArrayLike<unknown>[]) => {
+    const before = JSON.stringify(state);
+    for (const item of items) {
+      if (!item || item[0] !== 'consent' || !/^(default|update)$/.test(item[1] as string)) continue;
+      const signals = item[2] as Record<string, unknown>;
+      for (const name in signals) if (/_(storage|user_data|personalization)$/.test(name)) state[name] = signals[name];
+      final = final || item[1] === 'update';
+    }
+    if (final && before !== JSON.stringify(state)) tell({ ...state });
+  };
+  const original = layer.push;
+  layer.push = (...items) => {
+    const result = original.apply(layer, items);
+    attempt(() => note(items));
+    return result;
+  };
+  note(Array.from(layer));
+  setTimeout(() => {
+    final = true;
+    if (Object.keys(state)[0]) attempt(() => tell({ ...state }));
+  }, waitMs);
+  return true;
+};
+
+const LOOKS: Look[] = [];
+if (P_ONETRUST) LOOKS.push(oneTrust);
+if (P_COOKIEBOT) LOOKS.push(cookiebot);
+if (P_USERCENTRICS) LOOKS.push(usercentrics);
+if (P_DIDOMI) LOOKS.push(didomi);
+if (P_OSANO) LOOKS.push(osano);
+if (P_TCF) LOOKS.push(tcf);
+if (P_GOOGLE) LOOKS.push(google);
+
+export const watchConsentTools = (tell: Tell, waitMs: number) => {
+  let best = LOOKS.length;
+  const waiting: (Look | undefined)[] = LOOKS.slice();
+  let pause = 50;
+  const search = () => {
+    waiting.forEach((look, rank) => {
+      const tellRanked: Tell = (categories) => {
+        if (rank > best) return;
+        best = rank;
+        tell(categories);
+      };
+      if (look && attempt(() => look(tellRanked, waitMs))) waiting[rank] = undefined;
+    });
+    // Soon at first, then ever more rarely, and no more once nothing better can come, or after some five minutes.
+    if (best && (pause *= 1.1) < 3e4) setTimeout(search, pause);
+  };
+  search();
+};

@@ -1,0 +1,32 @@
+/**
+ * What the builder writes into the bundle (esbuild `define`). Flags are literals, so a feature that is off leaves no byte
+ * behind; everything a user typed arrives as JSON data, never as code.
+ */
+declare const F_AUTO_PAGE: boolean;
+declare const F_CONSENT: boolean;
+declare const F_GATE: boolean;
+declare const F_VENDOR_IDS: boolean;
+declare const F_CROSS_DOMAIN: boolean;
+declare const F_VARIABLES: boolean;
+declare const F_CLIENT_SIDE: boolean;
+
+declare const P_ONETRUST: boolean;
+declare const P_COOKIEBOT: boolean;
+declare const P_USERCENTRICS: boolean;
+declare const P_DIDOMI: boolean;
+declare const P_OSANO: boolean;
+declare const P_TCF: boolean;
+declare const P_GOOGLE: boolean;
+declare const P_CUSTOM: boolean;
+
+declare const C_KEY: string;
+declare const C_GLOBAL: string;
+/** Empty: the address the script came from. */
+declare const C_INGEST_URL: string;
+declare const C_WAIT_MS: number;
+declare const C_REQUIRED: import('./types.ts').Category;
+declare const C_VENDOR_IDS: import('./types.ts').VendorIds[];
+declare const C_DOMAINS: string[];
+declare const C_VARIABLES: import('./types.ts').Variable[];
+/** JSON text, parsed at run time: quicker than an object literal, and `__proto__` stays a key. */
+declare const C_CLIENT_SIDE: string;

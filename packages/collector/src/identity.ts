@@ -1,0 +1,44 @@
+/** Who the visitor is: the server's cookie first, our storage next, a new id else. */
+import { cookie, setCookie, uuid } from './page.ts';
+import { isOpen, read, remove, write } from './storage.ts';
+
+const ID = '_df_id';
+const USER = '_df_u';
+let triedCookie = false;
+
+export const setAnonymousId = (id: string) => write(ID, id);
+export const anonymousId = (): string => {
+  const id = read(ID);
+  if (id) return id;
+  setAnonymousId(uuid());
+  return read(ID)!;
+};
+export const userId = () => read(USER);
+export const setUserId = (id: string) => write(USER, id);
+
+export const startIdentity = () => {
+  const id = cookie(ID);
+  if (id) setAnonymousId(id);
+};
+
+/**
+ * Only after an answer: a cookie that the server sets lives 400 days, one of ours 7 days in some browsers, and the server
+ * sets none where it finds the right one. So ours is for pages that share no domain with the server.
+ */
+export const keepCookie = () => {
+  if (isOpen() && !triedCookie && cookie(ID) !== anonymousId()) {
+    triedCookie = true;
+    setCookie(ID, anonymousId());
+  }
+};
+
+export const forgetCookie = () => {
+  triedCookie = false;
+  setCookie(ID, '');
+};
+
+export const resetIdentity = () => {
+  remove(USER);
+  setAnonymousId(uuid());
+  forgetCookie();
+};
