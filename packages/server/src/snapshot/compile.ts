@@ -58,7 +58,7 @@ export function compileSnapshot(
     organisations.set(
       id,
       once(id, String(row_version), (report) => {
-        const { organisation, faults: wrong } = compileOrganisation(row.data_layer);
+        const { organisation, faults: wrong } = compileOrganisation(row.data_layer, id);
         for (const fault of wrong) report('error', `${fault.field}: ${fault.message}`);
         return organisation;
       }),
