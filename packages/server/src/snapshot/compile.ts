@@ -8,10 +8,22 @@ import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { Settings } from '../config.ts';
-import type { ConfigRows, IntegrationRow, PipelineRow } from '../stores/config/load-config.ts';
+import type { ConfigRows, IntegrationWithConfig, PipelineWithSecrets } from '../stores/config/load-config.ts';
 import { compileIngestRules } from './ingest-rules.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from './webhook-source.ts';
+
+/** The rows with none left out: what the loader skipped as known is filled in again. */
+export type CompleteRows = Pick<ConfigRows, 'version'> & {
+  [K in 'organisations' | 'pipelines' | 'integrations' | 'transformations' | 'webhook_sources']: Complete<
+    NonNullable<ConfigRows[K][number]['row']>
+  >[];
+};
+export interface Complete<Row> {
+  id: string;
+  row_version: number;
+  row: Row;
+}
 
 /** A piece that is off, or works with a warning, and why. */
 export interface SnapshotFault {
@@ -29,7 +41,7 @@ export type CompileCache = Map<string, Cached>;
 export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations'>;
 
 export function compileSnapshot(
-  rows: ConfigRows,
+  rows: CompleteRows,
   settings: CompileSettings,
   before: CompileCache,
 ): { snapshot: Snapshot; cache: CompileCache; faults: SnapshotFault[] } {
@@ -124,8 +136,8 @@ export function compileSnapshot(
 }
 
 function compileIntegration(
-  { row: { config: stored, ...integration } }: IntegrationRow,
-  pipeline: PipelineRow,
+  { row: { config: stored, ...integration } }: Complete<IntegrationWithConfig>,
+  pipeline: Complete<PipelineWithSecrets>,
   settings: CompileSettings,
   report: (severity: SnapshotFault['severity'], message: string) => void,
 ): CompiledIntegration {

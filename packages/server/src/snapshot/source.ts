@@ -7,8 +7,8 @@ import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
-import type { ConfigRows } from '../stores/config/load-config.ts';
-import { type CompileCache, compileSnapshot, type SnapshotFault } from './compile.ts';
+import type { ConfigRows, Versioned } from '../stores/config/load-config.ts';
+import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -16,17 +16,12 @@ const LOOK_EVERY_MS = 1_000;
 export interface SnapshotDeps {
   readVersion(): Promise<{ version: number; urgent_version: number }>;
   /** Full rows only for what `known` does not have at that version. */
-  loadRows(known: ReadonlyMap<string, number>): Promise<LoadedRows>;
+  loadRows(known: ReadonlyMap<string, number>): Promise<ConfigRows>;
   settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs'>;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
 }
-type Maybe<T> = { id: string; row_version: number; row?: T };
-export type LoadedRows = { version: number } & {
-  [K in Exclude<keyof ConfigRows, 'version'>]: Maybe<ConfigRows[K][number]['row']>[];
-};
-
 export interface LiveSnapshot extends SnapshotSource {
   /** Loads now what changed; resolves when the new snapshot is in force. */
   reload(): Promise<void>;
@@ -37,7 +32,7 @@ export interface LiveSnapshot extends SnapshotSource {
 
 export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   const { logger, clock, settings } = deps;
-  const rowsById = new Map<string, Maybe<unknown>>();
+  const rowsById = new Map<string, Versioned<unknown>>();
   const listeners = new Set<(snapshot: Snapshot) => void>();
   let cache: CompileCache = new Map();
   let snapshot: Snapshot | undefined;
@@ -52,10 +47,9 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
 
   async function load(): Promise<void> {
     const known = new Map([...rowsById].map(([id, row]) => [id, row.row_version]));
-    const before = await deps.readVersion();
     const loaded = await deps.loadRows(known);
     const alive = new Set<string>();
-    const complete = <T>(rows: Maybe<T>[]): { id: string; row_version: number; row: T }[] =>
+    const complete = <T>(rows: Versioned<T>[]): Complete<T>[] =>
       rows.map((each) => {
         alive.add(each.id);
         if (each.row !== undefined) rowsById.set(each.id, each);
@@ -63,7 +57,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
         if (held?.row === undefined) throw new Error(`configuration row ${each.id} was not loaded`);
         return { id: each.id, row_version: each.row_version, row: held.row as T };
       });
-    const rows: ConfigRows = {
+    const rows: CompleteRows = {
       version: loaded.version,
       organisations: complete(loaded.organisations),
       pipelines: complete(loaded.pipelines),
@@ -76,7 +70,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
     snapshot = compiled.snapshot;
     cache = compiled.cache;
     faults = compiled.faults;
-    urgentSeen = Math.max(urgentSeen, before.urgent_version);
+    urgentSeen = loaded.urgent_version;
     loadedAt = clock.monotonic();
     deps.metrics.snapshotVersion.set(snapshot.version);
     deps.metrics.snapshotFaults.set(faults.filter((fault) => fault.severity === 'error').length);
