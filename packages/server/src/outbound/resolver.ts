@@ -48,9 +48,15 @@ export function createResolver(options: { now: () => number; resolveAll?: Resolv
   }
   return (hostname, done) => {
     const known = answers.get(hostname);
-    if (known && known.until > options.now()) return process.nextTick(done, known.error, known.addresses);
+    if (known && known.until > options.now()) {
+      process.nextTick(done, known.error, known.addresses);
+      return;
+    }
     const waiters = asked.get(hostname);
-    if (waiters) return void waiters.push(done);
+    if (waiters) {
+      waiters.push(done);
+      return;
+    }
     asked.set(hostname, [done]);
     queue.push(hostname);
     next();
@@ -61,12 +67,15 @@ export function createResolver(options: { now: () => number; resolveAll?: Resolv
 export function guardedLookup(resolve: ResolveAll, allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {
-      if (error) return callback(error, '', 0);
+      if (error) {
+        callback(error, '', 0);
+        return;
+      }
       const wanted = options.family === 4 || options.family === 6 ? addresses.filter(({ family }) => family === options.family) : addresses;
       const reachable = allowPrivate ? wanted : wanted.filter(({ address }) => isPublicAddress(address));
       const first = reachable[0];
-      if (!first) return callback(new DestinationRefused(`${hostname} resolves to no public address`), '', 0);
-      if (options.all) callback(null, reachable);
+      if (!first) callback(new DestinationRefused(`${hostname} resolves to no public address`), '', 0);
+      else if (options.all) callback(null, reachable);
       else callback(null, first.address, first.family);
     });
   };

@@ -16,6 +16,11 @@ export type TokenResult =
   | { kind: 'token'; token: string }
   | { kind: 'unavailable'; reason: string; retry_after_ms?: number }
   | { kind: 'refused'; reason: string };
+interface Fetched {
+  result: TokenResult;
+  lifetime_ms: number;
+  rotated?: string;
+}
 
 export interface TokenCache {
   get(plan: TokenPlan): Promise<TokenResult>;
@@ -58,14 +63,14 @@ export function createTokenCache(deps: { client: GuardedClient; clock: Clock }):
   async function refresh(plan: TokenPlan, entry: Entry): Promise<TokenResult> {
     const body = grantOf(plan, entry.rotated, deps.clock.now());
     const fetched = typeof body === 'string' ? await fetchToken(plan.token_url, body) : body;
-    const { result, lifetime_ms } = fetched;
-    if ('rotated' in fetched && fetched.rotated !== undefined) entry.rotated = fetched.rotated;
+    const { result, lifetime_ms, rotated } = fetched;
+    if (rotated !== undefined) entry.rotated = rotated;
     entry.result = result;
     entry.until = deps.clock.monotonic() + lifetime_ms;
     entry.pending = undefined;
     return result;
   }
-  async function fetchToken(url: string, body: string): Promise<{ result: TokenResult; lifetime_ms: number; rotated?: string }> {
+  async function fetchToken(url: string, body: string): Promise<Fetched> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     const sent = await deps.client.send({ method: 'POST', url, headers, body }, TIMEOUT_MS);
     if (sent.kind === 'reply') return readTokenReply(sent.reply, deps.clock.now());
@@ -89,7 +94,7 @@ export function createTokenCache(deps: { client: GuardedClient; clock: Clock }):
   };
 }
 
-function readTokenReply(reply: VendorReply, now: number): { result: TokenResult; lifetime_ms: number; rotated?: string } {
+function readTokenReply(reply: VendorReply, now: number): Fetched {
   const body = parseObject(reply.body);
   if (reply.status === 429 || reply.status >= 500) {
     const wished = parseRetryAfter(reply.headers['retry-after'], now);
@@ -111,7 +116,7 @@ function readTokenReply(reply: VendorReply, now: number): { result: TokenResult;
 }
 
 /** The form to post, or why there is none. */
-function grantOf(plan: TokenPlan, rotated: string | undefined, now: number): string | { result: TokenResult; lifetime_ms: number } {
+function grantOf(plan: TokenPlan, rotated: string | undefined, now: number): string | Fetched {
   switch (plan.kind) {
     case 'oauth2_client_credentials':
       return form({

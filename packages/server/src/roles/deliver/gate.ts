@@ -1,0 +1,38 @@
+import { type CanonicalEvent, eventKey } from '@firsthand/core/event/canonical.ts';
+import { isObject, own } from '@firsthand/core/json.ts';
+import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
+import type { CompiledIntegration } from '../../snapshot/types.ts';
+
+/** What an integration does with events in general, before any single one is looked at. */
+export type Mode =
+  | { kind: 'send' }
+  /** The config does not compile: events wait in the log until it does. */
+  | { kind: 'wait' }
+  | { kind: 'drop'; reason: DropReason };
+
+export function modeOf(compiled: CompiledIntegration): Mode {
+  if (compiled.integration.delivery_mode === 'client_side') return { kind: 'drop', reason: 'client_side' };
+  if (!compiled.integration.enabled) return { kind: 'drop', reason: 'integration_disabled' };
+  return compiled.vendor === undefined ? { kind: 'wait' } : { kind: 'send' };
+}
+
+export type Gate = (event: CanonicalEvent) => DropReason | undefined;
+
+/** Filter and consent gate of one integration, made once for its configuration. */
+export function gateOf({ integration, vendor }: CompiledIntegration): Gate {
+  const names = integration.event_filter?.event_names;
+  const wanted = names === undefined || names.length === 0 ? undefined : new Set(names);
+  const category = integration.consent_category ?? vendor?.consent_category ?? null;
+  return (event) => {
+    if (wanted !== undefined && !wanted.has(eventKey(event))) return 'event_filtered';
+    if (category !== null && !consentGranted(event, category)) return 'consent_not_granted';
+    return undefined;
+  };
+}
+
+/** Only a plain `true` is consent: a category that is not known on the event is not granted. */
+function consentGranted(event: CanonicalEvent, category: string): boolean {
+  const consent = isObject(event.context) ? own(event.context, 'consent') : undefined;
+  const canonical = isObject(consent) ? own(consent, 'canonical') : undefined;
+  return isObject(canonical) && own(canonical, category) === true;
+}

@@ -1,0 +1,30 @@
+import { type DecodedEventRecord, decodeEventRecord } from '../../event-record.ts';
+import type { StoredRecord } from '../../stores/event-log/port.ts';
+
+/** Ten integrations of one pipeline read the same record: it is parsed once. Bounded by bytes, the oldest goes first. */
+export class RecordCache {
+  readonly #entries = new Map<string, { decoded: DecodedEventRecord; bytes: number }>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Throws where the bytes are no event record. `shared` says whether another integration is likely to ask. */
+  decode(topic: string, record: StoredRecord, shared: boolean): DecodedEventRecord {
+    if (!shared) return decodeEventRecord(record.data);
+    const key = `${topic}/${record.position}`;
+    const known = this.#entries.get(key);
+    if (known) return known.decoded;
+    const decoded = decodeEventRecord(record.data);
+    this.#entries.set(key, { decoded, bytes: record.data.length });
+    this.#bytes += record.data.length;
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#entries.delete(oldest);
+      this.#bytes -= entry.bytes;
+    }
+    return decoded;
+  }
+}

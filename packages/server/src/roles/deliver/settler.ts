@@ -1,0 +1,227 @@
+/**
+ * Writes down what became of events: the acknowledgement or the retry, with its outcome. Events that finish in the same
+ * turn of the event loop share one outcome record, because a record an event would cost more than the event.
+ */
+import type { DeadLetter, DeadLetterStage, DropReason, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { Logger } from 'pino';
+import { type DecodedEventRecord, deadLetterTopic } from '../../event-record.ts';
+import { outcomeAppend } from '../../outcomes/outcome-log.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { CompiledIntegration } from '../../snapshot/types.ts';
+import type { Append, Delivery } from '../../stores/event-log/port.ts';
+import type { Tap } from '../../tap/port.ts';
+import type { Job, RetryState } from './job.ts';
+import type { DeliverMetrics } from './ports.ts';
+
+export interface SettlerDeps {
+  clock: Clock;
+  logger: Logger;
+  tap: Tap;
+  deadLetterRetentionMs: number;
+  metrics: DeliverMetrics | undefined;
+}
+interface Entry {
+  delivery: Delivery;
+  outcome: Outcome;
+  what: string;
+  settle(alongside: Append[]): Promise<void>;
+}
+
+const GROUP = 128;
+const AGAIN_MS = 500;
+
+export class Settler {
+  readonly #deps: SettlerDeps;
+  readonly #integrationId: string;
+  readonly #settled: (delivery: Delivery) => void;
+  readonly #extra: () => Append[];
+  #entries: Entry[] = [];
+  #scheduled = false;
+  #writing = 0;
+  #idle: (() => void)[] = [];
+  #stopped = false;
+  #complained = false;
+
+  /** `settled` is called for each event once it is written; `extra` adds what must be written with the next group. */
+  constructor(deps: SettlerDeps, integrationId: string, settled: (delivery: Delivery) => void, extra: () => Append[]) {
+    this.#deps = deps;
+    this.#integrationId = integrationId;
+    this.#settled = settled;
+    this.#extra = extra;
+  }
+
+  delivered(job: Job): void {
+    const { meta } = job.decoded;
+    const now = this.#deps.clock.now();
+    const attempt = job.attempt!;
+    const outcome: Outcome = {
+      kind: 'delivered',
+      ...this.#about(job.decoded, now),
+      integration_id: this.#integrationId,
+      attempt,
+      received_at: meta.received_at,
+      duration_ms: Math.max(0, now - meta.received_at),
+    };
+    if (job.replay) outcome.replay = true;
+    this.#add({ delivery: job.delivery, outcome, what: 'delivered', settle: (alongside) => job.delivery.ack(alongside) });
+    this.#show(job.decoded, { stage: 'delivered', duration_ms: attempt.duration_ms, ...statusOf(attempt.status) });
+  }
+
+  retry(job: Job, delay_ms: number, reason: string): void {
+    const now = this.#deps.clock.now();
+    const attempt = job.attempt!;
+    const state: RetryState = {
+      v: 1,
+      attempts: [...job.attempts, attempt],
+      revision: job.compiled.integration.revision_number,
+      ...(job.done.length > 0 ? { done: job.done } : {}),
+      ...(job.batch ? { batch: job.batch } : {}),
+    };
+    const outcome: Outcome = {
+      kind: 'retrying',
+      ...this.#about(job.decoded, now),
+      integration_id: this.#integrationId,
+      attempt,
+      due_at: now + delay_ms,
+    };
+    const what = `retry${state.attempts.length}`;
+    this.#add({ delivery: job.delivery, outcome, what, settle: (alongside) => job.delivery.retryIn(delay_ms, state, alongside) });
+    this.#show(job.decoded, { stage: 'retrying', reason, duration_ms: attempt.duration_ms, ...statusOf(attempt.status) });
+  }
+
+  drop(delivery: Delivery, decoded: DecodedEventRecord, reason: DropReason): void {
+    const outcome: Outcome = {
+      kind: 'dropped',
+      reason,
+      ...this.#about(decoded, this.#deps.clock.now()),
+      integration_id: this.#integrationId,
+      received_at: decoded.meta.received_at,
+    };
+    this.#add({ delivery, outcome, what: 'dropped', settle: (alongside) => delivery.ack(alongside) });
+    this.#show(decoded, { stage: 'dropped', reason });
+  }
+
+  /** Each dead letter is written with its own acknowledgement: it must not be lost where another's write fails. */
+  deadLetter(
+    delivery: Delivery,
+    decoded: DecodedEventRecord,
+    compiled: CompiledIntegration | undefined,
+    stage: DeadLetterStage,
+    reason: string,
+    attempts: DeadLetter['attempts'],
+  ): void {
+    const now = this.#deps.clock.now();
+    const { event, meta } = decoded;
+    const dead_letter: DeadLetter = {
+      id: newId('dlq', now),
+      org_id: meta.org_id,
+      pipeline_id: meta.pipeline_id,
+      integration_id: this.#integrationId,
+      webhook_source_id: null,
+      vendor: compiled?.integration.vendor ?? null,
+      revision_number: compiled?.integration.revision_number ?? null,
+      event_id: event.event_id,
+      stage,
+      event,
+      attempts,
+      reason,
+      created_at: new Date(now).toISOString(),
+      expires_at: new Date(now + this.#deps.deadLetterRetentionMs).toISOString(),
+    };
+    const outcome: Outcome = { kind: 'dead_lettered', ...this.#about(decoded, now), dead_letter };
+    const id = `${delivery.record.id}#${this.#integrationId}#dead`;
+    const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
+    const alongside = [letter, outcomeAppend(id, [outcome])];
+    this.#deps.metrics?.settled('dead_lettered', compiled?.integration.vendor ?? '');
+    void this.#write(delivery, (extra) => delivery.ack([...alongside, ...extra]), this.#extra());
+    const last = attempts.at(-1);
+    this.#show(decoded, { stage: 'dead_lettered', reason, ...(last ? { duration_ms: last.duration_ms, ...statusOf(last.status) } : {}) });
+    this.#deps.logger.debug({ integration_id: this.#integrationId, event_id: event.event_id, stage, reason }, 'dead letter');
+  }
+
+  /** Resolves when everything handed in is written. */
+  async drained(): Promise<void> {
+    this.#flush();
+    if (this.#writing > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+  /** No further tries at what cannot be written: it comes again from the log. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #about({ event, meta }: DecodedEventRecord, at: number) {
+    return {
+      at,
+      org_id: meta.org_id,
+      pipeline_id: meta.pipeline_id,
+      event_id: event.event_id,
+      type: event.type,
+      event: event.event,
+      user_id: event.user_id,
+      anonymous_id: event.anonymous_id,
+    };
+  }
+  #add(entry: Entry): void {
+    this.#entries.push(entry);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
+  }
+  #flush(): void {
+    this.#scheduled = false;
+    const entries = this.#entries;
+    this.#entries = [];
+    for (let from = 0; from < entries.length; from += GROUP) {
+      const group = entries.length <= GROUP ? entries : entries.slice(from, from + GROUP);
+      const first = group[0]!;
+      const size = group.length === 1 ? '' : `+${group.length}`;
+      const id = `${first.delivery.record.id}#${this.#integrationId}#${first.what}${size}`;
+      // With the first, so ahead of the others where the engine has no transaction: an event without an outcome is worse than one counted twice.
+      const alongside = [
+        outcomeAppend(
+          id,
+          group.map((entry) => entry.outcome),
+        ),
+        ...this.#extra(),
+      ];
+      for (const entry of group) void this.#write(entry.delivery, entry.settle, entry === first ? alongside : []);
+    }
+  }
+  /** A settlement that cannot be written is tried until it can: the vendor has the event already. */
+  async #write(delivery: Delivery, settle: (alongside: Append[]) => Promise<void>, alongside: Append[]): Promise<void> {
+    this.#writing++;
+    for (;;) {
+      try {
+        await settle(alongside);
+        this.#complained = false;
+        break;
+      } catch (error) {
+        if (!this.#complained)
+          this.#deps.logger.warn({ err: error, integration_id: this.#integrationId }, 'a settlement cannot be written; trying on');
+        this.#complained = true;
+        if (this.#stopped) break;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+    this.#settled(delivery);
+    if (--this.#writing === 0 && this.#entries.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+  #show(decoded: DecodedEventRecord, frame: Omit<Parameters<Tap['emit']>[1], 'payload'>): void {
+    const { event, meta } = decoded;
+    if (!this.#deps.tap.watched(meta.org_id)) return;
+    this.#deps.tap.emit(meta.org_id, {
+      ...frame,
+      pipeline_id: meta.pipeline_id,
+      integration_id: this.#integrationId,
+      event_id: event.event_id,
+      type: event.type,
+      ...(event.event === undefined ? {} : { event: event.event }),
+      payload: event,
+    });
+  }
+}
+
+function statusOf(status: number | null): { status?: number } {
+  return status === null ? {} : { status };
+}

@@ -1,0 +1,274 @@
+/**
+ * One integration at work: what the log hands out is gated, built, batched, sent and settled. Nothing here is shared
+ * with another integration, so none can hold another up. It holds few events: while its window is full it takes no
+ * further ones, and the rest waits in the log.
+ */
+import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
+import type { Built } from '@firsthand/core/vendor/compiled.ts';
+import { type DecodedEventRecord, eventsTopic, replayTopic } from '../../event-record.ts';
+import type { CompiledIntegration } from '../../snapshot/types.ts';
+import type { Consumer, Delivery } from '../../stores/event-log/port.ts';
+import { Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
+import { type Gate, gateOf, type Mode, modeOf } from './gate.ts';
+import { type Job, newJob, type Part, retryStateOf, settlementOf } from './job.ts';
+import { Limiter } from './limiter.ts';
+import { unreadable } from './poison.ts';
+import type { HealthStatus, WorkerDeps } from './ports.ts';
+import type { RecordCache } from './record-cache.ts';
+import { Sender } from './sender.ts';
+import { Settler } from './settler.ts';
+
+const MIN_WINDOW = 256;
+const MAX_IN_FLIGHT = 2 * MAX_BATCH_ITEMS;
+const MAX_HANDED_OUT = 128;
+
+export class Worker {
+  readonly id: string;
+  readonly pipelineId: string;
+  readonly #deps: WorkerDeps;
+  readonly #cache: RecordCache;
+  readonly #settler: Settler;
+  readonly #limiter: Limiter;
+  readonly #sender: Sender;
+  readonly #batcher: Batcher;
+  readonly #byteBudget: () => number;
+  readonly #shared: () => boolean;
+  #compiled: CompiledIntegration;
+  #gate: Gate;
+  #mode: Mode;
+  #window = MIN_WINDOW;
+  #held = 0;
+  #heldBytes = 0;
+  #stopped = false;
+  #wake: (() => void)[] = [];
+  #consumers: Consumer[] = [];
+  #replaying = false;
+
+  constructor(
+    deps: WorkerDeps,
+    compiled: CompiledIntegration,
+    shared: { cache: RecordCache; byteBudget: () => number; sharesPipeline: () => boolean },
+  ) {
+    const { integration } = compiled;
+    this.id = integration.id;
+    this.pipelineId = integration.pipeline_id;
+    this.#deps = deps;
+    this.#cache = shared.cache;
+    this.#byteBudget = shared.byteBudget;
+    this.#shared = shared.sharesPipeline;
+    this.#compiled = compiled;
+    this.#limiter = new Limiter(deps, this.id);
+    this.#settler = new Settler(
+      { ...deps, deadLetterRetentionMs: deps.settings.deadLetterRetentionMs },
+      this.id,
+      (delivery) => this.#release(delivery),
+      () => this.#limiter.record(),
+    );
+    this.#sender = new Sender(
+      deps,
+      this.id,
+      this.#limiter,
+      (job) => this.#settle(job),
+      () => this.#notify(),
+    );
+    this.#batcher = new Batcher((batch) => this.#sender.push(batch));
+    this.#mode = modeOf(compiled);
+    this.#gate = gateOf(compiled);
+    this.#configure();
+    this.#consume(eventsTopic(this.pipelineId), new Date(integration.created_at), false);
+  }
+
+  get compiled(): CompiledIntegration {
+    return this.#compiled;
+  }
+
+  /** The next events go by this configuration; what is on its way finishes by the one it was built with. */
+  update(compiled: CompiledIntegration): void {
+    if (compiled === this.#compiled) return;
+    this.#compiled = compiled;
+    this.#gate = gateOf(compiled);
+    this.#switch(modeOf(compiled));
+    this.#configure();
+    this.#batcher.flush();
+    this.#sender.pump();
+  }
+  /** Deleted, or its pipeline: everything that waits ends with this reason. */
+  retire(reason: DropReason): void {
+    this.#switch({ kind: 'drop', reason });
+  }
+  /** Begins to read the replays; once begun it goes on. */
+  replay(): void {
+    if (this.#replaying || this.#stopped) return;
+    this.#replaying = true;
+    this.#consume(replayTopic(this.id), 'beginning', true);
+  }
+
+  /** Takes nothing further; what is at the vendor may finish until `graceMs` have passed, the rest comes again from the log. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    this.#sender.stop();
+    this.#batcher.clear();
+    this.#sender.clear();
+    this.#notify();
+    const until = this.#deps.clock.monotonic() + graceMs;
+    await Promise.all(this.#consumers.map((consumer) => consumer.stop()));
+    while (this.#sender.active > 0 && this.#deps.clock.monotonic() < until) await this.#changed(until - this.#deps.clock.monotonic());
+    await Promise.race([this.#settler.drained(), pause(Math.max(100, until - this.#deps.clock.monotonic()))]);
+    this.#settler.stop();
+  }
+  /** After `stop`: removes every trace from the log. */
+  async forget(): Promise<void> {
+    await this.#deps.log.remove(replayTopic(this.id));
+    await this.#deps.log.remove(eventsTopic(this.pipelineId), this.id);
+    await this.#limiter.forget();
+  }
+
+  async waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
+    const own = await this.#deps.log.lag(eventsTopic(this.pipelineId), this.id);
+    if (!this.#replaying) return own;
+    const replays = await this.#deps.log.lag(replayTopic(this.id), this.id);
+    const oldest = [own.oldest, replays.oldest].filter((time) => time !== undefined);
+    return { waiting: own.waiting + replays.waiting, oldest: oldest.length > 0 ? Math.min(...oldest) : undefined };
+  }
+  get status(): { status: HealthStatus; until?: number } {
+    if (this.#mode.kind === 'wait') return { status: 'misconfigured' };
+    if (this.#limiter.heldUntil !== undefined) return { status: 'paused', until: this.#limiter.heldUntil };
+    const { lastError, lastSuccessAt } = this.#sender;
+    return { status: lastError && lastError.at > (lastSuccessAt ?? 0) ? 'failing' : 'ok' };
+  }
+  get last(): { successAt: number | undefined; error: { at: number; reason: string } | undefined } {
+    return { successAt: this.#sender.lastSuccessAt, error: this.#sender.lastError };
+  }
+  expireLimits(): Promise<void> {
+    return this.#limiter.expire();
+  }
+
+  #consume(topic: string, start: 'beginning' | Date, replay: boolean): void {
+    const options = { start, maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_HANDED_OUT };
+    this.#consumers.push(this.#deps.log.consume(topic, this.id, options, (batch) => this.#handle(topic, batch, replay)));
+  }
+  #configure(): void {
+    this.#limiter.configure(this.#compiled);
+    const { vendor } = this.#compiled;
+    const items = Math.min(vendor?.batch?.max_items ?? 1, MAX_BATCH_ITEMS);
+    this.#window = Math.min(Math.max(MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), items * 3), MAX_IN_FLIGHT);
+  }
+  #switch(mode: Mode): void {
+    this.#mode = mode;
+    if (mode.kind === 'drop') {
+      const parts = [...this.#batcher.clear(), ...this.#sender.clear()];
+      for (const job of new Set(parts.map((part) => part.job))) this.#giveUp(job, parts, mode.reason);
+    }
+    this.#notify();
+  }
+  /** A job with another item still at the vendor is settled by that one's answer. */
+  #giveUp(job: Job, parts: Part[], reason: DropReason): void {
+    job.open -= parts.filter((part) => part.job === job).length;
+    if (job.open === 0) this.#drop(job.delivery, job.decoded, reason);
+  }
+
+  async #handle(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
+    for (const delivery of deliveries) {
+      while (!this.#stopped && (this.#mode.kind === 'wait' || this.#full)) {
+        // Full of half-filled batches and nothing under way: waiting longer would help nobody.
+        if (this.#sender.quiet) this.#batcher.flush();
+        if (this.#full || this.#mode.kind === 'wait') await this.#changed();
+      }
+      if (this.#stopped) return;
+      this.#take(topic, delivery, replay);
+    }
+  }
+  get #full(): boolean {
+    return this.#held >= this.#window || (this.#held > 0 && this.#heldBytes >= this.#byteBudget());
+  }
+
+  #take(topic: string, delivery: Delivery, replay: boolean): void {
+    this.#held++;
+    this.#heldBytes += delivery.record.data.length;
+    let decoded: DecodedEventRecord;
+    try {
+      decoded = this.#cache.decode(topic, delivery.record, !replay && this.#shared());
+    } catch (error) {
+      const poison = unreadable(delivery.record, this.#compiled.integration);
+      this.#settler.deadLetter(delivery, poison, this.#compiled, 'mapping', `the stored event cannot be read: ${textOf(error)}`, []);
+      return;
+    }
+    const built = this.#decide(decoded);
+    switch (built.kind) {
+      case 'items':
+        this.#enqueue(newJob(delivery, decoded, this.#compiled, replay, built.items));
+        break;
+      case 'dropped':
+        this.#drop(delivery, decoded, built.reason);
+        break;
+      case 'failed': {
+        const attempts = retryStateOf(delivery.state)?.attempts ?? [];
+        this.#settler.deadLetter(delivery, decoded, this.#compiled, 'mapping', built.reason, attempts);
+      }
+    }
+  }
+  #decide(decoded: DecodedEventRecord): Built {
+    if (this.#mode.kind === 'drop') return { kind: 'dropped', reason: this.#mode.reason };
+    const reason = this.#gate(decoded.event);
+    if (reason !== undefined) return { kind: 'dropped', reason };
+    try {
+      const built = this.#compiled.vendor!.build(decoded.event, { now: this.#deps.clock.now() });
+      return built.kind === 'items' && built.items.length === 0 ? { kind: 'dropped', reason: 'mapping_default' } : built;
+    } catch (error) {
+      return { kind: 'failed', reason: `the mapping broke: ${textOf(error)}` };
+    }
+  }
+  #drop(delivery: Delivery, decoded: DecodedEventRecord, reason: DropReason): void {
+    this.#deps.metrics?.settled('dropped', this.#compiled.integration.vendor);
+    this.#settler.drop(delivery, decoded, reason);
+  }
+  #enqueue(job: Job): void {
+    const vendor = job.compiled.vendor!;
+    const { items, done } = job;
+    const parts: Part[] = [];
+    for (let index = 0; index < items.length; index++) if (!done.includes(index)) parts.push({ job, index, item: items[index]! });
+    if (parts.length === 0) parts.push({ job, index: 0, item: items[0]! });
+    job.open = parts.length;
+    for (const part of parts) this.#batcher.add(part, vendor);
+  }
+
+  #settle(job: Job): void {
+    const settlement = settlementOf(job);
+    switch (settlement.kind) {
+      case 'delivered':
+        this.#deps.metrics?.settled('delivered', job.compiled.integration.vendor);
+        this.#settler.delivered(job);
+        break;
+      case 'retry':
+        this.#settler.retry(job, settlement.delay_ms, settlement.reason);
+        break;
+      case 'dead_letter': {
+        const attempts = [...job.attempts, job.attempt!];
+        this.#settler.deadLetter(job.delivery, job.decoded, job.compiled, 'delivery', settlement.reason, attempts);
+      }
+    }
+  }
+  #release(delivery: Delivery): void {
+    this.#held--;
+    this.#heldBytes -= delivery.record.data.length;
+    this.#notify();
+  }
+
+  #notify(): void {
+    if (this.#wake.length === 0) return;
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+  #changed(withinMs?: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake.push(resolve);
+      if (withinMs !== undefined) setTimeout(resolve, Math.max(0, withinMs)).unref();
+    });
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+function textOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+}
