@@ -43,7 +43,8 @@ export type Verdict =
   | { kind: 'delivered' }
   /** Permanent: dead letter at once. */
   | { kind: 'refused'; reason: string }
-  | { kind: 'unavailable'; reason: string; retry_after_ms?: number; refresh_token?: boolean }
+  /** `isolate`: one bad item fails the whole request at this vendor, so send each of the items alone the next time. */
+  | { kind: 'unavailable'; reason: string; retry_after_ms?: number; refresh_token?: boolean; isolate?: boolean }
   /** One verdict per item, in request order. */
   | { kind: 'partial'; items: Exclude<Verdict, { kind: 'partial' }>[] };
 

@@ -1,0 +1,125 @@
+/** Auth kinds. What needs no network stands in the request; OAuth kinds name a plan, and the role brings the access token. */
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { base64, utf8 } from './bytes.ts';
+import type { ConfigFault, RequestContext, TokenPlan } from './compiled.ts';
+import type { AuthDefinition } from './definition.ts';
+import { headerNameFault, headerValueFault, setHeader } from './header-rules.ts';
+import type { AwsCredentials } from './sigv4.ts';
+import { signAws } from './sigv4.ts';
+import { compileText } from './text.ts';
+
+export interface CompiledAuth {
+  headers: Record<string, string>;
+  query: [string, string][];
+  token?: TokenPlan;
+  /** Adds headers that depend on the finished request. */
+  sign?(request: { method: string; url: string; headers: Record<string, string>; body: Uint8Array }, context: RequestContext): void;
+}
+export interface AuthOptions {
+  parameters: Record<string, unknown>;
+  /** Puts the config's `endpoint` in place of scheme and host. */
+  redirect(url: string): string;
+  where: string;
+}
+
+const NOTHING: CompiledAuth = { headers: {}, query: [] };
+
+export function compileAuth(definition: AuthDefinition | undefined, options: AuthOptions, faults: ConfigFault[]): CompiledAuth {
+  if (!definition || definition.kind === 'none') return NOTHING;
+  const text = (source: string | undefined) => compileText(source ?? '', options.parameters).constant ?? '';
+  const header = (name: string, value: string): CompiledAuth => {
+    const fault = headerNameFault(name) ?? headerValueFault(value);
+    if (fault) faults.push({ field: options.where, message: `credentials do not fit into a header: ${fault}` });
+    return fault ? NOTHING : { headers: { [name]: value }, query: [] };
+  };
+  switch (definition.kind) {
+    case 'choice': {
+      const chosen = options.parameters[definition.field];
+      return compileAuth(typeof chosen === 'string' ? definition.options[chosen] : undefined, options, faults);
+    }
+    case 'bearer':
+      return header('Authorization', `Bearer ${text(definition.token)}`);
+    case 'basic':
+      return header('Authorization', `Basic ${base64(utf8(`${text(definition.username)}:${text(definition.password)}`))}`);
+    case 'header':
+      return header(text(definition.name), text(definition.value));
+    case 'query':
+      return { headers: {}, query: [[text(definition.name), text(definition.value)]] };
+    case 'hmac':
+      return { headers: {}, query: [], sign: hmacSigner(definition, text) };
+    case 'aws_sigv4':
+      return { headers: {}, query: [], sign: awsSigner(definition, text) };
+    default:
+      return { headers: {}, query: [], token: tokenPlan(definition, text, options.redirect) };
+  }
+}
+
+type Resolve = (source: string | undefined) => string;
+
+function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text: Resolve): CompiledAuth['sign'] {
+  const name = text(definition.header);
+  const prefix = definition.prefix ?? 'sha256=';
+  const stampHeader = definition.timestamp_header;
+  const key = utf8(text(definition.secret));
+  return (request, context) => {
+    let mac = hmac.create(sha256, key);
+    if (stampHeader) {
+      const stamp = String(Math.floor(context.now / 1000));
+      setHeader(request.headers, stampHeader, stamp);
+      mac = mac.update(utf8(`${stamp}.`));
+    }
+    const digest = mac.update(request.body).digest();
+    setHeader(request.headers, name, prefix + (definition.encoding === 'base64' ? base64(digest) : bytesToHex(digest)));
+  };
+}
+
+function awsSigner(definition: Extract<AuthDefinition, { kind: 'aws_sigv4' }>, text: Resolve): CompiledAuth['sign'] {
+  const session = text(definition.session_token);
+  const credentials: AwsCredentials = {
+    access_key_id: text(definition.access_key_id),
+    secret_access_key: text(definition.secret_access_key),
+    region: text(definition.region),
+    service: text(definition.service),
+    ...(session === '' ? {} : { session_token: session }),
+  };
+  return (request, context) => {
+    for (const [name, value] of Object.entries(signAws(request, credentials, context.now))) setHeader(request.headers, name, value);
+  };
+}
+
+type OAuthDefinition = Extract<AuthDefinition, { kind: 'oauth2_client_credentials' | 'oauth2_refresh_token' | 'google_service_account' }>;
+
+function tokenPlan(definition: OAuthDefinition, text: Resolve, redirect: (url: string) => string): TokenPlan {
+  const token_url = redirect(text(definition.token_url));
+  switch (definition.kind) {
+    case 'oauth2_client_credentials': {
+      const [scope, audience] = [text(definition.scope), text(definition.audience)];
+      return {
+        kind: definition.kind,
+        token_url,
+        client_id: text(definition.client_id),
+        client_secret: text(definition.client_secret),
+        ...(scope === '' ? {} : { scope }),
+        ...(audience === '' ? {} : { audience }),
+      };
+    }
+    case 'oauth2_refresh_token':
+      return {
+        kind: definition.kind,
+        token_url,
+        client_id: text(definition.client_id),
+        client_secret: text(definition.client_secret),
+        refresh_token: text(definition.refresh_token),
+      };
+    case 'google_service_account':
+      return {
+        kind: definition.kind,
+        token_url,
+        client_email: text(definition.client_email),
+        private_key: text(definition.private_key),
+        scope: text(definition.scope),
+      };
+  }
+}

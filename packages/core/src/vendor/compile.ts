@@ -1,0 +1,170 @@
+/** A vendor definition and a revision's config, compiled once at snapshot load into what the delivery role calls per event. */
+import { eventKey } from '../event/canonical.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { readAuthored } from './authored.ts';
+import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
+import type { RequestDefinition, VendorDefinition } from './definition.ts';
+import { readFields } from './fields.ts';
+import { compilePayload, type MakePayload } from './payload.ts';
+import { hasPlaceholder, leftPlaceholders } from './placeholders.ts';
+import { type CompiledRequest, compileRequest, type RequestOptions } from './request.ts';
+import { scrubber, secretValues } from './secrets.ts';
+import { fieldsOf, readSettings } from './settings.ts';
+import { bodyTemplate } from './template-body.ts';
+import type { UrlRules } from './url-rules.ts';
+
+export interface CompileOptions extends UrlRules {
+  /** Needed for configs that ask for gzip; the host brings it, so that this stays free of Node. */
+  gzip?: (data: Uint8Array) => Uint8Array;
+}
+
+const MAPPING_KEYS = ['version', 'parameters', 'global', 'events', 'defaults', 'steps'];
+
+/** The config is parameter-substituted already. */
+export function compileVendor(definition: VendorDefinition, config: JsonObject, options: CompileOptions): CompileResult {
+  return analyse(definition, config, options, false);
+}
+
+/** The same checks at save time, where `{{pipeline_param.KEY}}` may stand for any value. */
+export function validateConfig(
+  definition: VendorDefinition,
+  config: JsonObject,
+  options: CompileOptions,
+): { missing: ConfigFault[]; invalid: ConfigFault[] } {
+  const result = analyse(definition, config, options, true);
+  return result.ok ? { missing: [], invalid: [] } : { missing: result.missing, invalid: result.invalid };
+}
+
+function analyse(definition: VendorDefinition, config: JsonObject, options: CompileOptions, saving: boolean): CompileResult {
+  if (!isObject(config)) return { ok: false, missing: [], invalid: [{ field: '', message: 'must be an object' }] };
+  const fields = fieldsOf(definition);
+  const { values, given, missing, invalid } = readFields(fields, config, { ...options, placeholders: saving });
+  invalid.push(...unknownKeys(definition, config, new Set(fields.map(({ key }) => key))));
+  const parameters = { ...freeParameters(definition, config), ...values };
+
+  const found = requestsOf(definition, config, values);
+  // An authored request names its own URL, so that the field of that name is no longer missed.
+  if (definition.authored_requests) missing.splice(0, missing.length, ...missing.filter(({ field }) => field !== 'url'));
+  missing.push(...found.missing);
+  invalid.push(...found.invalid);
+
+  const settings = readSettings(
+    definition,
+    { values, given },
+    found.requests.map(({ definition: { batch } }) => batch),
+  );
+  const template = bodyTemplate(definition, values, saving);
+  invalid.push(...template.faults);
+  const shared: Omit<RequestOptions, 'where' | 'index'> = {
+    ...options,
+    parameters,
+    redirect: redirectTo(values.endpoint),
+    scrub: scrubber(secretValues(definition, config)),
+    batched: settings.batch !== null,
+    ...(template.render ? { render: template.render } : {}),
+  };
+  const faults: ConfigFault[] = [];
+  // Requests are made of fields; with a field missing or wrong their faults would only repeat it.
+  const ready = missing.length === 0 && invalid.length === 0;
+  const requests = ready
+    ? found.requests.map(({ definition: request, where }, index) => compileRequest(request, { ...shared, where, index }, faults))
+    : [];
+  if (ready) faults.push(...gzipFaults(found.requests, values, options, saving));
+  const payload = compilePayload(definition, config, parameters, faults);
+  invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
+  if (missing.length > 0 || invalid.length > 0) return { ok: false, missing, invalid };
+
+  const warnings = leftPlaceholders(config).map((key) => `pipeline parameter ${key} is not set`);
+  return { ok: true, vendor: assemble(definition, settings, requests, payload, parameters, warnings) };
+}
+
+function assemble(
+  definition: VendorDefinition,
+  settings: ReturnType<typeof readSettings>,
+  requests: CompiledRequest[],
+  payload: MakePayload,
+  parameters: Record<string, unknown>,
+  warnings: string[],
+): CompiledVendor {
+  const all = definition.send === 'all';
+  const requestOf = (items: VendorItem[]) => requests[Number.parseInt((items[0] as VendorItem).lane, 10)] as CompiledRequest;
+  const token = requests.find(({ auth }) => auth.token)?.auth.token;
+  return {
+    ...settings,
+    ...(token ? { token } : {}),
+    warnings,
+    build(event, context): Built {
+      const made = payload(event, context);
+      if (made.kind !== 'payload') return made;
+      const root = { key: eventKey(event), event, payload: made.payload, parameters };
+      const items: VendorItem[] = [];
+      for (const request of requests) {
+        if (!request.fits(root)) continue;
+        const built = request.items(made.payload, event);
+        if (!built.ok) return { kind: 'failed', reason: built.reason };
+        items.push(...built.items);
+        if (!all) break;
+      }
+      return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
+    },
+    request: (items, context) => requestOf(items).request(items, context),
+    read: (reply, items, context) => requestOf(items).read(reply, items, context),
+  };
+}
+
+type Found = { requests: { definition: RequestDefinition; where: string }[]; missing: ConfigFault[]; invalid: ConfigFault[] };
+
+function requestsOf(definition: VendorDefinition, config: JsonObject, values: Record<string, unknown>): Found {
+  if (definition.authored_requests) return readAuthored(config, values);
+  return {
+    requests: definition.requests.map((request, index) => ({ definition: request, where: `requests[${index}]` })),
+    missing: [],
+    invalid: [],
+  };
+}
+
+/** A mistyped field must not pass silently. */
+function unknownKeys(definition: VendorDefinition, config: JsonObject, fields: ReadonlySet<string>): ConfigFault[] {
+  const known = new Set([...MAPPING_KEYS, ...(definition.authored_requests ? ['request', 'requests'] : [])]);
+  const faults = Object.keys(config)
+    .filter((key) => !fields.has(key) && !known.has(key))
+    .map((key) => ({ field: key, message: 'is unknown' }));
+  const { parameters } = config;
+  if (parameters === undefined) return faults;
+  if (!isObject(parameters)) return [...faults, { field: 'parameters', message: 'must be an object' }];
+  if (definition.authored_requests) return faults;
+  const strange = Object.keys(parameters).filter((key) => !fields.has(key));
+  return [...faults, ...strange.map((key) => ({ field: `parameters.${key}`, message: 'is unknown' }))];
+}
+
+/** Authors of custom requests name parameters of their own. */
+function freeParameters(definition: VendorDefinition, config: JsonObject): Record<string, unknown> {
+  return definition.authored_requests && isObject(config.parameters) ? config.parameters : {};
+}
+
+function redirectTo(endpoint: unknown): (url: string) => string {
+  if (typeof endpoint !== 'string') return (url) => url;
+  const base = endpoint.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  return (url) => url.replace(/^https?:\/\/[^/?#]*/i, base);
+}
+
+function gzipFaults(requests: Found['requests'], values: Record<string, unknown>, options: CompileOptions, saving: boolean): ConfigFault[] {
+  if (options.gzip || saving) return [];
+  const fields = requests.map(({ definition }) => definition.compression_field).filter((field) => field !== undefined);
+  const asked = fields.find((field) => values[field] === 'gzip');
+  return asked ? [{ field: asked, message: 'gzip is not available here' }] : [];
+}
+
+/** Whether the value at a fault's path holds a placeholder: what it will be is not known yet. */
+function restsOnPlaceholder(config: unknown, field: string): boolean {
+  if (hasPlaceholder(config)) return true;
+  if (typeof config !== 'object' || config === null || field === '') return false;
+  // Keys may hold dots ("events.v1.0 Order"), so that every key which begins the rest of the path is tried.
+  return Object.entries(config).some(([key, value]) => {
+    const index = Array.isArray(config) ? `[${key}]` : key;
+    if (!field.startsWith(index)) return false;
+    const rest = field.slice(index.length);
+    if (rest !== '' && rest[0] !== '.' && rest[0] !== '[') return false;
+    return restsOnPlaceholder(value, rest[0] === '.' ? rest.slice(1) : rest) || (rest === '' && hasPlaceholder(value));
+  });
+}

@@ -1,0 +1,107 @@
+/** Config fields: found at the top level of a config or in `parameters` (which wins), coerced to their type, checked. */
+import { isObject, own } from '../json.ts';
+import type { ConfigFault } from './compiled.ts';
+import type { ConfigField } from './definition.ts';
+import { headerNameFault, readHeaders } from './header-rules.ts';
+import { hasPlaceholder } from './placeholders.ts';
+import type { UrlRules } from './url-rules.ts';
+import { urlFault } from './url-rules.ts';
+
+export interface FieldRules extends UrlRules {
+  /** At save time a placeholder may stand for any value. */
+  placeholders: boolean;
+}
+export interface FieldValues {
+  /** Defaults filled in. */
+  values: Record<string, unknown>;
+  /** Keys the config itself gave. */
+  given: Set<string>;
+  missing: ConfigFault[];
+  invalid: ConfigFault[];
+}
+
+export function readFields(fields: readonly ConfigField[], config: Record<string, unknown>, rules: FieldRules): FieldValues {
+  const parameters = own(config, 'parameters');
+  const inner = isObject(parameters) ? parameters : {};
+  const result: FieldValues = { values: {}, given: new Set(), missing: [], invalid: [] };
+  for (const field of fields) {
+    const inside = Object.hasOwn(inner, field.key);
+    const where = inside ? `parameters.${field.key}` : field.key;
+    const raw = inside ? inner[field.key] : own(config, field.key);
+    if (isAbsent(raw)) {
+      if (field.default !== undefined) result.values[field.key] = field.default;
+      continue;
+    }
+    result.given.add(field.key);
+    if (rules.placeholders && hasPlaceholder(raw)) {
+      // What it will be is not known yet; the example value stands in, so that the rest can be checked.
+      result.values[field.key] = readField(field, field.placeholder, where, rules).value;
+      continue;
+    }
+    const read = readField(field, raw, where, rules);
+    if (read.faults.length > 0) result.invalid.push(...read.faults);
+    else result.values[field.key] = read.value;
+  }
+  for (const field of fields) {
+    if (isRequired(field, result.values) && isAbsent(result.values[field.key]) && !isFaulty(field.key, result.invalid))
+      result.missing.push({ field: field.key, message: `${field.label} is required` });
+  }
+  return result;
+}
+
+/** Null and the empty string are how forms say "nothing". */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function isRequired(field: ConfigField, values: Record<string, unknown>): boolean {
+  return field.required || (field.required_when !== undefined && values[field.required_when.field] === field.required_when.equals);
+}
+
+function isFaulty(key: string, invalid: ConfigFault[]): boolean {
+  return invalid.some(({ field }) => field === key || field === `parameters.${key}` || field.startsWith(`${key}.`));
+}
+
+function readField(field: ConfigField, raw: unknown, where: string, rules: UrlRules): { value?: unknown; faults: ConfigFault[] } {
+  const bad = (message: string) => ({ faults: [{ field: where, message }] });
+  switch (field.type) {
+    case 'number': {
+      const value = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
+      if (typeof value !== 'number' || !Number.isFinite(value)) return bad('must be a number');
+      if (field.integer && !Number.isInteger(value)) return bad('must be a whole number');
+      if (field.min !== undefined && value < field.min) return bad(`must be at least ${field.min}`);
+      if (field.max !== undefined && value > field.max) return bad(`must be at most ${field.max}`);
+      return { value, faults: [] };
+    }
+    case 'boolean': {
+      if (typeof raw === 'boolean') return { value: raw, faults: [] };
+      if (raw === 'true' || raw === 'false') return { value: raw === 'true', faults: [] };
+      return bad('must be true or false');
+    }
+    case 'select': {
+      const value = typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
+      if (typeof value !== 'string' || !(field.options ?? []).includes(value))
+        return bad(`must be one of ${(field.options ?? []).join(', ')}`);
+      return { value, faults: [] };
+    }
+    default:
+      return readText(field, raw, where, rules);
+  }
+}
+
+function readText(field: ConfigField, raw: unknown, where: string, rules: UrlRules): { value?: unknown; faults: ConfigFault[] } {
+  if (field.format === 'headers') {
+    const { headers, faults } = readHeaders(raw, where);
+    return { value: headers, faults };
+  }
+  // Ids are often written as numbers in JSON; a number is the same id.
+  const value = typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : raw;
+  const bad = (message: string) => ({ faults: [{ field: where, message }] });
+  if (typeof value !== 'string') return bad('must be a string');
+  if (value.length > 65_536) return bad('must be at most 65536 characters');
+  if (field.pattern !== undefined && !new RegExp(field.pattern, 'u').test(value)) {
+    return bad(field.pattern_hint ? `must be ${field.pattern_hint}` : `must match ${field.pattern}`);
+  }
+  const fault = field.format === 'url' ? urlFault(value, rules) : field.format === 'header_name' ? headerNameFault(value) : undefined;
+  return fault ? bad(fault) : { value, faults: [] };
+}

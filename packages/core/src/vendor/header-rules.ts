@@ -1,0 +1,59 @@
+import { isObject } from '../json.ts';
+import type { ConfigFault } from './compiled.ts';
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const FORBIDDEN = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+]);
+
+export function headerNameFault(name: string): string | undefined {
+  if (!TOKEN.test(name)) return 'is no valid header name';
+  if (FORBIDDEN.has(name.toLowerCase())) return `the header ${name} may not be set`;
+  return undefined;
+}
+
+export function headerValueFault(value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be a string';
+  if (/[\r\n\0]/.test(value)) return 'must not contain line breaks';
+  // Header bytes are Latin-1 on the wire; anything above would be refused by the HTTP client at the moment of sending.
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) return 'must contain only printable characters';
+  return undefined;
+}
+
+/** Headers as an object of strings, or as the JSON text of one (a config field, or a pipeline parameter, holds text). */
+export function readHeaders(value: unknown, where: string): { headers: Record<string, string>; faults: ConfigFault[] } {
+  const source = typeof value === 'string' ? parseObject(value) : value;
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  if (!isObject(source)) return { headers, faults: [{ field: where, message: 'must be an object of header names and values' }] };
+  const faults: ConfigFault[] = [];
+  for (const [name, text] of Object.entries(source)) {
+    const fault = headerNameFault(name) ?? headerValueFault(text);
+    if (fault) faults.push({ field: `${where}.${name}`, message: fault });
+    else headers[name] = text as string;
+  }
+  return { headers, faults };
+}
+
+function parseObject(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sets a header whatever the case an earlier one of that name was written in. */
+export function setHeader(headers: Record<string, string>, name: string, value: string): void {
+  const lower = name.toLowerCase();
+  for (const key of Object.keys(headers)) if (key !== name && key.toLowerCase() === lower) delete headers[key];
+  headers[name] = value;
+}

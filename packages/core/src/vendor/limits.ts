@@ -1,0 +1,76 @@
+/** A vendor's limits on names and free maps, applied to a finished payload. */
+
+import { isObject } from '../json.ts';
+import { compilePath } from '../path/path.ts';
+import type { EventNameDefinition, LimitRule } from './definition.ts';
+
+/** `Ünïcode Näme 2` → `Unicode_Name_2`; what no letter begins gets one. */
+export function toIdentifier(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9_]+/g, '_');
+  if (/^[A-Za-z]/.test(plain)) return plain.replace(/_+$/, '') || 'e';
+  return `e_${plain.replace(/^_+|_+$/g, '')}`.replace(/_$/, '');
+}
+
+/** The name as the vendor accepts it, or undefined where it accepts none such. */
+export function fitEventName(name: string, rule: EventNameDefinition): string | undefined {
+  const styled = rule.style === 'identifier' && !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) ? toIdentifier(name) : name;
+  const cut = rule.max_length !== undefined && styled.length > rule.max_length ? cutText(styled, rule.max_length) : styled;
+  if (cut === '' || rule.reserved?.includes(cut)) return undefined;
+  if (rule.reserved_prefixes?.some((prefix) => cut.startsWith(prefix))) return undefined;
+  return cut;
+}
+
+/** Applied in place: the payload was made for this one event. */
+export function compileLimits(rules: readonly LimitRule[]): (payload: unknown) => void {
+  const compiled = rules.map((rule) => {
+    const path = compilePath(rule.path);
+    if (!path.ok) throw new Error(`limit path ${rule.path}: ${path.message}`);
+    return { get: path.get, rule, keep: new Set(rule.keep ?? []) };
+  });
+  return (payload) => {
+    for (const { get, rule, keep } of compiled) {
+      const found = get(payload);
+      for (const map of Array.isArray(found) ? found : [found]) if (isObject(map)) fitMap(map, rule, keep);
+    }
+  };
+}
+
+function fitMap(map: Record<string, unknown>, rule: LimitRule, keep: ReadonlySet<string>): void {
+  let count = 0;
+  for (const key of Object.keys(map)) {
+    const value = map[key];
+    const name = fitKey(key, rule);
+    const nested = typeof value === 'object' && value !== null;
+    const misfit = value === null || value === undefined || (nested && rule.scalars_only === true && !keep.has(key));
+    if (misfit || (name !== key && Object.hasOwn(map, name)) || (rule.max_keys !== undefined && count >= rule.max_keys)) {
+      delete map[key];
+      continue;
+    }
+    count++;
+    const fitted = typeof value === 'string' ? fitString(value, rule, key) : value;
+    if (name !== key) {
+      delete map[key];
+      map[name] = fitted;
+    } else if (fitted !== value) map[key] = fitted;
+  }
+}
+
+function fitKey(key: string, rule: LimitRule): string {
+  const styled = rule.key_style === 'identifier' && !/^[A-Za-z][A-Za-z0-9_]*$/.test(key) ? toIdentifier(key) : key;
+  return rule.max_key_length !== undefined && styled.length > rule.max_key_length ? cutText(styled, rule.max_key_length) : styled;
+}
+
+function fitString(value: string, rule: LimitRule, key: string): string {
+  const most =
+    (rule.string_lengths && Object.hasOwn(rule.string_lengths, key) ? rule.string_lengths[key] : undefined) ?? rule.max_string_length;
+  return most !== undefined && value.length > most ? cutText(value, most) : value;
+}
+
+/** Never through the middle of a surrogate pair. */
+function cutText(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}

@@ -1,0 +1,260 @@
+/** One of a vendor's requests, compiled: from a payload to items, from items to a request. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { compileCondition } from '../filter/condition.ts';
+import { isObject, own } from '../json.ts';
+import { compilePath } from '../path/path.ts';
+import { compileAnswers, type ReadAnswer } from './answers.ts';
+import { type CompiledAuth, compileAuth } from './auth.ts';
+import { type CompiledBody, compileBody } from './body.ts';
+import { utf8, utf8Length } from './bytes.ts';
+import type { ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
+import type { RequestDefinition } from './definition.ts';
+import { headerNameFault, headerValueFault, setHeader } from './header-rules.ts';
+import { compileText, itemKey, renderText, type Sources, type Text } from './text.ts';
+import { type UrlRules, urlFault } from './url-rules.ts';
+import { USER_AGENT } from './version.ts';
+
+export interface RequestOptions extends UrlRules {
+  parameters: Record<string, unknown>;
+  redirect(url: string): string;
+  gzip?: (data: Uint8Array) => Uint8Array;
+  scrub(text: string): string;
+  /** The payload as text, where a template makes it; undefined leaves it to the body kind. */
+  render?: (payload: unknown) => { ok: true; text: string } | { ok: false; reason: string };
+  batched: boolean;
+  where: string;
+  index: number;
+}
+/** What `build` hands to `request` inside an item. */
+interface Prepared {
+  text: string;
+  timestamp: string;
+  sources?: Sources;
+}
+export interface CompiledRequest {
+  fits(root: unknown): boolean;
+  items(payload: unknown, event: CanonicalEvent): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
+  request(items: VendorItem[], context: RequestContext): VendorRequest;
+  read: ReadAnswer;
+  auth: CompiledAuth;
+}
+
+export function compileRequest(definition: RequestDefinition, options: RequestOptions, faults: ConfigFault[]): CompiledRequest {
+  const { parameters, where } = options;
+  const auth = compileAuth(definition.auth, { parameters, redirect: options.redirect, where: `${where}.auth` }, faults);
+  if (auth.token) checkUrl(auth.token.token_url, `${where}.auth.token_url`, options, faults);
+  const url = compileText(definition.url, parameters, { url: true });
+  const redirected = { ...url, parts: redirectParts(url.parts, options.redirect) };
+  if (redirected.constant !== undefined) redirected.constant = redirected.parts.join('');
+  checkOrigin(redirected, `${where}.url`, options, faults);
+  const body = compileBody(definition.body, parameters);
+  const head = compileHead(definition, body, auth, options, faults);
+  const queries = [...auth.query.map(([name, value]) => [name, compileText(value, {})] as const), ...textsOf(definition.query, parameters)];
+  const texts = [redirected, ...head.dynamic.map(([, text]) => text), ...queries.map(([, text]) => text), ...body.texts];
+  const method = compileText(definition.method, parameters).constant ?? 'POST';
+  const build: Build = {
+    method,
+    definition,
+    options,
+    url: redirected,
+    queries,
+    body,
+    head,
+    auth,
+    keyed: texts.filter((text) => text.per_item),
+    texts,
+  };
+  return {
+    fits: conditionOf(definition, where, faults),
+    items: itemsOf(build, faults),
+    request: (items, context) => assemble(build, items, context),
+    read: compileAnswers(
+      definition.answers ?? [],
+      { where: `${where}.answers`, has_token: auth.token !== undefined, scrub: options.scrub },
+      faults,
+    ),
+    auth,
+  };
+}
+
+interface Build {
+  method: string;
+  definition: RequestDefinition;
+  options: RequestOptions;
+  url: Text;
+  queries: (readonly [string, Text])[];
+  body: CompiledBody;
+  head: Head;
+  auth: CompiledAuth;
+  /** Texts that keep items apart. */
+  keyed: Text[];
+  texts: Text[];
+}
+interface Head {
+  fixed: Record<string, string>;
+  dynamic: [string, Text][];
+}
+
+function conditionOf(definition: RequestDefinition, where: string, faults: ConfigFault[]): (root: unknown) => boolean {
+  if (definition.when === undefined) return () => true;
+  const condition = compileCondition(definition.when, `${where}.when`);
+  if (condition.ok) return condition.test;
+  faults.push(...condition.faults);
+  return () => false;
+}
+
+/** The endpoint replaces scheme and host also where they came out of a config field. */
+function redirectParts(parts: Text['parts'], redirect: (url: string) => string): Text['parts'] {
+  const [first, ...rest] = parts;
+  return typeof first === 'string' ? [redirect(first), ...rest] : parts;
+}
+
+/** Scheme and host must stand before the first reference to an event: no visitor chooses where a request goes. */
+function checkOrigin(url: Text, where: string, rules: UrlRules, faults: ConfigFault[]): void {
+  const first = typeof url.parts[0] === 'string' ? url.parts[0] : '';
+  if (url.constant === undefined && !/^https?:\/\/[^/?#]+[/?#]/i.test(first)) {
+    faults.push({ field: where, message: 'scheme and host must not depend on the event' });
+    return;
+  }
+  checkUrl(first, where, rules, faults);
+}
+
+function checkUrl(text: string, where: string, rules: UrlRules, faults: ConfigFault[]): void {
+  const fault = urlFault(text, rules);
+  if (fault) faults.push({ field: where, message: fault });
+}
+
+function textsOf(texts: Record<string, string> | undefined, parameters: Record<string, unknown>): [string, Text][] {
+  return Object.entries(texts ?? {})
+    .map(([name, text]): [string, Text] => [name, compileText(text, parameters)])
+    .filter(([, text]) => text.constant !== '');
+}
+
+/** Later ones win: the definition's, the user's, auth, and what every request of ours carries. */
+function compileHead(
+  definition: RequestDefinition,
+  body: CompiledBody,
+  auth: CompiledAuth,
+  options: RequestOptions,
+  faults: ConfigFault[],
+): Head {
+  const fixed: Record<string, string> = {};
+  const dynamic: [string, Text][] = [];
+  if (body.content_type) fixed['Content-Type'] = body.content_type;
+  const user = definition.headers_field ? options.parameters[definition.headers_field] : undefined;
+  if (isObject(user)) for (const [name, value] of Object.entries(user)) setHeader(fixed, name, String(value));
+  for (const [name, text] of textsOf(definition.headers, options.parameters)) {
+    const fault = headerNameFault(name) ?? (text.constant === undefined ? undefined : headerValueFault(text.constant));
+    if (fault) faults.push({ field: `${options.where}.headers.${name}`, message: fault });
+    else if (text.constant !== undefined) setHeader(fixed, name, text.constant);
+    else dynamic.push([name, text]);
+  }
+  for (const [name, value] of Object.entries(auth.headers)) setHeader(fixed, name, value);
+  setHeader(fixed, 'User-Agent', USER_AGENT);
+  return { fixed, dynamic };
+}
+
+function itemsOf({ definition, options, body, keyed }: Build, faults: ConfigFault[]): CompiledRequest['items'] {
+  const path = definition.items === undefined ? undefined : compilePath(definition.items);
+  if (path && !path.ok) faults.push({ field: `${options.where}.items`, message: path.message });
+  const get = path?.ok ? path.get : undefined;
+  const laneKeys = definition.lane ?? [];
+  const needsSources = keyed.length > 0;
+  return (payload, event) => {
+    const lane = takeOut(payload, laneKeys);
+    const shared = Object.assign({}, ...(definition.merge ?? []).map((key) => (isObject(payload) ? own(payload, key) : undefined)));
+    const found = get ? get(payload) : payload;
+    const elements = get && Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
+    const items: VendorItem[] = [];
+    for (const element of elements) {
+      const value = definition.merge && isObject(element) ? { ...shared, ...element } : element;
+      const rendered = options.render?.(value);
+      if (rendered && !rendered.ok) return rendered;
+      const text = rendered ? rendered.text : body.encode(value);
+      const prepared: Prepared = { text, timestamp: event.timestamp };
+      let key = `${options.index}`;
+      if (needsSources) {
+        prepared.sources = { event, payload: value, lane };
+        for (const one of keyed) key += `\n${itemKey(one, prepared.sources)}`;
+      }
+      items.push({ lane: key, payload: prepared, size: utf8Length(text) + 1, event_id: event.event_id });
+    }
+    return { ok: true, items };
+  };
+}
+
+/** Takes the lane's keys out of the payload, which was made for this event alone. */
+function takeOut(payload: unknown, keys: readonly string[]): Record<string, unknown> {
+  const lane: Record<string, unknown> = {};
+  if (isObject(payload)) {
+    for (const key of keys) {
+      lane[key] = own(payload, key);
+      delete payload[key];
+    }
+  }
+  return lane;
+}
+
+function assemble(build: Build, items: VendorItem[], context: RequestContext): VendorRequest {
+  const { body, head, auth, definition, options } = build;
+  const prepared = items.map((item) => item.payload as Prepared);
+  const sources: Sources = { ...prepared[0]?.sources, ...requestSources(prepared, context) };
+  const text = body.assemble(
+    prepared.map((one) => one.text),
+    options.batched,
+    sources,
+  );
+  const signed = auth.sign !== undefined;
+  const compressed = definition.compression_field !== undefined && options.parameters[definition.compression_field] === 'gzip';
+  const hashed = build.texts.some((one) => one.parts.some((part) => typeof part !== 'string' && part.source === 'body'));
+  let bytes = text !== undefined && (signed || compressed || hashed) ? utf8(text) : undefined;
+  if (hashed && bytes) sources.body = { sha256: bytesToHex(sha256(bytes)) };
+  const request: VendorRequest = {
+    method: build.method,
+    url: urlOf(build, sources, body.in_query ? prepared[0]?.text : undefined),
+    headers: { ...head.fixed },
+  };
+  for (const [name, value] of head.dynamic) setHeader(request.headers, name, headerText(renderText(value, sources)));
+  if (compressed && bytes && options.gzip) {
+    bytes = options.gzip(bytes);
+    setHeader(request.headers, 'Content-Encoding', 'gzip');
+  }
+  if (auth.token && context.access_token !== undefined) setHeader(request.headers, 'Authorization', `Bearer ${context.access_token}`);
+  auth.sign?.({ ...request, body: bytes ?? new Uint8Array(0) }, context);
+  const content = bytes ?? text;
+  return content === undefined ? request : { ...request, body: content };
+}
+
+function urlOf({ url, queries }: Build, sources: Sources, payloadQuery: string | undefined): string {
+  let out = renderText(url, sources);
+  let separator = out.includes('?') ? '&' : '?';
+  for (const [name, text] of queries) {
+    const value = renderText(text, sources);
+    if (value === '') continue;
+    out += `${separator}${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`;
+    separator = '&';
+  }
+  return payloadQuery ? `${out}${separator}${payloadQuery}` : out;
+}
+
+function requestSources(prepared: Prepared[], context: RequestContext): Sources {
+  return {
+    request: { id: context.request_id, attempt: context.attempt, timestamp: Math.floor(context.now / 1000) },
+    date: dateParts(prepared[0]?.timestamp, context.now),
+  };
+}
+
+/** Of the event, not of the clock: a retry on the next day must overwrite the same object. */
+function dateParts(timestamp: string | undefined, now: number): Record<string, string> {
+  const ms = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
+  const iso = new Date(Number.isNaN(ms) ? now : ms).toISOString();
+  const [, year = '', month = '', day = '', hour = ''] = /^([+-]?\d+)-(\d\d)-(\d\d)T(\d\d)/.exec(iso) ?? [];
+  return { year, month, day, hour };
+}
+
+/** A value from an event must not break out of its header. */
+function headerText(value: string): string {
+  return value.replace(/[^\t\x20-\x7e]/g, (char) => encodeURIComponent(char.toWellFormed()));
+}

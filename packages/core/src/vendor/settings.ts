@@ -1,0 +1,108 @@
+/** Settings every integration understands, whatever its vendor. Of them only `endpoint` is shown among a vendor's own fields. */
+import type { CompiledVendor } from './compiled.ts';
+import type { BatchDefinition, ConfigField, VendorDefinition } from './definition.ts';
+import type { FieldValues } from './fields.ts';
+
+export const ENDPOINT_FIELD: ConfigField = {
+  key: 'endpoint',
+  label: 'Endpoint',
+  type: 'string',
+  required: false,
+  placeholder: 'https://proxy.example.com',
+  help_text: 'Replaces scheme and host of every request, token requests included (proxies, regions, tests).',
+  format: 'url',
+};
+
+const setting = (key: string, label: string, placeholder: string, help_text: string, rest: Partial<ConfigField>): ConfigField => ({
+  key,
+  label,
+  type: 'number',
+  required: false,
+  placeholder,
+  help_text,
+  integer: true,
+  ...rest,
+});
+
+export const CONSENT_CATEGORIES = ['marketing', 'advertising', 'analytics', 'functional'];
+
+export const COMMON_FIELDS: readonly ConfigField[] = [
+  ENDPOINT_FIELD,
+  setting('timeout_ms', 'Timeout (ms)', '30000', 'Longest time a request may take.', { min: 1, max: 120_000 }),
+  setting('retry_enabled', 'Retry failed deliveries', 'true', 'Off: one attempt only.', { type: 'boolean', default: true }),
+  setting('max_retries', 'Retries', '5', 'Retries after the first attempt, 0 to 5.', { min: 0, max: 5, default: 5 }),
+  setting('batch_size', 'Batch size', '100', 'Most events in one request; never above what the vendor takes.', { min: 1, max: 10_000 }),
+  setting('batch_interval_ms', 'Batch interval (ms)', '5000', 'Longest wait before a batch is sent.', { min: 1, max: 900_000 }),
+  setting('rate_limit_rps', 'Requests per second', '50', 'Events wait when it is reached; none is dropped.', {
+    min: 0.01,
+    max: 100_000,
+    integer: false,
+  }),
+  setting('rate_limit_burst', 'Burst', '100', 'Requests that may go out at once; twice the rate where not given.', {
+    min: 1,
+    max: 1_000_000,
+  }),
+  setting('rate_limit_daily', 'Requests per day', '0', '0 means no daily limit.', { min: 0, max: 1_000_000_000 }),
+  {
+    key: 'consent_category',
+    label: 'Consent category',
+    type: 'string',
+    required: false,
+    placeholder: 'marketing',
+    help_text: 'Deliver only events whose consent grants this category. The same field of the integration record wins.',
+    pattern: '^[a-z][a-z0-9_]{0,63}$',
+    pattern_hint: 'a category such as marketing, advertising, analytics or functional',
+  },
+];
+
+export function fieldsOf(definition: VendorDefinition): ConfigField[] {
+  const known = new Set(definition.config_fields.map(({ key }) => key));
+  return [...definition.config_fields, ...COMMON_FIELDS.filter(({ key }) => !known.has(key))];
+}
+
+type Settings = Pick<CompiledVendor, 'batch' | 'timeout_ms' | 'max_retries' | 'rate' | 'concurrency' | 'consent_category'>;
+
+export function readSettings(
+  definition: VendorDefinition,
+  { values, given }: Pick<FieldValues, 'values' | 'given'>,
+  batches: (BatchDefinition | undefined)[],
+): Settings {
+  const number = (key: string) => (typeof values[key] === 'number' ? (values[key] as number) : undefined);
+  const rps = number('rate_limit_rps') ?? definition.rate?.rps ?? 50;
+  // A rate of one's own takes its burst along; the vendor's burst belongs to the vendor's rate.
+  const burst = given.has('rate_limit_burst')
+    ? number('rate_limit_burst')
+    : given.has('rate_limit_rps')
+      ? undefined
+      : definition.rate?.burst;
+  return {
+    batch: batchOf(definition, values, batches),
+    timeout_ms: number('timeout_ms') ?? definition.timeout_ms ?? 30_000,
+    max_retries: values.retry_enabled === false ? 0 : (number('max_retries') ?? 5),
+    rate: {
+      rps,
+      burst: burst ?? Math.max(1, Math.ceil(rps * 2)),
+      daily: number('rate_limit_daily') ?? definition.rate?.daily ?? 0,
+    },
+    concurrency: definition.concurrency ?? 8,
+    consent_category: typeof values.consent_category === 'string' ? values.consent_category : null,
+  };
+}
+
+/** One limit for all requests of a vendor: the strictest. Where one request takes single events, all do. */
+function batchOf(
+  definition: VendorDefinition,
+  values: Record<string, unknown>,
+  batches: (BatchDefinition | undefined)[],
+): BatchDefinition | null {
+  if (definition.batching && values[definition.batching.field] !== true) return null;
+  const limits = batches.filter((batch) => batch !== undefined);
+  if (limits.length === 0 || limits.length < batches.length) return null;
+  const size = typeof values.batch_size === 'number' ? values.batch_size : Number.POSITIVE_INFINITY;
+  return {
+    max_items: Math.min(size, ...limits.map(({ max_items }) => max_items)),
+    max_bytes: Math.min(...limits.map(({ max_bytes }) => max_bytes)),
+    interval_ms:
+      typeof values.batch_interval_ms === 'number' ? values.batch_interval_ms : Math.min(...limits.map(({ interval_ms }) => interval_ms)),
+  };
+}

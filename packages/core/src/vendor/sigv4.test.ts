@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { utf8 } from './bytes.ts';
+import { type AwsCredentials, signAws } from './sigv4.ts';
+
+// The worked examples of "Signature calculations for the Authorization header" in the Amazon S3 API reference.
+const credentials: AwsCredentials = {
+  access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+  secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  region: 'us-east-1',
+  service: 's3',
+};
+const now = Date.UTC(2013, 4, 24);
+const base = 'https://examplebucket.s3.amazonaws.com';
+
+test.each([
+  {
+    name: 'GET object with a range',
+    request: { method: 'GET', url: `${base}/test.txt`, headers: { Range: 'bytes=0-9' }, body: '' },
+    signed: 'host;range;x-amz-content-sha256;x-amz-date',
+    signature: 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  },
+  {
+    name: 'PUT object with a dollar sign in its key',
+    request: {
+      method: 'PUT',
+      url: `${base}/test$file.text`,
+      headers: { Date: 'Fri, 24 May 2013 00:00:00 GMT', 'x-amz-storage-class': 'REDUCED_REDUNDANCY' },
+      body: 'Welcome to Amazon S3.',
+    },
+    signed: 'date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class',
+    signature: '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
+  },
+  {
+    name: 'GET a sub-resource',
+    request: { method: 'GET', url: `${base}/?lifecycle`, headers: {}, body: '' },
+    signed: 'host;x-amz-content-sha256;x-amz-date',
+    signature: 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
+  },
+  {
+    name: 'GET with query parameters',
+    request: { method: 'GET', url: `${base}/?max-keys=2&prefix=J`, headers: {}, body: '' },
+    signed: 'host;x-amz-content-sha256;x-amz-date',
+    signature: '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+  },
+])('AWS example: $name', ({ request, signed, signature }) => {
+  const headers = signAws({ ...request, body: utf8(request.body) } as Parameters<typeof signAws>[0], credentials, now);
+  expect(headers.Authorization).toBe(
+    `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=${signed},Signature=${signature}`,
+  );
+  expect(headers['x-amz-date']).toBe('20130524T000000Z');
+});
+
+test('a percent-encoded path signs like the plain one, and a session token is signed', () => {
+  const sign = (url: string) => signAws({ method: 'PUT', url, headers: {}, body: utf8('') }, { ...credentials, session_token: 'tok' }, now);
+  expect(sign(`${base}/a%24b`).Authorization).toBe(sign(`${base}/a$b`).Authorization);
+  expect(sign(`${base}/a`)).toMatchObject({ 'x-amz-security-token': 'tok' });
+  expect(sign(`${base}/a`).Authorization).toContain('x-amz-security-token');
+});

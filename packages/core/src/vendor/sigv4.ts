@@ -1,0 +1,86 @@
+/** AWS Signature Version 4, the `Authorization` header form, as AWS documents it for S3 (the path is encoded once). */
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { utf8 } from './bytes.ts';
+
+export interface AwsCredentials {
+  access_key_id: string;
+  secret_access_key: string;
+  session_token?: string;
+  region: string;
+  service: string;
+}
+export interface SignedRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+/** The headers to add. Every header handed in is signed, and `host`, which the client sends by itself; only the user agent is not: proxies rewrite it. */
+export function signAws(request: SignedRequest, credentials: AwsCredentials, nowMs: number): Record<string, string> {
+  const url = new URL(request.url);
+  const stamp = amzDate(nowMs);
+  const day = stamp.slice(0, 8);
+  const payloadHash = bytesToHex(sha256(request.body));
+  const added: Record<string, string> = { 'x-amz-content-sha256': payloadHash, 'x-amz-date': stamp };
+  if (credentials.session_token) added['x-amz-security-token'] = credentials.session_token;
+
+  const signed: [string, string][] = Object.entries({ ...request.headers, ...added })
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value.trim().replace(/ +/g, ' ')])
+    .filter(([name]) => name !== 'user-agent');
+  signed.push(['host', url.host]);
+  signed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const names = signed.map(([name]) => name).join(';');
+
+  const canonical = [
+    request.method,
+    canonicalPath(url.pathname),
+    canonicalQuery(url.searchParams),
+    ...signed.map(([name, value]) => `${name}:${value}`),
+    '',
+    names,
+    payloadHash,
+  ].join('\n');
+  const scope = `${day}/${credentials.region}/${credentials.service}/aws4_request`;
+  const toSign = ['AWS4-HMAC-SHA256', stamp, scope, bytesToHex(sha256(utf8(canonical)))].join('\n');
+  const signature = bytesToHex(hmac(sha256, signingKey(credentials, day), utf8(toSign)));
+  added.Authorization = `AWS4-HMAC-SHA256 Credential=${credentials.access_key_id}/${scope},SignedHeaders=${names},Signature=${signature}`;
+  return added;
+}
+
+function signingKey(credentials: AwsCredentials, day: string): Uint8Array {
+  let key: Uint8Array = utf8(`AWS4${credentials.secret_access_key}`);
+  for (const text of [day, credentials.region, credentials.service, 'aws4_request']) key = hmac(sha256, key, utf8(text));
+  return key;
+}
+
+function amzDate(nowMs: number): string {
+  return `${new Date(nowMs).toISOString().replace(/[-:]/g, '').slice(0, 15)}Z`;
+}
+
+function canonicalPath(path: string): string {
+  return path.split('/').map(awsEncode).join('/');
+}
+
+/** The path may be percent-encoded already, and partly (`$`, `(`); AWS wants everything but unreserved characters encoded, once. */
+function awsEncode(text: string): string {
+  let decoded = text;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    // a stray percent sign is a character like any other
+  }
+  return encodeURIComponent(decoded.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function canonicalQuery(query: URLSearchParams): string {
+  const pairs = [...query].map(([name, value]) => [encodeQuery(name), encodeQuery(value)] as const);
+  pairs.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0));
+  return pairs.map(([name, value]) => `${name}=${value}`).join('&');
+}
+
+function encodeQuery(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
