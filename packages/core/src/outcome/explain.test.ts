@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { explain } from './explain.ts';
+
+test.each<[string, string | undefined, RegExp]>([
+  ['consent_not_granted', undefined, /^The visitor has not granted .*\.$/],
+  ['retrying', 'http_503', /\(http_503\)\.$/],
+  ['missing_required:user_data.em', undefined, /requires user_data\.em/],
+  ['dead_lettered', 'http_400', /dead letter: http_400\.$/],
+  ['something_else', undefined, /something_else\.$/],
+])('%s is one sentence', (reason, detail, expected) => {
+  expect(explain(reason, detail)).toMatch(expected);
+});

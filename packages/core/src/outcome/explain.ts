@@ -1,0 +1,31 @@
+/** "Why was this not delivered to X?": the reason word, and one sentence a person can act on. */
+
+const SENTENCES: Record<string, string> = {
+  bot: 'The visitor was recognised as a bot, and the data layer drops bots.',
+  routing_rule: 'A routing rule of the organisation drops such events.',
+  custom_code: 'The organisation’s custom code returned nothing for this event.',
+  tracking_plan: 'The event does not fit the pipeline’s tracking plan, which drops violations.',
+  transformation: 'A transformation of the pipeline dropped the event.',
+  consent_not_granted: 'The visitor has not granted the consent category that this integration needs.',
+  event_filtered: 'The integration’s event filter does not name this event.',
+  mapping_default: 'The integration’s mapping has no entry for this event, and its default is to drop.',
+  mapping_filter: 'The filter in the integration’s mapping does not match this event.',
+  integration_disabled: 'The integration was disabled when the event came; history replay can fetch it.',
+  client_side: 'The integration runs in the browser: the collector sends it, not the server.',
+  integration_deleted: 'The integration was deleted before the event was delivered.',
+  pipeline_deleted: 'The pipeline was deleted before the event was delivered.',
+  delivered: 'The vendor accepted the event.',
+  waiting: 'The event waits for its turn: nothing has been sent yet.',
+  retrying: 'The last attempt failed; the event is tried again.',
+  not_routed: 'The event never reached this integration: it was added later, or the event was dropped before routing.',
+};
+
+/** One sentence for a reason word; `detail` is what the vendor or the step said. */
+export function explain(reason: string, detail?: string | null): string {
+  const known = SENTENCES[reason];
+  if (known !== undefined) return detail ? `${known.slice(0, -1)} (${detail}).` : known;
+  if (reason.startsWith('missing_required:'))
+    return `The mapping requires ${reason.slice('missing_required:'.length)}, and this event has no value for it.`;
+  if (reason === 'dead_lettered') return `The event could not be delivered and is kept as a dead letter${detail ? `: ${detail}` : ''}.`;
+  return `The event ended with: ${reason}${detail ? ` (${detail})` : ''}.`;
+}

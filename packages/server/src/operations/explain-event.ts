@@ -1,0 +1,105 @@
+/** A retained event and every step of its life, and for each integration one word and one sentence of what became of it. */
+import { decodeEnvelope } from '@firsthand/core/event/envelope.ts';
+import { explain } from '@firsthand/core/outcome/explain.ts';
+import type { Decision } from '@firsthand/core/outcome/outcome.ts';
+import type { TraceEventRow, TraceStepRow } from '../outcomes/tally.ts';
+import type { Snapshot } from '../snapshot/types.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
+import type { ObserveDb } from '../stores/observe/schema.ts';
+import { findTrace } from '../stores/observe/traces.ts';
+import { findCanonical } from './find-events.ts';
+
+export interface ExplainDeps {
+  log: EventLog;
+  observe: ObserveDb;
+  snapshot(): Snapshot;
+}
+const iso = (ms: number) => new Date(ms).toISOString();
+
+export function summary(row: TraceEventRow) {
+  return {
+    event_id: row.event_id,
+    pipeline_id: row.pipeline_id,
+    type: row.type,
+    event_name: row.event,
+    user_id: row.user_id,
+    anonymous_id: row.anonymous_id,
+    received_at: iso(row.received_at),
+    processed_at: iso(row.processed_at),
+    status: row.result,
+    reason: row.reason,
+  };
+}
+
+export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: string, pipelineId?: string) {
+  const found = await findTrace(deps.observe, orgId, eventId, pipelineId);
+  if (!found) return undefined;
+  const { event: row, steps } = found;
+  return {
+    ...summary(row),
+    event: (await findCanonical(deps.log, row)) ?? null,
+    received: await receivedBody(deps.log, row),
+    steps: lifeOf(row, steps),
+    deliveries: deliveriesOf(deps.snapshot(), row, steps),
+  };
+}
+
+/** The client's own body, while the raw record is retained. */
+async function receivedBody(log: EventLog, row: TraceEventRow): Promise<unknown> {
+  if (row.raw_topic === null || row.raw_position === null) return null;
+  const record = await log.get(row.raw_topic, row.raw_position);
+  if (!record) return null;
+  return JSON.parse(Buffer.from(decodeEnvelope(record.data).body).toString('utf8')) as unknown;
+}
+
+function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
+  return [
+    { stage: 'received', time: iso(row.received_at) },
+    ...(JSON.parse(row.decisions) as Decision[]).map((decision) => ({ stage: 'processing', time: iso(row.processed_at), ...decision })),
+    {
+      stage: row.result,
+      time: iso(row.processed_at),
+      ...(row.reason === null
+        ? {}
+        : { reason: row.reason, explanation: explain(row.result === 'dead_lettered' ? 'dead_lettered' : row.reason, row.reason) }),
+    },
+    ...steps.map((step) => ({
+      stage: step.kind,
+      time: iso(step.at),
+      integration_id: step.integration_id,
+      status: step.status,
+      duration_ms: step.duration_ms,
+      reason: step.reason,
+      ...(step.due_at === null ? {} : { next_attempt_at: iso(step.due_at) }),
+    })),
+  ];
+}
+
+function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRow[]) {
+  const byIntegration = Map.groupBy(steps, (step) => step.integration_id);
+  const assigned = snapshot.pipelines.get(row.pipeline_id)?.integrations.map((each) => each.integration.id) ?? [];
+  return [...new Set([...assigned, ...byIntegration.keys()])].map((id) => {
+    const integration = snapshot.integrations.get(id)?.integration;
+    const own = byIntegration.get(id) ?? [];
+    const last = own.at(-1);
+    const addedLater = integration !== undefined && Date.parse(integration.created_at) > row.processed_at;
+    const status = last?.kind ?? (row.result === 'processed' && !addedLater ? 'waiting' : 'not_routed');
+    const reason = last === undefined ? (row.result === 'processed' ? null : (row.reason ?? row.result)) : last.reason;
+    return {
+      integration_id: id,
+      name: integration?.name ?? null,
+      vendor: integration?.vendor ?? null,
+      status,
+      reason,
+      explanation: status === 'dropped' && reason ? explain(reason) : explain(status, status === 'delivered' ? null : reason),
+      attempts: own
+        .filter((step) => step.kind !== 'dropped')
+        .map((step) => ({
+          at: iso(step.at),
+          status: step.status,
+          error: step.kind === 'delivered' ? null : step.reason,
+          duration_ms: step.duration_ms,
+        })),
+    };
+  });
+}

@@ -1,0 +1,22 @@
+/** Finds retained canonical events in the log: by their position where the trace knows it, else by the time they were processed. */
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { decodeEventRecord, eventRecordId, eventsTopic } from '../event-record.ts';
+import type { TraceEventRow } from '../outcomes/tally.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
+
+/** How far the log's time may stand off the outcome's, both ways. */
+const SLACK_MS = 5_000;
+const MOST_SCANNED = 50_000;
+
+export async function findCanonical(log: EventLog, trace: TraceEventRow): Promise<CanonicalEvent | undefined> {
+  if (trace.result !== 'processed') return undefined;
+  const topic = eventsTopic(trace.pipeline_id);
+  if (trace.stored_position !== null) {
+    const record = await log.get(topic, trace.stored_position);
+    return record && decodeEventRecord(record.data).event;
+  }
+  const id = eventRecordId(trace.pipeline_id, trace.event_id);
+  const range = { from: new Date(trace.received_at - SLACK_MS), to: new Date(trace.processed_at + SLACK_MS), limit: MOST_SCANNED };
+  for await (const record of log.read(topic, range)) if (record.id === id) return decodeEventRecord(record.data).event;
+  return undefined;
+}
