@@ -1,0 +1,104 @@
+import type { Roots } from '../path/path.ts';
+import type { CallNode, ExpressionNode, HashNode, Location, PathNode } from './ast.ts';
+import { member, rootOf, type Scope } from './scope.ts';
+import { jsonText } from './text.ts';
+
+export type Evaluate = (scope: Scope) => unknown;
+
+/** A fault of the template's text, thrown while compiling only and turned into a value at the module's edge. */
+export class TemplateFault extends Error {
+  constructor(message: string, loc?: Location) {
+    super(loc ? `Line ${loc.start.line}, column ${loc.start.column + 1}: ${message}` : message);
+  }
+}
+
+export function compileExpression(node: ExpressionNode, roots: Roots, loc: Location): Evaluate {
+  switch (node.type) {
+    case 'PathExpression':
+      return compileReference(node, roots, loc);
+    case 'SubExpression':
+      return compileCall(node, roots, loc);
+    case 'StringLiteral':
+    case 'NumberLiteral':
+    case 'BooleanLiteral': {
+      const { value } = node;
+      return () => value;
+    }
+    case 'NullLiteral':
+      return () => null;
+    case 'UndefinedLiteral':
+      return () => undefined;
+    default:
+      throw new TemplateFault('This kind of expression is not supported.', loc);
+  }
+}
+
+function compileReference(node: PathNode, roots: Roots, loc: Location): Evaluate {
+  const parts = node.parts.map((part) => {
+    if (typeof part !== 'string') throw new TemplateFault('A path is made of names only.', loc);
+    return part;
+  });
+  const [first, ...rest] = parts;
+  if (node.data) return compileData(first, rest, loc);
+  const own = /^(this\b|\.|\.\.\/)/.test(node.original);
+  if (first !== undefined && !own && Object.hasOwn(roots, first)) {
+    const value = parts.reduce<unknown>(member, roots);
+    return () => value;
+  }
+  const { depth } = node;
+  return (scope) => {
+    let at: Scope | undefined = scope;
+    for (let i = 0; i < depth; i++) at = at?.outer;
+    if (!at) return undefined;
+    if (first !== undefined && !own && first in at.locals) return rest.reduce(member, at.locals[first]);
+    let value = at.value;
+    for (const part of parts) value = member(value, part);
+    return value;
+  };
+}
+
+function compileData(name: string | undefined, rest: string[], loc: Location): Evaluate {
+  if (name === 'root') return (scope) => rest.reduce(member, rootOf(scope));
+  if (name === 'index' || name === 'key' || name === 'first' || name === 'last') return (scope) => scope.data[name];
+  throw new TemplateFault(`There is no @${name ?? ''}: known are @index, @key, @first, @last, @root.`, loc);
+}
+
+export function helperName(path: ExpressionNode): string | undefined {
+  return path.type === 'PathExpression' && !path.data && path.depth === 0 && path.parts.length === 1 && typeof path.parts[0] === 'string'
+    ? path.parts[0]
+    : undefined;
+}
+
+function compileCall(node: Pick<CallNode, 'path' | 'params' | 'hash'>, roots: Roots, loc: Location): Evaluate {
+  const name = helperName(node.path);
+  const params = node.params.map((param) => compileExpression(param, roots, loc));
+  refuseHash(node.hash, [], loc);
+  if (name === 'lookup') {
+    const [object, key] = exactly(params, 2, name, loc);
+    return (scope) => {
+      const wanted = key!(scope);
+      return typeof wanted === 'string' || typeof wanted === 'number' ? member(object!(scope), String(wanted)) : undefined;
+    };
+  }
+  if (name === 'json') {
+    const [value] = exactly(params, 1, name, loc);
+    return (scope) => jsonText(value!(scope));
+  }
+  throw new TemplateFault(`There is no helper "${name ?? ''}": known are if, unless, each, with, lookup, json.`, loc);
+}
+
+export function compileMustacheValue(node: Pick<CallNode, 'path' | 'params' | 'hash'>, roots: Roots, loc: Location): Evaluate {
+  const hasArguments = node.params.length > 0 || (node.hash?.pairs.length ?? 0) > 0;
+  return hasArguments ? compileCall(node, roots, loc) : compileExpression(node.path, roots, loc);
+}
+
+export function exactly(params: Evaluate[], count: number, name: string, loc: Location): Evaluate[] {
+  if (params.length !== count) throw new TemplateFault(`${name} takes ${count === 1 ? 'one value' : `${count} values`}.`, loc);
+  return params;
+}
+
+export function refuseHash(hash: HashNode | undefined, known: readonly string[], loc: Location): void {
+  for (const pair of hash?.pairs ?? []) {
+    if (!known.includes(pair.key)) throw new TemplateFault(`The option ${pair.key} is not supported here.`, loc);
+  }
+}
