@@ -1,0 +1,88 @@
+import type { ConsumeOptions, Consumer, Delivery } from '../port.ts';
+import type { LmdbDelivery } from './delivery.ts';
+import type { Group } from './group.ts';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Hands a group's records to one handler. Costs nothing while there is nothing to hand out: it waits to be woken. */
+export class LmdbConsumer implements Consumer {
+  readonly #group: Group;
+  readonly #options: ConsumeOptions;
+  readonly #handle: (batch: Delivery[]) => Promise<void>;
+  readonly #inHand = new Set<LmdbDelivery>();
+  #running: Promise<void> | undefined;
+  #scheduled = false;
+  #stopped = false;
+  #pause: NodeJS.Timeout | undefined;
+  #pauseMs = 0;
+
+  constructor(group: Group, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>) {
+    this.#group = group;
+    this.#options = options;
+    this.#handle = handle;
+    group.consumers.add(this);
+    this.wake();
+  }
+
+  /** There may be something to hand out. */
+  wake(): void {
+    if (this.#scheduled || this.#stopped || this.#running || this.#pause) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    if (this.#stopped || this.#running || this.#pause) return;
+    const room = Math.min(this.#options.maxBatch, this.#options.maxInFlight - this.#inHand.size);
+    if (room <= 0) return;
+    const batch = this.#group.take(room);
+    if (batch.length === 0) return;
+    for (const delivery of batch) {
+      this.#inHand.add(delivery);
+      delivery.release = () => {
+        if (this.#inHand.delete(delivery)) this.wake();
+      };
+    }
+    this.#running = this.#run(batch);
+  }
+
+  async #run(batch: LmdbDelivery[]): Promise<void> {
+    try {
+      await this.#handle(batch);
+      this.#pauseMs = 0;
+    } catch (error) {
+      this.#group.failed(error);
+      this.#takeBack(batch);
+      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
+      this.#pause = setTimeout(() => {
+        this.#pause = undefined;
+        this.wake();
+      }, this.#pauseMs);
+    } finally {
+      this.#running = undefined;
+      this.wake();
+    }
+  }
+
+  #takeBack(batch: Iterable<LmdbDelivery>): void {
+    const unsettled = [...batch].filter((delivery) => !delivery.isSettling);
+    for (const delivery of unsettled) {
+      this.#inHand.delete(delivery);
+      delivery.release = undefined;
+    }
+    this.#group.giveBack(unsettled);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#pause);
+    await this.#running;
+    this.#takeBack(this.#inHand);
+    this.#group.consumers.delete(this);
+    this.#group.wake();
+  }
+}

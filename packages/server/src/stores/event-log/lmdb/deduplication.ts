@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto';
+import type { Environment, Store } from './environment.ts';
+import { journalKey, metaKeys, readSeq } from './keys.ts';
+
+const DIGEST = 20;
+/** Ids kept in memory before they move to the tree. */
+const SEAL_AT = 16_384;
+const EXPIRE_SLICE = 2_000;
+
+/** The part of one commit. */
+interface Building {
+  digests: string[];
+  drained: string[];
+  wasDraining: string[];
+  drainedBefore: number;
+  entry: boolean;
+}
+
+/**
+ * Which record ids are known inside the window. A tree of digests alone would dirty a page for every record, half the
+ * throughput of the log. So each commit writes its ids as one journal entry; the newest ids live in memory, rebuilt from
+ * the journal at start, and move to the tree later, sorted, a slice with each commit. The journal entry stays until the
+ * window has passed, and then says what to remove from the tree.
+ */
+export class Deduplication {
+  readonly #windowMs: number;
+  readonly #steady: () => number;
+  readonly #tree: Store;
+  readonly #journal: Store;
+  readonly #meta: Store;
+  #nextEntry = 1;
+  #drained = 0;
+  /** Digest to the time it was noted. */
+  readonly #recent = new Map<string, number>();
+  /** Digests on their way to the tree, descending, so that the next ones are taken off the end. */
+  #draining: string[] = [];
+  #drainingThrough = 0;
+  #commit: Building | undefined;
+  /** The newest time any entry carries: time must not go back below it. */
+  readonly lastKnownTime: number = 0;
+  #oldestEntryTime: number | undefined;
+
+  constructor(environment: Environment, windowMs: number, steady: () => number) {
+    this.#windowMs = windowMs;
+    this.#steady = steady;
+    this.#tree = environment.store('dedup');
+    this.#journal = environment.store('dedup-journal');
+    this.#meta = environment.store('meta');
+    const drained = this.#meta.get(metaKeys.drained);
+    if (drained) this.#drained = readSeq(drained, 0);
+    for (const { key, value } of this.#journal.getRange({ start: journalKey(0), limit: 1 })) {
+      this.#oldestEntryTime = value.readDoubleBE(0);
+      this.#nextEntry = readSeq(key, 0) + 1;
+    }
+    for (const { key, value } of this.#journal.getRange({ reverse: true, limit: 1 })) {
+      this.lastKnownTime = value.readDoubleBE(0);
+      this.#nextEntry = readSeq(key, 0) + 1;
+    }
+    this.#nextEntry = Math.max(this.#nextEntry, this.#drained + 1);
+    for (const { value } of this.#journal.getRange({ start: journalKey(this.#drained + 1) })) {
+      const time = value.readDoubleBE(0);
+      for (let at = 8; at < value.length; at += DIGEST) this.#recent.set(value.toString('latin1', at, at + DIGEST), time);
+    }
+  }
+
+  /** Begins to collect what the next commit stores. */
+  begin(): void {
+    this.#commit = { digests: [], drained: [], wasDraining: this.#draining, drainedBefore: this.#drained, entry: false };
+  }
+
+  /** True where the id is new; it is then taken as known, unless the commit fails. */
+  admit(family: string, id: string): boolean {
+    const digest = hash('sha1', `${family}\0${id}`, 'binary');
+    const since = this.#steady() - this.#windowMs;
+    const noted = this.#recent.get(digest) ?? this.#inTree(digest);
+    if (noted !== undefined && noted > since) return false;
+    this.#recent.set(digest, this.#steady());
+    this.#commit!.digests.push(digest);
+    return true;
+  }
+
+  #inTree(digest: string): number | undefined {
+    TREE_KEY.write(digest, 0, 'latin1');
+    const value = this.#tree.getBinaryFast(TREE_KEY);
+    return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, 8).readDoubleBE(0);
+  }
+
+  /** Inside the commit's transaction. */
+  write(): void {
+    const commit = this.#commit!;
+    if (commit.digests.length > 0) {
+      const time = this.#steady();
+      const entry = Buffer.allocUnsafe(8 + commit.digests.length * DIGEST);
+      let at = entry.writeDoubleBE(time, 0);
+      for (const digest of commit.digests) at += entry.write(digest, at, 'latin1');
+      this.#journal.put(journalKey(this.#nextEntry++), entry);
+      this.#oldestEntryTime ??= time;
+      commit.entry = true;
+    }
+    this.#drain(commit);
+  }
+
+  #drain(commit: Building): void {
+    if (this.#draining.length === 0) {
+      // This commit's own ids stay out: they leave memory again where it fails.
+      if (this.#recent.size - commit.digests.length < SEAL_AT && !this.#mustDrain()) return;
+      const fresh = new Set(commit.digests);
+      this.#draining = [...this.#recent.keys()].filter((digest) => !fresh.has(digest)).sort();
+      this.#draining.reverse();
+      this.#drainingThrough = this.#nextEntry - (commit.entry ? 2 : 1);
+      commit.wasDraining = this.#draining;
+    }
+    const since = this.#steady() - this.#windowMs;
+    const slice = Math.min(this.#draining.length, commit.digests.length * 2 + 64);
+    const kept = this.#draining.length - slice;
+    for (let i = this.#draining.length - 1; i >= kept; i--) {
+      const digest = this.#draining[i]!;
+      const time = this.#recent.get(digest);
+      commit.drained.push(digest);
+      if (time === undefined || time <= since) continue;
+      const value = Buffer.allocUnsafe(8);
+      value.writeDoubleBE(time, 0);
+      TREE_KEY.write(digest, 0, 'latin1');
+      this.#tree.put(TREE_KEY, value);
+    }
+    this.#draining = this.#draining.slice(0, kept);
+    if (kept > 0) return;
+    this.#drained = this.#drainingThrough;
+    this.#meta.put(metaKeys.drained, journalKey(this.#drained));
+  }
+
+  /** The oldest ids are past the window, and still only in memory: without this they would never leave the journal. */
+  #mustDrain(): boolean {
+    return this.#recent.size > 0 && this.#oldestEntryTime !== undefined && this.#expired(this.#oldestEntryTime);
+  }
+  #expired(time: number): boolean {
+    return time <= this.#steady() - this.#windowMs;
+  }
+
+  committed(): void {
+    for (const digest of this.#commit!.drained) this.#recent.delete(digest);
+    this.#commit = undefined;
+  }
+
+  failed(): void {
+    const commit = this.#commit!;
+    for (const digest of commit.digests) this.#recent.delete(digest);
+    this.#draining = commit.wasDraining;
+    this.#drained = commit.drainedBefore;
+    if (commit.entry) this.#nextEntry--;
+    this.#commit = undefined;
+  }
+
+  /** True while entries wait whose time has passed: the owner then commits `expire`, and a plain commit drains. */
+  get hasExpired(): boolean {
+    return this.#oldestEntryTime !== undefined && this.#expired(this.#oldestEntryTime);
+  }
+
+  /** Prepares the removal of some ids past the window; the returned function runs inside a transaction. */
+  expire(): () => void {
+    const since = this.#steady() - this.#windowMs;
+    const entries: Buffer[] = [];
+    const digests: string[] = [];
+    let oldest: number | undefined;
+    for (const { key, value } of this.#journal.getRange({ start: journalKey(0), end: journalKey(this.#nextEntry) })) {
+      const time = value.readDoubleBE(0);
+      if (time > since || readSeq(key, 0) > this.#drained || digests.length >= EXPIRE_SLICE) {
+        oldest = time;
+        break;
+      }
+      // The newest entry stays: it tells the next process how late it was.
+      if (readSeq(key, 0) === this.#nextEntry - 1) break;
+      entries.push(key);
+      for (let at = 8; at < value.length; at += DIGEST) {
+        const digest = value.toString('latin1', at, at + DIGEST);
+        const noted = this.#inTree(digest);
+        // It may have come again since, and then a later entry speaks for it.
+        if (noted !== undefined && noted <= since) digests.push(digest);
+      }
+    }
+    digests.sort();
+    return () => {
+      this.#oldestEntryTime = oldest;
+      for (const entry of entries) this.#journal.remove(entry);
+      for (const digest of digests) {
+        TREE_KEY.write(digest, 0, 'latin1');
+        this.#tree.remove(TREE_KEY);
+      }
+    };
+  }
+}
+
+const TREE_KEY = Buffer.alloc(DIGEST);

@@ -1,0 +1,39 @@
+import type { Append, Delivery, StoredRecord } from '../port.ts';
+import type { Group } from './group.ts';
+
+/** One record handed to one group. The same object is handed out again where its handler failed. */
+export class LmdbDelivery implements Delivery {
+  readonly record: StoredRecord;
+  readonly seq: number;
+  readonly attempt: number;
+  readonly state: unknown;
+  readonly group: Group;
+  /** When it was due, where it comes from the waiting retries. */
+  readonly retryDue: number | undefined;
+  /** Called once when it is settled: frees its place among those in flight. */
+  release: (() => void) | undefined;
+  #settling: Promise<void> | undefined;
+
+  constructor(group: Group, seq: number, record: StoredRecord, attempt: number, state: unknown, retryDue: number | undefined) {
+    this.group = group;
+    this.seq = seq;
+    this.record = record;
+    this.attempt = attempt;
+    this.state = state;
+    this.retryDue = retryDue;
+  }
+
+  get isSettling(): boolean {
+    return this.#settling !== undefined;
+  }
+
+  ack(alongside?: Append[]): Promise<void> {
+    this.#settling ??= this.group.settle(this, undefined, alongside);
+    return this.#settling;
+  }
+
+  retryIn(delayMs: number, state: unknown, alongside?: Append[]): Promise<void> {
+    this.#settling ??= this.group.settle(this, { delayMs, state }, alongside);
+    return this.#settling;
+  }
+}

@@ -1,0 +1,97 @@
+import type { StoredRecord } from '../port.ts';
+import { blockTime, readBlock, roomFor, seqOf, writeBlocks } from './block.ts';
+import type { CatalogueDeps } from './catalogue.ts';
+import { putTopic } from './committer.ts';
+import type { Group } from './group.ts';
+import { metaKeys, readSeq, recordKey, retryKey } from './keys.ts';
+import { Settled } from './settled.ts';
+import type { Topic } from './topic.ts';
+
+const BLOCKS_AT_ONCE = 200;
+const RETRIES_AT_ONCE = 5_000;
+
+/**
+ * Removes what is older than `before` and settled by all groups but the ignored ones; for those it counts as settled from
+ * then on. LMDB gives the pages to whatever is written next. Works in slices, so that other commits come in between.
+ */
+export async function expireTopic(topic: Topic, before: number, ignoring: string[], deps: CatalogueDeps): Promise<number> {
+  const heeded = [...topic.groups.values()].filter((group) => !ignoring.includes(group.name));
+  const ignored = [...topic.groups.values()].filter((group) => ignoring.includes(group.name));
+  // First what is settled, then, once that is surely stored, what waits to be retried: a record that moves from the one to
+  // the other in between is found in one of them at least.
+  const settled = heeded.map((group) => Settled.decode(group.settled.encode()));
+  await deps.write(() => () => {});
+  const waiting = new Set<number>();
+  for (const group of heeded) for await (const seq of waitingSeqs(group, deps)) waiting.add(seq);
+  const isSettled = (seq: number) => !waiting.has(seq) && settled.every((group) => group.has(seq));
+
+  let removed = 0;
+  let from = 0;
+  for (;;) {
+    const slice = readSlice(topic, from, before, deps);
+    if (slice.length === 0) break;
+    from = slice.at(-1)!.first + 1;
+    const changes = slice
+      .map((block) => ({ ...block, rest: block.records.filter((record) => !isSettled(seqOf(record.position))) }))
+      .filter(({ rest, records }) => rest.length < records.length);
+    if (changes.length === 0) continue;
+    for (const { rest, records } of changes) removed += records.length - rest.length;
+    deps.tails.forget(topic);
+    for (const group of ignored) for (const { records } of changes) for (const record of records) group.settled.add(seqOf(record.position));
+    await deps.write(() => () => {
+      if (topic.removed) return;
+      for (const { first, rest } of changes) {
+        deps.records.remove(recordKey(topic.number, first));
+        putRest(topic, rest, deps);
+      }
+      // Where the newest block goes, only this entry knows which sequence comes next.
+      putTopic(deps.meta, topic);
+      for (const group of ignored) if (!group.removed) deps.meta.put(metaKeys.cursor(group.number), group.settled.encode());
+    });
+  }
+  for (const group of ignored) await dropOrphans(group, deps);
+  return removed;
+}
+
+function readSlice(topic: Topic, from: number, before: number, deps: CatalogueDeps): { first: number; records: StoredRecord[] }[] {
+  const out: { first: number; records: StoredRecord[] }[] = [];
+  const range = { start: recordKey(topic.number, from), end: recordKey(topic.number + 1, 0), limit: BLOCKS_AT_ONCE };
+  for (const { key, value } of deps.records.getRange(range)) {
+    if (blockTime(value) >= before) break;
+    const first = readSeq(key, 4);
+    out.push({ first, records: readBlock(first, value) });
+  }
+  return out;
+}
+
+function putRest(topic: Topic, rest: StoredRecord[], deps: CatalogueDeps): void {
+  if (rest.length === 0) return;
+  const seqs = rest.map((record) => seqOf(record.position));
+  const { blocks } = writeBlocks(Buffer.allocUnsafeSlow(roomFor(rest)), 0, seqs, rest, rest[0]!.time);
+  for (const { first, bytes } of blocks) deps.records.put(recordKey(topic.number, first), bytes);
+}
+
+async function* waitingSeqs(group: Group, deps: CatalogueDeps): AsyncIterable<number> {
+  const end = retryKey(group.number + 1, 0, 0);
+  for (let start = retryKey(group.number, 0, 0); ; ) {
+    const keys = [...deps.retries.getKeys({ start, end, limit: RETRIES_AT_ONCE })];
+    for (const key of keys) yield readSeq(key, 12);
+    if (keys.length < RETRIES_AT_ONCE) return;
+    const last = keys.at(-1)!;
+    start = retryKey(group.number, readSeq(last, 4), readSeq(last, 12) + 1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Retries of a record that is gone have nothing to try. */
+async function dropOrphans(group: Group, deps: CatalogueDeps): Promise<void> {
+  const end = retryKey(group.number + 1, 0, 0);
+  const orphans = [...deps.retries.getKeys({ start: retryKey(group.number, 0, 0), end })].filter(
+    (key) => group.topic.get(readSeq(key, 12)) === undefined,
+  );
+  if (orphans.length === 0) return;
+  await deps.write(() => () => {
+    for (const key of orphans) deps.retries.remove(key);
+  });
+  group.forgetRetryCount();
+}

@@ -1,0 +1,178 @@
+import type { Append } from '../port.ts';
+import { seqOf } from './block.ts';
+import type { LmdbConsumer } from './consumer.ts';
+import { LmdbDelivery } from './delivery.ts';
+import type { Store } from './environment.ts';
+import { readSeq, retryKey } from './keys.ts';
+import type { Settled } from './settled.ts';
+import type { Topic } from './topic.ts';
+
+export interface Settlement {
+  delivery: LmdbDelivery;
+  retry: { delayMs: number; state: unknown } | undefined;
+  alongside: Append[];
+}
+
+interface GroupDeps {
+  retries: Store;
+  steady(): number;
+  settle(settlement: Settlement): Promise<void>;
+  /** The group has a retry that comes due then. */
+  wakeAt(group: Group, due: number): void;
+  /** A handler threw. */
+  onError(error: unknown): void;
+}
+
+/** One reader of a topic: how far it is, what it has in hand, what waits to be tried again. */
+export class Group {
+  readonly topic: Topic;
+  readonly name: string;
+  readonly number: number;
+  readonly settled: Settled;
+  readonly consumers = new Set<LmdbConsumer>();
+  readonly #deps: GroupDeps;
+  /** Handed out before and not settled: to be handed out again before anything else. */
+  #returned: LmdbDelivery[] = [];
+  /** Read, not yet handed out. */
+  #ahead: LmdbDelivery[] = [];
+  #next: number;
+  /** Retries up to here are in hand; the waiting ones lie behind it, for a new one is never due earlier. */
+  #takenDue = 0;
+  #takenSeq = 0;
+  #retryCount: number | undefined;
+  #nextDue: number | undefined;
+  stored: boolean;
+  removed = false;
+  /** In the commit that is being built. */
+  touched = false;
+
+  constructor(topic: Topic, name: string, number: number, settled: Settled, stored: boolean, deps: GroupDeps) {
+    this.topic = topic;
+    this.name = name;
+    this.number = number;
+    this.settled = settled;
+    this.stored = stored;
+    this.#deps = deps;
+    this.#next = settled.cursor + 1;
+    this.#nextDue = this.#peekDue();
+  }
+
+  settle(delivery: LmdbDelivery, retry: Settlement['retry'], alongside: Append[] = []): Promise<void> {
+    return this.#deps.settle({ delivery, retry, alongside });
+  }
+
+  /** Hands out at most `room` records: failed ones first, then due retries, then new ones. */
+  take(room: number): LmdbDelivery[] {
+    if (this.removed) return [];
+    // A late acknowledgement may have settled one meanwhile.
+    while (this.#returned.length > 0) {
+      const again = this.#returned.splice(0, room).filter((delivery) => !delivery.isSettling);
+      if (again.length > 0) return again;
+    }
+    const out = this.#takeDueRetries(room);
+    while (out.length < room) {
+      if (this.#ahead.length === 0) this.#readAhead(room - out.length);
+      if (this.#ahead.length === 0) break;
+      out.push(...this.#ahead.splice(0, room - out.length));
+    }
+    return out;
+  }
+
+  #readAhead(limit: number): void {
+    while (this.#ahead.length === 0) {
+      const records = this.topic.from(this.#next, limit);
+      if (records.length === 0) return;
+      for (const record of records) {
+        const seq = seqOf(record.position);
+        this.#next = seq + 1;
+        if (!this.settled.has(seq)) this.#ahead.push(new LmdbDelivery(this, seq, record, 1, undefined, undefined));
+      }
+    }
+  }
+
+  #takeDueRetries(room: number): LmdbDelivery[] {
+    const now = this.#deps.steady();
+    if (this.#nextDue === undefined || this.#nextDue > now) {
+      if (this.#nextDue !== undefined) this.#deps.wakeAt(this, this.#nextDue);
+      return [];
+    }
+    const out: LmdbDelivery[] = [];
+    const lost: LmdbDelivery[] = [];
+    const start = retryKey(this.number, this.#takenDue, this.#takenSeq + 1);
+    for (const { key, value } of this.#deps.retries.getRange({ start, end: retryKey(this.number, now + 1, 0), limit: room })) {
+      this.#takenDue = readSeq(key, 4);
+      this.#takenSeq = readSeq(key, 12);
+      const { attempt, state } = decodeRetry(value);
+      const record = this.topic.get(this.#takenSeq);
+      const known = record ?? { id: '', data: new Uint8Array(), position: '', time: 0 };
+      const delivery = new LmdbDelivery(this, this.#takenSeq, known, attempt, state, this.#takenDue);
+      if (record) out.push(delivery);
+      else lost.push(delivery);
+    }
+    // Its record was removed by the owner of the topic: nothing is left to try.
+    for (const delivery of lost) void delivery.ack();
+    this.#nextDue = this.#peekDue();
+    if (this.#nextDue !== undefined) this.#deps.wakeAt(this, Math.max(this.#nextDue, now));
+    return out;
+  }
+
+  #peekDue(): number | undefined {
+    const start = retryKey(this.number, this.#takenDue, this.#takenSeq + 1);
+    const range = { start, end: retryKey(this.number + 1, 0, 0), limit: 1, values: false };
+    for (const key of this.#deps.retries.getRange(range)) return readSeq(key as unknown as Buffer, 4);
+    return undefined;
+  }
+
+  /** When a retry of this delay is due: never before one that is in hand, so that none is overlooked. */
+  dueIn(delayMs: number): number {
+    return Math.max(this.#deps.steady() + Math.max(0, Math.floor(delayMs)), this.#takenDue + 1);
+  }
+
+  /** Called when a retry is stored. */
+  waits(due: number): void {
+    if (this.#nextDue === undefined || due < this.#nextDue) this.#nextDue = due;
+    if (this.consumers.size > 0) this.#deps.wakeAt(this, due);
+  }
+
+  failed(error: unknown): void {
+    this.#deps.onError(error);
+  }
+
+  giveBack(deliveries: LmdbDelivery[]): void {
+    if (deliveries.length === 0) return;
+    this.#returned.push(...deliveries);
+    this.#returned.sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Waiting retries, those in hand included. */
+  get retryCount(): number {
+    this.#retryCount ??= this.#deps.retries.getKeysCount({
+      start: retryKey(this.number, 0, 0),
+      end: retryKey(this.number + 1, 0, 0),
+    });
+    return this.#retryCount;
+  }
+  countRetries(difference: number): void {
+    if (this.#retryCount !== undefined) this.#retryCount += difference;
+  }
+  forgetRetryCount(): void {
+    this.#retryCount = undefined;
+  }
+
+  wake(): void {
+    for (const consumer of this.consumers) consumer.wake();
+  }
+}
+
+export function encodeRetry(attempt: number, time: number, state: unknown): Buffer {
+  const json = state === undefined ? '' : JSON.stringify(state);
+  const out = Buffer.allocUnsafe(12 + Buffer.byteLength(json));
+  out.writeUInt32BE(attempt, 0);
+  out.writeDoubleBE(time, 4);
+  out.write(json, 12);
+  return out;
+}
+export function decodeRetry(value: Buffer): { attempt: number; time: number; state: unknown } {
+  const json = value.toString('utf8', 12);
+  return { attempt: value.readUInt32BE(0), time: value.readDoubleBE(4), state: json === '' ? undefined : JSON.parse(json) };
+}

@@ -1,0 +1,185 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Append, AppendResult, ConsumeOptions, Consumer, Delivery, EventLog, ReadRange, StoredRecord } from '../port.ts';
+import { seqOf } from './block.ts';
+import { Catalogue } from './catalogue.ts';
+import { Committer } from './committer.ts';
+import { LmdbConsumer } from './consumer.ts';
+import { Deduplication } from './deduplication.ts';
+import { DueTimer } from './due-timer.ts';
+import { type Environment, openEnvironment, type Store } from './environment.ts';
+import { expireTopic } from './expire.ts';
+import { decodeRetry, type Group } from './group.ts';
+import { retryKey } from './keys.ts';
+import { SteadyTime } from './steady-time.ts';
+import { TailCache } from './tail-cache.ts';
+
+export interface LmdbLogSettings {
+  path: string;
+  dedupWindowMs: number;
+  clock: Clock;
+  onFatal?: (error: Error) => void;
+  onError?: (error: unknown, where: { topic: string; group: string }) => void;
+  commitTimeoutMs?: number;
+  maxBytes?: number;
+}
+
+const READ_CHUNK = 128;
+const SWEEP_MS = 1_000;
+/** The oldest of very many waiting retries is looked for among this many. */
+const MOST_LOOKED_AT = 5_000;
+
+export class LmdbLog implements EventLog {
+  /** The environment, for small stores that want to share its file and its writer. */
+  readonly environment: Environment;
+  readonly #retries: Store;
+  readonly #catalogue: Catalogue;
+  readonly #committer: Committer;
+  readonly #deduplication: Deduplication;
+  readonly #timer: DueTimer;
+  readonly #sweep: NodeJS.Timeout;
+  #sweeping: Promise<void> | undefined;
+
+  static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
+    const log = new LmdbLog(settings);
+    await log.#catalogue.finishRemovals();
+    return log;
+  }
+
+  private constructor(settings: LmdbLogSettings) {
+    const onFatal =
+      settings.onFatal ??
+      ((error: Error) => {
+        process.nextTick(() => {
+          throw error;
+        });
+      });
+    this.environment = openEnvironment({ ...settings, onFatal });
+    const { environment } = this;
+    const records = environment.store('records');
+    const meta = environment.store('meta');
+    this.#retries = environment.store('retries');
+    let time: SteadyTime | undefined;
+    this.#deduplication = new Deduplication(environment, settings.dedupWindowMs, () => time!.steady());
+    time = new SteadyTime(settings.clock, this.#deduplication.lastKnownTime);
+    const steady = () => time.steady();
+    this.#timer = new DueTimer(steady);
+    const tails = new TailCache();
+    this.#catalogue = new Catalogue({
+      records,
+      meta,
+      retries: this.#retries,
+      tails,
+      write: (prepare) => this.#committer.write(prepare),
+      group: {
+        retries: this.#retries,
+        steady,
+        settle: (settlement) => this.#committer.settle(settlement),
+        wakeAt: (group, due) => this.#timer.set(group, due),
+      },
+      onError: settings.onError ?? (() => {}),
+    });
+    this.#committer = new Committer({
+      environment,
+      records,
+      meta,
+      retries: this.#retries,
+      deduplication: this.#deduplication,
+      tails,
+      topic: (name) => this.#catalogue.topic(name),
+      stamp: () => time.stamp(),
+    });
+    this.#sweep = setInterval(() => this.#sweepDeduplication(), SWEEP_MS).unref();
+  }
+
+  get available(): boolean {
+    return this.#committer.available;
+  }
+
+  append(appends: Append[]): Promise<AppendResult[]> {
+    return this.#committer.append(appends);
+  }
+
+  consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {
+    return new LmdbConsumer(this.#catalogue.group(topic, group, options.start), options, handle);
+  }
+
+  async *read(name: string, range: ReadRange): AsyncIterable<StoredRecord> {
+    const topic = this.#catalogue.find(name);
+    if (!topic) return;
+    const from = range.from?.getTime() ?? Number.NEGATIVE_INFINITY;
+    const to = range.to?.getTime() ?? Number.POSITIVE_INFINITY;
+    const after = range.after === undefined ? undefined : seqOf(range.after);
+    let left = range.limit;
+    let seq: number;
+    if (range.reverse) seq = Math.min(Number.isFinite(to) ? topic.seqAt(to) - 1 : topic.next - 1, (after ?? topic.next) - 1);
+    else seq = Math.max(Number.isFinite(from) ? topic.seqAt(from) : 1, (after ?? 0) + 1);
+    while (left > 0) {
+      const chunk = range.reverse ? topic.backFrom(seq, Math.min(left, READ_CHUNK)) : topic.from(seq, Math.min(left, READ_CHUNK));
+      if (chunk.length === 0) return;
+      for (const record of chunk) {
+        if (range.reverse ? record.time < from : record.time >= to) return;
+        if (left-- <= 0) return;
+        yield record;
+      }
+      seq = seqOf(chunk.at(-1)!.position) + (range.reverse ? -1 : 1);
+      // Long reads share the thread with everything else.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async get(name: string, position: string): Promise<StoredRecord | undefined> {
+    return this.#catalogue.find(name)?.get(seqOf(position));
+  }
+
+  async remove(name: string, group?: string): Promise<void> {
+    if (group === undefined) await this.#catalogue.removeTopic(name);
+    else await this.#catalogue.removeGroup(name, group);
+  }
+
+  async expire(name: string, before: Date, ignoring: string[] = []): Promise<number> {
+    const topic = this.#catalogue.find(name);
+    return topic ? expireTopic(topic, before.getTime(), ignoring, this.#catalogue.deps) : 0;
+  }
+
+  async lag(name: string, groupName: string): Promise<{ waiting: number; oldest: number | undefined }> {
+    const topic = this.#catalogue.find(name);
+    const group = topic?.groups.get(groupName);
+    if (!topic || !group) return { waiting: 0, oldest: undefined };
+    const { settled } = group;
+    const waiting = Math.max(0, topic.next - 1 - settled.cursor - settled.above) + group.retryCount;
+    let oldest = topic.next - 1 > settled.cursor ? topic.from(settled.cursor + 1, 1)[0]?.time : undefined;
+    if (group.retryCount > 0) {
+      const range = { start: retryKey(group.number, 0, 0), end: retryKey(group.number + 1, 0, 0), limit: MOST_LOOKED_AT };
+      for (const { value } of this.#retries.getRange(range)) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, decodeRetry(value).time);
+    }
+    return { waiting, oldest };
+  }
+
+  async topics(prefix: string): Promise<string[]> {
+    return this.#catalogue.names(prefix);
+  }
+
+  /** A group of small writes that share the log's commits. */
+  write(prepare: () => () => void): Promise<void> {
+    return this.#committer.write(prepare);
+  }
+
+  #sweepDeduplication(): void {
+    if (this.#sweeping || !this.#deduplication.hasExpired || !this.available) return;
+    this.#sweeping = this.#committer
+      .write(() => this.#deduplication.expire())
+      // Refused for want of space, or closed meanwhile: the next sweep does it.
+      .catch(() => {})
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    this.#timer.close();
+    await this.#committer.close();
+    await this.environment.close();
+  }
+}
+export type { Group };

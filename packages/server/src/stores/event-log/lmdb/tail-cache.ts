@@ -1,0 +1,45 @@
+import type { StoredRecord } from '../port.ts';
+import type { Topic } from './topic.ts';
+
+const MOST_BYTES = 4_194_304;
+
+/**
+ * The newest records of topics that are being read, so that a reader which keeps up never reads from disk. Records of one
+ * commit lie in one piece of memory, and leave together.
+ */
+export class TailCache {
+  readonly #commits: { kept: { topic: Topic; count: number }[]; bytes: number }[] = [];
+  #bytes = 0;
+
+  add(stored: { topic: Topic; records: StoredRecord[] }[], bytes: number): void {
+    const kept: { topic: Topic; count: number }[] = [];
+    for (const { topic, records } of stored) {
+      if (bytes > MOST_BYTES || !isRead(topic)) {
+        // The tail has no gap: without these records the older ones are of no use.
+        this.forget(topic);
+        continue;
+      }
+      topic.tail.push(...records);
+      kept.push({ topic, count: records.length });
+    }
+    if (kept.length === 0) return;
+    this.#commits.push({ kept, bytes });
+    this.#bytes += bytes;
+    while (this.#bytes > MOST_BYTES) {
+      const oldest = this.#commits.shift()!;
+      this.#bytes -= oldest.bytes;
+      for (const { topic, count } of oldest.kept) topic.tail.splice(0, count);
+    }
+  }
+
+  forget(topic: Topic): void {
+    if (topic.tail.length === 0) return;
+    topic.tail = [];
+    for (const commit of this.#commits) for (const part of commit.kept) if (part.topic === topic) part.count = 0;
+  }
+}
+
+function isRead(topic: Topic): boolean {
+  for (const group of topic.groups.values()) if (group.consumers.size > 0) return true;
+  return false;
+}

@@ -1,0 +1,105 @@
+import type { StoredRecord } from '../port.ts';
+import { lastSeqOf, readBlock, seqOf } from './block.ts';
+import type { Store } from './environment.ts';
+import type { Group } from './group.ts';
+import { readSeq, recordKey } from './keys.ts';
+
+/** One topic: a number in the keys, the next sequence, its groups, and the newest records while someone reads them. */
+export class Topic {
+  readonly name: string;
+  readonly family: string;
+  readonly number: number;
+  readonly groups = new Map<string, Group>();
+  readonly #records: Store;
+  /** False until its entry is stored. */
+  stored: boolean;
+  removed = false;
+  #next: number | undefined;
+  readonly #leastNext: number;
+  /** The newest records without a gap, up to the end of the topic. */
+  tail: StoredRecord[] = [];
+  /** Records of the commit that is being built. */
+  building: { seqs: number[]; records: { id: string; data: Uint8Array }[] } | undefined;
+
+  constructor(records: Store, name: string, number: number, leastNext: number, stored: boolean) {
+    this.#records = records;
+    this.name = name;
+    const dot = name.indexOf('.');
+    this.family = dot < 0 ? name : name.slice(0, dot);
+    this.number = number;
+    this.#leastNext = leastNext;
+    this.stored = stored;
+  }
+
+  /** The sequence that the next record gets; the first one is 1. */
+  get next(): number {
+    if (this.#next === undefined) {
+      let next = this.#leastNext;
+      const range = { reverse: true, start: recordKey(this.number, Number.MAX_SAFE_INTEGER), end: recordKey(this.number, 0), limit: 1 };
+      for (const { key, value } of this.#records.getRange(range)) next = Math.max(next, lastSeqOf(readSeq(key, 4), value) + 1);
+      this.#next = next;
+    }
+    return this.#next;
+  }
+  set next(seq: number) {
+    this.#next = seq;
+  }
+
+  /** Records from `seq` on in log order: about `limit`, whole blocks, and none only where there is none. */
+  from(seq: number, limit: number): StoredRecord[] {
+    const tail = this.tail;
+    if (tail.length > 0) {
+      const first = seqOf(tail[0]!.position);
+      if (seq >= first) return tail.slice(seq - first, seq - first + limit);
+    }
+    if (seq >= this.next) return [];
+    const out: StoredRecord[] = [];
+    const start = this.#blockWith(seq) ?? seq;
+    const range = { start: recordKey(this.number, start), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
+    for (const { key, value } of this.#records.getRange(range)) {
+      const block = readBlock(readSeq(key, 4), value);
+      if (out.length === 0 && start < seq) out.push(...block.filter((record) => seqOf(record.position) >= seq));
+      else out.push(...block);
+      if (out.length >= limit) break;
+    }
+    return out;
+  }
+
+  /** Records at or before `seq`, newest first; about `limit`, whole blocks. */
+  backFrom(seq: number, limit: number): StoredRecord[] {
+    const out: StoredRecord[] = [];
+    const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0) };
+    for (const { key, value } of this.#records.getRange(range)) {
+      const block = readBlock(readSeq(key, 4), value).reverse();
+      for (const record of block) if (seqOf(record.position) <= seq) out.push(record);
+      if (out.length >= limit) break;
+    }
+    return out;
+  }
+
+  get(seq: number): StoredRecord | undefined {
+    const record = this.backFrom(seq, 1)[0];
+    return record && seqOf(record.position) === seq ? record : undefined;
+  }
+
+  /** The first sequence whose record was appended at or after `time`; the next one where there is none. */
+  seqAt(time: number): number {
+    let low = 1;
+    let high = this.next;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const record = this.from(middle, 1)[0];
+      if (record === undefined) high = middle;
+      else if (record.time >= time) high = middle;
+      else low = seqOf(record.position) + 1;
+    }
+    return low;
+  }
+
+  /** The first sequence of the block in which `seq` may lie in the middle. */
+  #blockWith(seq: number): number | undefined {
+    const range = { reverse: true, values: false, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
+    for (const key of this.#records.getRange(range)) return readSeq(key as unknown as Buffer, 4);
+    return undefined;
+  }
+}
