@@ -74,7 +74,9 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
   invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
   if (missing.length > 0 || invalid.length > 0) return { ok: false, missing, invalid };
 
-  const warnings = leftPlaceholders(config).map((key) => `pipeline parameter ${key} is not set`);
+  const warnings = leftPlaceholders(config).map(
+    (key) => `The pipeline has no parameter ${key}: {{pipeline_param.${key}}} is left as written.`,
+  );
   return { ok: true, vendor: assemble(definition, settings, requests, payload, parameters, warnings) };
 }
 

@@ -1,12 +1,12 @@
 /** From an event to a vendor's payload: the mapping, then what the definition says about names, limits and identifiers. */
 import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { compileMapping } from '../mapping/mapping.ts';
 import type { DropReason } from '../outcome/outcome.ts';
 import { compilePath, compileSetter } from '../path/path.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { EventNameDefinition, VendorDefinition } from './definition.ts';
 import { compileLimits, fitEventName } from './limits.ts';
+import { compileMapping } from './mapping.ts';
 import { compileText } from './text.ts';
 
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
@@ -18,7 +18,7 @@ export function compilePayload(
   parameters: Record<string, unknown>,
   faults: ConfigFault[],
 ): MakePayload {
-  const mapping = compileMapping(withDefaultAction(config, definition.default_action), { where: '' });
+  const mapping = compileMapping(withDefaultAction(config, definition.default_action));
   if (!mapping.ok) {
     faults.push(...mapping.faults);
     return () => ({ kind: 'failed', reason: 'mapping_invalid' });
