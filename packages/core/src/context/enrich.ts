@@ -1,0 +1,62 @@
+/** Step 1: what the request, the user agent, the address and the page URL tell about an event. The client's own word wins. */
+import type { CanonicalEvent } from '../event/canonical.ts';
+import type { IngestEnvelope } from '../event/envelope.ts';
+import { isObject, type JsonObject, own } from '../json.ts';
+import type { Decision } from '../outcome/outcome.ts';
+import { urlFacts } from './campaign.ts';
+import type { GeoLookup } from './geo.ts';
+import { addMissing, ownObject, ownText } from './objects.ts';
+import { userAgentFacts } from './user-agent.ts';
+import { applyVendorIds } from './vendor-ids.ts';
+
+export type RequestFacts = Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'gpc'>;
+
+export function applyContext(event: CanonicalEvent, request: RequestFacts, geo: GeoLookup | undefined, decisions: Decision[]): void {
+  const context = event.context;
+  const changed: string[] = [];
+  if (request.source === 'browser') {
+    if (request.ip !== undefined && ownText(context, 'ip') === undefined) {
+      context.ip = request.ip;
+      changed.push('context.ip');
+    }
+    if (request.user_agent !== undefined && ownText(context, 'user_agent') === undefined) {
+      context.user_agent = request.user_agent;
+      changed.push('context.user_agent');
+    }
+  }
+  const userAgent = ownText(context, 'user_agent');
+  if (userAgent !== undefined) {
+    const facts = userAgentFacts(userAgent);
+    if (facts.device !== undefined && addMissing(context, 'device', facts.device)) changed.push('context.device');
+    if (facts.os !== undefined && addMissing(context, 'os', facts.os)) changed.push('context.os');
+    if (facts.browser !== undefined && addMissing(context, 'browser', facts.browser)) changed.push('context.browser');
+  }
+  const ip = ownText(context, 'ip');
+  if (geo !== undefined && ip !== undefined) {
+    const found = geo(ip);
+    if (found !== undefined && addMissing(context, 'geo', found as JsonObject)) changed.push('context.geo');
+  }
+  const url = pageUrl(event);
+  if (url !== undefined) {
+    const { campaign, click_ids } = urlFacts(url);
+    if (campaign !== undefined && addMissing(context, 'campaign', campaign)) changed.push('context.campaign');
+    if (click_ids !== undefined && addMissing(context, 'click_ids', click_ids)) changed.push('context.click_ids');
+  }
+  if (applyVendorIds(context)) changed.push('context.vendor_ids');
+  if (request.gpc === true || saysGpc(own(context, 'gpc'))) {
+    if (own(context, 'gpc') !== true) changed.push('context.gpc');
+    context.gpc = true;
+  }
+  if (changed.length > 0) decisions.push({ step: 'context', result: 'enriched', changed });
+}
+
+/** The page's address, wherever this client says it; a bare query string serves as well. */
+export function pageUrl(event: CanonicalEvent): string | undefined {
+  const page = ownObject(event.context, 'page');
+  const properties = isObject(event.properties) ? event.properties : undefined;
+  return ownText(page, 'url') ?? ownText(properties, 'url') ?? ownText(page, 'search') ?? ownText(properties, 'search');
+}
+
+function saysGpc(value: unknown): boolean {
+  return value === true || value === 1 || value === '1' || value === 'true';
+}

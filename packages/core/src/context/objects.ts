@@ -1,0 +1,37 @@
+import { isObject, type Json, type JsonObject, own } from '../json.ts';
+
+/** Writes an own property whatever its name: assigning `__proto__` would change the prototype instead. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+}
+
+export function ownObject(object: JsonObject | undefined, key: string): JsonObject | undefined {
+  if (object === undefined) return undefined;
+  const value = own(object, key);
+  return isObject(value) ? (value as JsonObject) : undefined;
+}
+
+/** A string with something in it. */
+export function ownText(object: JsonObject | undefined, key: string): string | undefined {
+  if (object === undefined) return undefined;
+  const value = own(object, key);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Adds what `found` knows to `object[key]`; what the client said itself stays. Returns whether anything was added. */
+export function addMissing(object: JsonObject, key: string, found: JsonObject): boolean {
+  const present = own(object, key);
+  if (present === undefined || present === null) {
+    object[key] = { ...found };
+    return true;
+  }
+  if (!isObject(present)) return false;
+  let added = false;
+  for (const name of Object.keys(found)) {
+    if (Object.hasOwn(present, name)) continue;
+    present[name] = found[name];
+    added = true;
+  }
+  return added;
+}

@@ -1,0 +1,138 @@
+/**
+ * Step 2: from whatever a consent tool said to one set of booleans, `context.consent.canonical`.
+ * The raw words stay where they were. Unknown stays unknown: an integration that needs such a category does not get the event.
+ */
+import type { DataLayerConfig } from '../config/resources.ts';
+import { ownObject } from '../context/objects.ts';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { isObject, type JsonObject, own } from '../json.ts';
+import type { Decision } from '../outcome/outcome.ts';
+
+export const CANONICAL_CATEGORIES: readonly string[] = ['essential', 'analytics', 'marketing', 'advertising', 'functional'];
+
+/**
+ * Google's consent-mode signals. `ad_personalization` has no category of its own: OR-ing it into `advertising` would
+ * override a denied `ad_user_data`. A mapping entry of the organisation wins over this table.
+ */
+const GOOGLE_SIGNALS: ReadonlyMap<string, string> = new Map([
+  ['ad_storage', 'marketing'],
+  ['ad_user_data', 'advertising'],
+  ['analytics_storage', 'analytics'],
+  ['functionality_storage', 'functional'],
+  ['personalization_storage', 'functional'],
+  ['security_storage', 'essential'],
+]);
+
+export interface CompiledConsent {
+  /** Raw name, exact and in lower case, to canonical category. */
+  categories: ReadonlyMap<string, string>;
+  defaults: readonly [string, boolean][];
+  honour_gpc: boolean;
+}
+
+export function compileConsent(config: DataLayerConfig['consent']): CompiledConsent {
+  const categories = new Map<string, string>(GOOGLE_SIGNALS);
+  for (const name of CANONICAL_CATEGORIES) categories.set(name, name);
+  const mapping = Object.entries(config.mapping);
+  for (const [, canonical] of mapping) categories.set(canonical.toLowerCase(), canonical);
+  for (const [raw, canonical] of mapping) categories.set(raw.toLowerCase(), canonical);
+  for (const [raw, canonical] of mapping) categories.set(raw, canonical);
+  return { categories, defaults: Object.entries(config.default), honour_gpc: config.honour_gpc };
+}
+
+export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, decisions: Decision[]): void {
+  const { context } = event;
+  const sent = ownObject(context, 'consent');
+  const canonical: { [category: string]: boolean } = {};
+  const note = (name: string, granted: boolean | undefined) => {
+    if (granted === undefined) return;
+    const category = consent.categories.get(name) ?? consent.categories.get(name.toLowerCase());
+    if (category !== undefined) canonical[category] = canonical[category] === true || granted;
+  };
+  if (sent !== undefined) {
+    noteCategories(own(sent, 'categories'), note);
+    noteCategories(own(sent, 'categoryPreferences'), note);
+    noteCategories(own(sent, 'category_preferences'), note);
+    noteIds(sent, note);
+    noteSignals(sent, note);
+    for (const key of ['google', 'google_consent_mode', 'consent_mode'] as const) {
+      const signals = ownObject(sent, key);
+      if (signals !== undefined) noteSignals(signals, note);
+    }
+  }
+  const rudderstack = ownObject(context, 'consentManagement');
+  if (rudderstack !== undefined) noteIds(rudderstack, note);
+
+  const client = sent === undefined ? undefined : ownObject(sent, 'canonical');
+  if (client !== undefined) {
+    for (const key of Object.keys(client)) {
+      const granted = toGranted(client[key]);
+      if (granted !== undefined && key !== '__proto__' && !Object.hasOwn(canonical, key)) canonical[key] = granted;
+    }
+  }
+  for (const [category, granted] of consent.defaults) if (!Object.hasOwn(canonical, category)) canonical[category] = granted;
+  if (!Object.hasOwn(canonical, 'advertising') && Object.hasOwn(canonical, 'marketing')) canonical.advertising = canonical.marketing!;
+  canonical.essential = true;
+  const denied = consent.honour_gpc && own(context, 'gpc') === true;
+  if (denied) {
+    canonical.marketing = false;
+    canonical.advertising = false;
+  }
+  if (sent === undefined) context.consent = { canonical };
+  else sent.canonical = canonical;
+  decisions.push({ step: 'consent', result: denied ? 'gpc_denied' : 'resolved', detail: summary(canonical) });
+}
+
+type Note = (name: string, granted: boolean | undefined) => void;
+
+/** Booleans, `granted`/`denied`, or a list of what is granted. */
+function noteCategories(raw: unknown, note: Note): void {
+  if (Array.isArray(raw)) {
+    for (const name of raw) if (typeof name === 'string') note(name, true);
+  } else if (isObject(raw)) {
+    for (const name of Object.keys(raw)) note(name, toGranted(raw[name]));
+  }
+}
+
+/** RudderStack: ids that are allowed and ids that are denied, either perhaps an object of ids. */
+function noteIds(holder: JsonObject, note: Note): void {
+  for (const [key, granted] of [
+    ['deniedConsentIds', false],
+    ['allowedConsentIds', true],
+  ] as const) {
+    const ids = own(holder, key);
+    for (const id of Array.isArray(ids) ? ids : isObject(ids) ? Object.values(ids) : []) if (typeof id === 'string') note(id, granted);
+  }
+}
+
+function noteSignals(holder: JsonObject, note: Note): void {
+  for (const key of Object.keys(holder)) {
+    if (key.length > 8 && (GOOGLE_SIGNALS.has(key) || key === 'ad_personalization')) note(key, toGranted(holder[key]));
+  }
+}
+
+function toGranted(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : undefined;
+  if (typeof value !== 'string') return undefined;
+  switch (value.toLowerCase()) {
+    case 'granted':
+    case 'true':
+    case '1':
+    case 'yes':
+      return true;
+    case 'denied':
+    case 'false':
+    case '0':
+    case 'no':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+function summary(canonical: { [category: string]: boolean }): string {
+  let granted = '';
+  for (const category of Object.keys(canonical)) if (canonical[category]) granted += granted === '' ? category : ` ${category}`;
+  return granted;
+}

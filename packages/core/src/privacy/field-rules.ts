@@ -1,0 +1,122 @@
+/**
+ * Rules on paths: `traits.email`, `properties.products[*].note`, `traits.*` (any name), `**.email` (at any depth).
+ * A rule on an object or a list reaches every value inside it, except that `drop` removes it whole.
+ */
+import type { PiiAction } from '../config/resources.ts';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { isObject } from '../json.ts';
+import { parsePath, type Segment } from '../path/path.ts';
+import type { ConfigFault } from '../vendor/compiled.ts';
+import { hashPii } from './digest.ts';
+
+export const REDACTED = '[redacted]';
+/** What a rule may reach. The id, the type and the time make the event an event. */
+const ROOTS: ReadonlySet<string> = new Set(['properties', 'traits', 'context', 'user_id', 'anonymous_id', 'group_id', 'name', 'event']);
+
+export interface CompiledFieldRule {
+  path: string;
+  action: PiiAction;
+  /** Returns whether anything changed. */
+  apply(event: CanonicalEvent): boolean;
+}
+
+export function compileFieldRule(
+  rule: { path: string; action: PiiAction },
+  field: string,
+  faults: ConfigFault[],
+): CompiledFieldRule | undefined {
+  const parsed = parsePath(rule.path);
+  if (!parsed.ok) {
+    faults.push({ field: `${field}.path`, message: parsed.message });
+    return undefined;
+  }
+  const [first, ...rest] = parsed.segments;
+  if (first?.kind !== 'key' || !(ROOTS.has(first.key) || first.key === '**') || (first.key === '**' && rest.length === 0)) {
+    faults.push({ field: `${field}.path`, message: `must begin with one of ${[...ROOTS].join(', ')} or **` });
+    return undefined;
+  }
+  const { action } = rule;
+  if (first.key !== '**') return { path: rule.path, action, apply: (event) => walk(event, parsed.segments, 0, action) };
+  return {
+    path: rule.path,
+    action,
+    apply(event) {
+      let changed = false;
+      for (const root of [event.properties, event.traits, event.context])
+        if (root !== undefined && walk(root, parsed.segments, 0, action)) changed = true;
+      return changed;
+    },
+  };
+}
+
+function walk(container: unknown, segments: readonly Segment[], at: number, action: PiiAction): boolean {
+  if (typeof container !== 'object' || container === null) return false;
+  const segment = segments[at]!;
+  const last = at === segments.length - 1;
+  if (segment.kind === 'key' && segment.key === '**') return anyDepth(container, segments, at, action);
+  if (Array.isArray(container)) {
+    if (segment.kind === 'index') return segment.index < container.length && reach(container, segment.index, last, segments, at, action);
+    if (segment.kind === 'each' || segment.key === '*') {
+      let changed = false;
+      // From the end, so that dropping an element does not move those still to come.
+      for (let i = container.length - 1; i >= 0; i--) if (reach(container, i, last, segments, at, action)) changed = true;
+      return changed;
+    }
+    // `products.note` on a list means every element's.
+    let changed = false;
+    for (const item of container) if (walk(item, segments, at, action)) changed = true;
+    return changed;
+  }
+  const object = container as Record<string, unknown>;
+  if (segment.kind === 'index') return false;
+  if (segment.kind === 'key' && segment.key !== '*')
+    return Object.hasOwn(object, segment.key) && reach(object, segment.key, last, segments, at, action);
+  let changed = false;
+  for (const key of Object.keys(object)) if (reach(object, key, last, segments, at, action)) changed = true;
+  return changed;
+}
+
+function anyDepth(container: object, segments: readonly Segment[], at: number, action: PiiAction): boolean {
+  let changed = at + 1 < segments.length && walk(container, segments, at + 1, action);
+  for (const value of Object.values(container)) {
+    if (typeof value === 'object' && value !== null && anyDepth(value, segments, at, action)) changed = true;
+  }
+  return changed;
+}
+
+function reach(
+  container: unknown[] | Record<string, unknown>,
+  key: string | number,
+  last: boolean,
+  segments: readonly Segment[],
+  at: number,
+  action: PiiAction,
+): boolean {
+  const box = container as Record<string | number, unknown>;
+  if (!last) return walk(box[key], segments, at + 1, action);
+  if (action === 'drop') {
+    if (Array.isArray(container)) container.splice(key as number, 1);
+    else delete box[key];
+    return true;
+  }
+  const value = box[key];
+  const covered = cover(value, action);
+  if (covered === value) return typeof value === 'object' && value !== null;
+  box[key] = covered;
+  return true;
+}
+
+/** Objects and lists are covered in place, leaf by leaf. */
+function cover(value: unknown, action: 'hash' | 'redact'): unknown {
+  if (value === null || value === undefined) return value;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) value[i] = cover(value[i], action);
+    return value;
+  }
+  if (isObject(value)) {
+    for (const key of Object.keys(value)) if (key !== '__proto__') value[key] = cover(value[key], action);
+    return value;
+  }
+  if (action === 'redact') return REDACTED;
+  return typeof value === 'string' && value.trim() === '' ? value : hashPii(String(value));
+}

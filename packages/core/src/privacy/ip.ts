@@ -1,0 +1,58 @@
+/** Addresses made less exact: IPv4 to /24, IPv6 to /48. What is no address is removed, since nobody knows what it tells. */
+export function truncateIp(address: string): string | undefined {
+  const text = address.trim();
+  const v4 = parseV4(text);
+  if (v4 !== undefined) return `${v4[0]}.${v4[1]}.${v4[2]}.0`;
+  const groups = parseV6(text.replace(/%.*$/, ''));
+  if (groups === undefined) return undefined;
+  const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  if (mapped) return `::ffff:${groups[6]! >> 8}.${groups[6]! & 255}.${groups[7]! >> 8}.0`;
+  return formatPrefix(groups[0]!, groups[1]!, groups[2]!);
+}
+
+function parseV4(text: string): number[] | undefined {
+  if (text.length > 15) return undefined;
+  const parts = text.split('.');
+  if (parts.length !== 4) return undefined;
+  const numbers: number[] = [];
+  for (const part of parts) {
+    if (!/^\d{1,3}$/.test(part) || Number(part) > 255) return undefined;
+    numbers.push(Number(part));
+  }
+  return numbers;
+}
+
+function parseV6(text: string): number[] | undefined {
+  if (text.length > 45 || !text.includes(':')) return undefined;
+  const halves = text.split('::');
+  if (halves.length > 2) return undefined;
+  const head = parseGroups(halves[0]!);
+  const tail = halves.length === 2 ? parseGroups(halves[1]!) : [];
+  if (head === undefined || tail === undefined) return undefined;
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 1) return missing === 0 ? head : undefined;
+  return missing < 1 ? undefined : [...head, ...new Array<number>(missing).fill(0), ...tail];
+}
+
+function parseGroups(text: string): number[] | undefined {
+  if (text === '') return [];
+  const out: number[] = [];
+  const parts = text.split(':');
+  for (const [index, part] of parts.entries()) {
+    if (index === parts.length - 1 && part.includes('.')) {
+      const v4 = parseV4(part);
+      if (v4 === undefined) return undefined;
+      out.push((v4[0]! << 8) | v4[1]!, (v4[2]! << 8) | v4[3]!);
+    } else {
+      if (!/^[0-9a-fA-F]{1,4}$/.test(part)) return undefined;
+      out.push(Number.parseInt(part, 16));
+    }
+  }
+  return out;
+}
+
+function formatPrefix(a: number, b: number, c: number): string {
+  const groups = [a, b, c];
+  while (groups.length > 0 && groups.at(-1) === 0) groups.pop();
+  return `${groups.map((group) => group.toString(16)).join(':')}::`;
+}

@@ -1,0 +1,66 @@
+/** The seam between the pure steps and the sandbox, and what is accepted back from user code. */
+import { type CanonicalEvent, EVENT_TYPES } from '../event/canonical.ts';
+import { isObject, type JsonObject } from '../json.ts';
+
+export interface CompiledCode {
+  /** Stable while the code does: `trf_…` or the organisation's id. Limits, suspension and isolation go by it. */
+  owner: string;
+  code: string;
+}
+export interface CodeCall {
+  code: CompiledCode;
+  pipeline_id: string;
+  event: CanonicalEvent;
+  parameters: Record<string, string>;
+}
+export type CodeResult =
+  | { kind: 'returned'; value: unknown; logs: string[] }
+  /** Thrown, out of time, out of memory, suspended: the reason says which. */
+  | { kind: 'failed'; reason: string; logs: string[] };
+/** Never rejects. */
+export type RunCode = (call: CodeCall) => Promise<CodeResult>;
+
+const MAX_DEPTH = 64;
+
+export type Accepted = { kind: 'event'; event: CanonicalEvent } | { kind: 'dropped' } | { kind: 'failed'; reason: string };
+
+/** What code returned, made an event again: `null` (or nothing) drops, anything that is no event fails. The event id stays its own. */
+export function acceptReturned(value: unknown, before: CanonicalEvent): Accepted {
+  if (value === null || value === undefined || value === false) return { kind: 'dropped' };
+  if (!isObject(value)) return failed(`the code returned ${Array.isArray(value) ? 'a list' : `a ${typeof value}`} instead of an event`);
+  const type = EVENT_TYPES.find((known) => known === value.type);
+  if (type === undefined) return failed('the code returned an event without a known type');
+  const event: CanonicalEvent = { event_id: before.event_id, type, timestamp: before.timestamp, context: {} };
+  for (const key of ['event', 'name', 'group_id', 'anonymous_id', 'user_id'] as const) {
+    const text = value[key];
+    if (text === undefined || text === null) continue;
+    if (typeof text !== 'string' && typeof text !== 'number') return failed(`the code returned a ${key} that is no text`);
+    event[key] = String(text);
+  }
+  if (type === 'track' && (event.event === undefined || event.event === ''))
+    return failed('the code returned a track event without a name');
+  if (value.timestamp !== undefined) {
+    const ms = typeof value.timestamp === 'string' ? Date.parse(value.timestamp) : Number.NaN;
+    if (Number.isNaN(ms)) return failed('the code returned a timestamp that is no ISO 8601 time');
+    event.timestamp = new Date(ms).toISOString();
+  }
+  for (const key of ['context', 'properties', 'traits'] as const) {
+    const part = value[key];
+    if (part === undefined || part === null) continue;
+    if (!isObject(part)) return failed(`the code returned ${key} that are no object`);
+    if (deeperThan(part, MAX_DEPTH)) return failed(`the code returned ${key} nested deeper than ${MAX_DEPTH} levels`);
+    event[key] = part as JsonObject;
+  }
+  return { kind: 'event', event };
+}
+
+function failed(reason: string): Accepted {
+  return { kind: 'failed', reason };
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const inner of Object.values(value)) if (deeperThan(inner, levels - 1)) return true;
+  return false;
+}

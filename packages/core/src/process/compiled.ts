@@ -1,0 +1,102 @@
+/**
+ * Organisation-level processing and a pipeline's own, compiled once when the snapshot loads. A piece that does not compile
+ * is off, with its faults shown; the pieces beside it work on.
+ */
+import type { DataLayerConfig, IdentityConfig, TrackingPlan, Transformation } from '../config/resources.ts';
+import { type CompiledBots, compileBots } from '../privacy/bots.ts';
+import { type CompiledConsent, compileConsent } from '../privacy/consent.ts';
+import { type CompiledPii, compilePii } from '../privacy/pii.ts';
+import { type CompiledTrackingPlan, compileTrackingPlan } from '../tracking-plan/tracking-plan.ts';
+import type { ConfigFault } from '../vendor/compiled.ts';
+import type { CompiledCode } from './code.ts';
+import { checkDataLayer, mergeDataLayer } from './data-layer.ts';
+import { type CompiledRoutingRule, compileRouting } from './routing.ts';
+import { type CompiledTransformation, compileTransformation } from './transformation.ts';
+
+export interface CompiledOrganisation {
+  config: DataLayerConfig;
+  consent: CompiledConsent;
+  bots: CompiledBots;
+  pii: CompiledPii;
+  session_timeout_ms: number;
+  remember_traits: readonly string[];
+  custom_code: CompiledCode | undefined;
+  routing: readonly CompiledRoutingRule[];
+}
+export interface CompiledProcessing {
+  tracking_plan: CompiledTrackingPlan | undefined;
+  /** Enabled ones that compile, in `position` order. */
+  transformations: readonly CompiledTransformation[];
+  parameters: Record<string, string>;
+  identity_config: IdentityConfig | undefined;
+}
+
+export interface CompileOrganisationResult {
+  /** False where `faults` is not empty; the organisation works either way, without the faulty pieces. */
+  ok: boolean;
+  organisation: CompiledOrganisation;
+  faults: ConfigFault[];
+}
+
+/** Sections and keys that are absent take their defaults. */
+export function compileOrganisation(config: Partial<DataLayerConfig>, orgId = 'organisation'): CompileOrganisationResult {
+  const shape = checkDataLayer(config);
+  const merged = mergeDataLayer(config, shape);
+  const faults: ConfigFault[] = [...shape];
+  const organisation: CompiledOrganisation = {
+    config: merged,
+    consent: compileConsent(merged.consent),
+    bots: compileBots(merged.bot_filtering, faults),
+    pii: compilePii(merged.pii_rules, faults),
+    session_timeout_ms: merged.session.timeout_minutes * 60_000,
+    remember_traits: merged.identity.remember_traits,
+    custom_code: merged.custom_js.enabled ? { owner: orgId, code: merged.custom_js.code } : undefined,
+    routing: compileRouting(merged.routing_rules, faults),
+  };
+  return { ok: faults.length === 0, organisation, faults };
+}
+
+/** Everything wrong with a data layer's config, for the API: an empty list where it may be stored. */
+export function validateDataLayer(config: unknown): ConfigFault[] {
+  const shape = checkDataLayer(config);
+  return shape.length > 0 ? shape : compileOrganisation(config as Partial<DataLayerConfig>).faults;
+}
+
+export interface ProcessingSource {
+  tracking_plan?: TrackingPlan | null;
+  transformations: readonly Transformation[];
+  parameters: Record<string, string>;
+  identity_config?: IdentityConfig;
+}
+
+export function compileProcessing(source: ProcessingSource): { processing: CompiledProcessing; faults: ConfigFault[]; warnings: string[] } {
+  const faults: ConfigFault[] = [];
+  const warnings: string[] = [];
+  const transformations: CompiledTransformation[] = [];
+  const inOrder = source.transformations.filter((one) => one.enabled).sort((a, b) => a.position - b.position);
+  for (const transformation of inOrder) {
+    const compiled = compileTransformation(transformation, source.parameters);
+    if (compiled.ok) {
+      transformations.push(compiled.transformation);
+      warnings.push(...compiled.warnings);
+    } else
+      faults.push(
+        ...compiled.faults.map((fault) => ({ field: `transformations.${transformation.id}.${fault.field}`, message: fault.message })),
+      );
+  }
+  let trackingPlan: CompiledTrackingPlan | undefined;
+  if (source.tracking_plan) {
+    const compiled = compileTrackingPlan(source.tracking_plan);
+    trackingPlan = compiled.plan;
+    faults.push(...compiled.faults.map((fault) => ({ field: `tracking_plan.${fault.field}`, message: fault.message })));
+  }
+  return {
+    processing: { tracking_plan: trackingPlan, transformations, parameters: source.parameters, identity_config: source.identity_config },
+    faults,
+    warnings,
+  };
+}
+
+export { validateTrackingPlan } from '../tracking-plan/tracking-plan.ts';
+export { DATA_LAYER_SECTIONS, mergeDataLayer } from './data-layer.ts';
+export { validateTransformation } from './transformation.ts';

@@ -1,0 +1,58 @@
+/**
+ * Step 6: an identify links the anonymous id to the user, in the whole organisation; later events carry both.
+ * An event's own user id wins, and the latest identify wins.
+ */
+import { setOwn } from '../context/objects.ts';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { Decision } from '../outcome/outcome.ts';
+import type { VisitorState } from './visitor.ts';
+
+export function applyIdentity(
+  event: CanonicalEvent,
+  rememberTraits: readonly string[],
+  state: VisitorState,
+  decisions: Decision[],
+): VisitorState {
+  const identified = event.type === 'identify' && event.user_id !== undefined ? link(event, event.user_id, rememberTraits, state) : state;
+  const changed: string[] = [];
+  if (event.user_id === undefined && identified.user_id !== undefined) {
+    event.user_id = identified.user_id;
+    changed.push('user_id');
+  }
+  // A group's traits are the group's, and another user's events get nothing of this one.
+  if (identified.traits !== undefined && event.type !== 'group' && event.user_id === identified.user_id) {
+    addTraits(event, identified.traits as JsonObject, rememberTraits, changed);
+  }
+  if (identified !== state && identified.user_id !== state.user_id)
+    decisions.push({ step: 'identity', result: 'linked', ...(changed.length > 0 && { changed }) });
+  else if (changed.length > 0) decisions.push({ step: 'identity', result: 'recognised', changed });
+  return identified;
+}
+
+function link(event: CanonicalEvent, userId: string, rememberTraits: readonly string[], state: VisitorState): VisitorState {
+  const kept = state.user_id === userId ? (state.traits as JsonObject | undefined) : undefined;
+  let traits = kept;
+  if (rememberTraits.length > 0 && isObject(event.traits)) {
+    for (const name of rememberTraits) {
+      if (!Object.hasOwn(event.traits, name)) continue;
+      const value = event.traits[name] as Json;
+      if (traits !== undefined && Object.hasOwn(traits, name) && traits[name] === value) continue;
+      if (traits === kept) traits = { ...kept };
+      setOwn(traits as JsonObject, name, value);
+    }
+  }
+  if (state.user_id === userId && traits === state.traits) return state;
+  const { traits: _old, ...rest } = state;
+  return { ...rest, user_id: userId, ...(traits !== undefined && { traits }) };
+}
+
+function addTraits(event: CanonicalEvent, remembered: JsonObject, rememberTraits: readonly string[], changed: string[]): void {
+  for (const name of rememberTraits) {
+    if (!Object.hasOwn(remembered, name)) continue;
+    event.traits ??= {};
+    if (Object.hasOwn(event.traits, name)) continue;
+    setOwn(event.traits, name, remembered[name] as Json);
+    changed.push(`traits.${name}`);
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * One event through everything between ingest and the event log: the organisation's seven steps, then the pipeline's own
+ * tracking plan and transformations. Answers at once where no user code runs, else with a promise; never throws, never rejects.
+ */
+import { applyContext, type RequestFacts } from '../context/enrich.ts';
+import type { GeoLookup } from '../context/geo.ts';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import type { Decision, DropReason } from '../outcome/outcome.ts';
+import { applyBots } from '../privacy/bots.ts';
+import { applyConsent } from '../privacy/consent.ts';
+import { applyPii } from '../privacy/pii.ts';
+import { applyTrackingPlan } from '../tracking-plan/tracking-plan.ts';
+import { acceptReturned, type CompiledCode, type RunCode } from './code.ts';
+import type { CompiledOrganisation, CompiledProcessing } from './compiled.ts';
+import { applyIdentity } from './identity.ts';
+import { applyRouting } from './routing.ts';
+import { applySession } from './session.ts';
+import type { VisitorState } from './visitor.ts';
+
+export interface ProcessInput {
+  /** Changed in place: nobody else may hold it. */
+  event: CanonicalEvent;
+  request: RequestFacts;
+  org_id: string;
+  pipeline_id: string;
+  received_at: number;
+  organisation: CompiledOrganisation;
+  processing: CompiledProcessing;
+  /** What is known of the visitor; undefined for an event without an anonymous id. */
+  visitor: { id: string; state: VisitorState } | undefined;
+}
+export interface ProcessDeps {
+  geo?: GeoLookup;
+  runCode: RunCode;
+}
+interface Ended {
+  event: CanonicalEvent;
+  decisions: Decision[];
+  /** The visitor's state after this event: the object that was given where nothing changed. */
+  visitor: VisitorState | undefined;
+}
+export type Processed =
+  | ({ kind: 'processed' } & Ended)
+  | ({ kind: 'dropped'; reason: DropReason } & Ended)
+  /** A dead letter of stage `processing`. */
+  | ({ kind: 'failed'; reason: string } & Ended);
+
+export function processEvent(input: ProcessInput, deps: ProcessDeps): Processed | Promise<Processed> {
+  const run = new Run(input, deps);
+  try {
+    return run.start();
+  } catch (error) {
+    return run.broke(error);
+  }
+}
+
+class Run {
+  readonly #input: ProcessInput;
+  readonly #deps: ProcessDeps;
+  readonly #decisions: Decision[] = [];
+  #event: CanonicalEvent;
+  #state: VisitorState | undefined;
+
+  constructor(input: ProcessInput, deps: ProcessDeps) {
+    this.#input = input;
+    this.#deps = deps;
+    this.#event = input.event;
+    this.#state = input.visitor?.state;
+  }
+
+  start(): Processed | Promise<Processed> {
+    const { organisation, request, visitor, org_id, received_at } = this.#input;
+    const event = this.#event;
+    const decisions = this.#decisions;
+    applyContext(event, request, this.#deps.geo, decisions);
+    applyConsent(event, organisation.consent, decisions);
+    const bot = applyBots(event, request.source, organisation.bots, decisions);
+    if (bot !== undefined) return this.#dropped(bot);
+    applyPii(event, organisation.pii, decisions);
+    if (visitor !== undefined) {
+      const session = { visitor_id: visitor.id, org_id, received_at };
+      const inSession = applySession(event, session, organisation.session_timeout_ms, visitor.state, decisions);
+      this.#state = applyIdentity(event, organisation.remember_traits, inSession, decisions);
+    }
+    if (organisation.custom_code !== undefined) return this.#withCustomCode(organisation.custom_code);
+    return this.#afterCode();
+  }
+
+  async #withCustomCode(code: CompiledCode): Promise<Processed> {
+    try {
+      return (await this.#code(code, 'custom_code', 'custom_code')) ?? (await this.#afterCode());
+    } catch (error) {
+      return this.broke(error);
+    }
+  }
+
+  #afterCode(): Processed | Promise<Processed> {
+    const { organisation, processing, pipeline_id } = this.#input;
+    const routed = applyRouting(this.#event, pipeline_id, organisation.routing, this.#decisions);
+    if (routed !== undefined) return this.#dropped(routed);
+    if (processing.tracking_plan !== undefined) {
+      const violated = applyTrackingPlan(this.#event, processing.tracking_plan, this.#decisions);
+      if (violated !== undefined) return this.#dropped(violated);
+    }
+    return this.#transform(0);
+  }
+
+  #transform(from: number): Processed | Promise<Processed> {
+    const { transformations } = this.#input.processing;
+    for (let i = from; i < transformations.length; i++) {
+      const transformation = transformations[i]!;
+      if (!transformation.applies(this.#event)) continue;
+      if (transformation.kind === 'code') return this.#transformByCode(transformation.code, transformation.id, i);
+      const result = transformation.apply(this.#event);
+      if (result.kind === 'failed') return this.#failed(`transformation ${transformation.id}: ${result.reason}`, transformation.id);
+      if (result.kind === 'dropped') {
+        this.#decisions.push({ step: 'transformation', result: 'dropped', detail: transformation.id });
+        return this.#dropped('transformation');
+      }
+      this.#event = result.event;
+      this.#decisions.push({ step: 'transformation', result: 'applied', detail: transformation.id });
+    }
+    return { kind: 'processed', ...this.#ended() };
+  }
+
+  async #transformByCode(code: CompiledCode, id: string, index: number): Promise<Processed> {
+    try {
+      return (await this.#code(code, 'transformation', 'transformation', id)) ?? (await this.#transform(index + 1));
+    } catch (error) {
+      return this.broke(error);
+    }
+  }
+
+  /** Undefined where the event goes on. */
+  async #code(code: CompiledCode, step: string, reason: DropReason, id?: string): Promise<Processed | undefined> {
+    const { pipeline_id, processing } = this.#input;
+    const result = await this.#deps.runCode({ code, pipeline_id, event: this.#event, parameters: processing.parameters });
+    const accepted = result.kind === 'failed' ? result : acceptReturned(result.value, this.#event);
+    const about = [id, ...result.logs].filter((part) => part !== undefined).join('\n');
+    const detail = about === '' ? undefined : { detail: about.slice(0, 1_000) };
+    if (accepted.kind === 'failed') {
+      const name = id === undefined ? 'custom code' : `transformation ${id}`;
+      return this.#failed(`${name}: ${accepted.reason}`, about, step);
+    }
+    this.#decisions.push({ step, result: accepted.kind === 'dropped' ? 'dropped' : 'applied', ...detail });
+    if (accepted.kind === 'dropped') return this.#dropped(reason);
+    this.#event = accepted.event;
+    return undefined;
+  }
+
+  #dropped(reason: DropReason): Processed {
+    return { kind: 'dropped', reason, ...this.#ended() };
+  }
+  #failed(reason: string, detail: string, step = 'transformation'): Processed {
+    this.#decisions.push({ step, result: 'failed', detail: detail.slice(0, 1_000) });
+    return { kind: 'failed', reason: reason.slice(0, 1_000), ...this.#ended() };
+  }
+  /** A bug of ours, met by this event: it must not take the others with it. */
+  broke(error: unknown): Processed {
+    return this.#failed(`processing broke: ${error instanceof Error ? error.message : String(error)}`, 'internal error', 'processing');
+  }
+  #ended(): Ended {
+    return { event: this.#event, decisions: this.#decisions, visitor: this.#state };
+  }
+}

@@ -1,0 +1,132 @@
+import { compilePattern } from '../filter/operators.ts';
+import { isObject } from '../json.ts';
+import { wholeNumber } from './keywords-scalar.ts';
+import { type Check, fail, type Keyword, passes, type SchemaScope } from './run.ts';
+
+const properties: Keyword = (value, _schema, where, scope, depth) => {
+  const checks = schemaMap(value, where, scope, depth);
+  if (checks === undefined) return undefined;
+  return (one, path, run) => {
+    if (!isObject(one)) return;
+    for (const [key, check] of checks) if (Object.hasOwn(one, key)) check(one[key], `${path}.${key}`, run);
+  };
+};
+
+const patternProperties: Keyword = (value, _schema, where, scope, depth) => {
+  const checks = schemaMap(value, where, scope, depth);
+  if (checks === undefined) return undefined;
+  const patterns = checks.map(([key, check]) => {
+    const compiled = compilePattern(key);
+    if (!compiled.ok) scope.fault(`${where}.${key}`, compiled.message);
+    return { regexp: compiled.ok ? compiled.regexp : undefined, check };
+  });
+  return (one, path, run) => {
+    if (!isObject(one)) return;
+    for (const key of Object.keys(one))
+      for (const { regexp, check } of patterns) if (regexp?.test(key)) check(one[key], `${path}.${key}`, run);
+  };
+};
+
+const additionalProperties: Keyword = (value, schema, where, scope, depth) => {
+  const named = new Set(isObject(schema.properties) ? Object.keys(schema.properties) : []);
+  const patterns = (isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [])
+    .map(compilePattern)
+    .flatMap((compiled) => (compiled.ok ? [compiled.regexp] : []));
+  const check = scope.compile(value, where, depth);
+  return (one, path, run) => {
+    if (!isObject(one)) return;
+    for (const key of Object.keys(one)) {
+      if (!named.has(key) && !patterns.some((regexp) => regexp.test(key))) check(one[key], `${path}.${key}`, run);
+    }
+  };
+};
+
+const propertyNames: Keyword = (value, _schema, where, scope, depth) => {
+  const check = scope.compile(value, where, depth);
+  return (one, path, run) => {
+    if (!isObject(one)) return;
+    for (const key of Object.keys(one)) if (!passes(check, key, path, run)) fail(run, `${path}.${key}`, 'is no allowed name');
+  };
+};
+
+const required: Keyword = (value, _schema, where, scope) => {
+  const names = nameList(value, where, scope);
+  return (one, path, run) => {
+    if (!isObject(one)) return;
+    for (const name of names) if (!Object.hasOwn(one, name)) fail(run, `${path}.${name}`, 'is required');
+  };
+};
+
+function onCount(test: (count: number, bound: number) => boolean, words: string): Keyword {
+  return (value, _schema, where, scope) => {
+    if (!wholeNumber(value, where, scope)) return undefined;
+    const message = `must have ${words} ${value} properties`;
+    return (one, path, run) => void (!isObject(one) || test(Object.keys(one).length, value) || fail(run, path, message));
+  };
+}
+
+const dependentRequired: Keyword = (value, _schema, where, scope) => {
+  if (!isObject(value)) {
+    scope.fault(where, 'must be an object');
+    return undefined;
+  }
+  const entries = Object.keys(value).map((key) => [key, nameList(value[key], `${where}.${key}`, scope)] as const);
+  return (one, path, run) => {
+    if (!isObject(one)) return;
+    for (const [key, names] of entries) {
+      if (!Object.hasOwn(one, key)) continue;
+      for (const name of names) if (!Object.hasOwn(one, name)) fail(run, `${path}.${name}`, `is required beside ${key}`);
+    }
+  };
+};
+
+const dependentSchemas: Keyword = (value, _schema, where, scope, depth) => {
+  const checks = schemaMap(value, where, scope, depth);
+  if (checks === undefined) return undefined;
+  return (one, path, run) => {
+    if (!isObject(one)) return;
+    for (const [key, check] of checks) if (Object.hasOwn(one, key)) check(one, path, run);
+  };
+};
+
+/** Draft 7's two in one: a list of names, or a schema. */
+const dependencies: Keyword = (value, schema, where, scope, depth) => {
+  if (!isObject(value)) {
+    scope.fault(where, 'must be an object');
+    return undefined;
+  }
+  const split = (wanted: boolean) => Object.fromEntries(Object.entries(value).filter(([, one]) => Array.isArray(one) === wanted));
+  const lists = dependentRequired(split(true), schema, where, scope, depth);
+  const schemas = dependentSchemas(split(false), schema, where, scope, depth);
+  return (one, path, run) => {
+    lists?.(one, path, run);
+    schemas?.(one, path, run);
+  };
+};
+
+function schemaMap(value: unknown, where: string, scope: SchemaScope, depth: number): [string, Check][] | undefined {
+  if (!isObject(value)) {
+    scope.fault(where, 'must be an object of schemas');
+    return undefined;
+  }
+  return Object.keys(value).map((key) => [key, scope.compile(value[key], `${where}.${key}`, depth)]);
+}
+
+function nameList(value: unknown, where: string, scope: SchemaScope): string[] {
+  if (Array.isArray(value) && value.every((name) => typeof name === 'string')) return value;
+  scope.fault(where, 'must be a list of names');
+  return [];
+}
+
+export const objectKeywords: Readonly<Record<string, Keyword>> = {
+  properties,
+  patternProperties,
+  additionalProperties,
+  propertyNames,
+  required,
+  minProperties: onCount((count, bound) => count >= bound, 'at least'),
+  maxProperties: onCount((count, bound) => count <= bound, 'at most'),
+  dependentRequired,
+  dependentSchemas,
+  dependencies,
+};

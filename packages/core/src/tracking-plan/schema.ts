@@ -1,0 +1,145 @@
+/**
+ * JSON Schema (drafts 7 and 2020-12, what is common to both and what differs by spelling) compiled to closures: no code is
+ * generated from what users write, patterns run in linear time, and work per event is bounded whatever the schema.
+ */
+import { isObject, own } from '../json.ts';
+import type { ConfigFault } from '../vendor/compiled.ts';
+import { KEYWORDS, NOTES } from './keywords.ts';
+import { type Check, fail, type Run, type SchemaScope, type Violation } from './run.ts';
+
+export type { Violation } from './run.ts';
+export type Validate = (value: unknown, path: string, violations: Violation[]) => void;
+export type SchemaResult = { ok: true; validate: Validate } | { ok: false; faults: ConfigFault[] };
+
+const MAX_NODES = 10_000;
+const MAX_SCHEMA_DEPTH = 64;
+/** Steps one event may cost: schemas that refer to themselves twice over would else never end. */
+const BUDGET = 20_000;
+const MAX_DEPTH = 300;
+
+export function compileSchema(schema: unknown, where: string): SchemaResult {
+  const compiler = new Compiler(schema);
+  const check = compiler.compile(schema, where, 0);
+  if (compiler.faults.length > 0) return { ok: false, faults: compiler.faults };
+  const validate: Validate = (value, path, violations) => {
+    const run: Run = { violations, budget: BUDGET, depth: 0 };
+    check(value, path, run);
+    if (run.budget <= 0) fail(run, path, 'is too much work to check');
+  };
+  const trial: Run = { violations: [], budget: BUDGET, depth: 0 };
+  check({}, '', trial);
+  if (trial.budget <= 0) return { ok: false, faults: [{ field: where, message: 'refers to itself without end' }] };
+  return { ok: true, validate };
+}
+
+class Compiler implements SchemaScope {
+  readonly faults: ConfigFault[] = [];
+  readonly #root: unknown;
+  readonly #refs = new Map<string, { check: Check | undefined }>();
+  #nodes = 0;
+
+  constructor(root: unknown) {
+    this.#root = root;
+  }
+
+  fault(field: string, message: string): void {
+    if (this.faults.length < 50) this.faults.push({ field, message });
+  }
+
+  compile(schema: unknown, where: string, depth: number): Check {
+    this.#nodes += 1;
+    if (this.#nodes > MAX_NODES || depth > MAX_SCHEMA_DEPTH) {
+      if (this.#nodes <= MAX_NODES + 1) this.fault(where, 'the schema is too large');
+      return PASS;
+    }
+    if (schema === true) return PASS;
+    if (schema === false) return (_value, path, run) => fail(run, path, 'is not allowed');
+    if (!isObject(schema)) {
+      this.fault(where, 'must be a JSON Schema: an object, true or false');
+      return PASS;
+    }
+    const checks: Check[] = [];
+    for (const keyword of Object.keys(schema)) {
+      if (keyword === '$ref') checks.push(this.#reference(schema[keyword], `${where}.$ref`, depth));
+      else if (Object.hasOwn(KEYWORDS, keyword)) {
+        const check = KEYWORDS[keyword]!(schema[keyword], schema, `${where}.${keyword}`, this, depth + 1);
+        if (check !== undefined) checks.push(check);
+      } else if (!NOTES.has(keyword) && !keyword.startsWith('x-'))
+        this.fault(`${where}.${keyword}`, 'is no keyword that is understood here');
+    }
+    return sequence(checks);
+  }
+
+  /** References stay inside the document: `#`, `#/definitions/x`, `#/$defs/x`, `#anchor`. */
+  #reference(ref: unknown, where: string, depth: number): Check {
+    if (typeof ref !== 'string' || !ref.startsWith('#')) {
+      this.fault(where, 'must refer to a place in the same schema, such as #/$defs/price');
+      return PASS;
+    }
+    let entry = this.#refs.get(ref);
+    if (entry === undefined) {
+      const target = ref === '#' ? this.#root : ref[1] === '/' ? pointed(this.#root, ref) : anchored(this.#root, ref.slice(1), 0);
+      if (target === undefined) {
+        this.fault(where, `refers to ${JSON.stringify(ref)}, which is not in the schema`);
+        return PASS;
+      }
+      entry = { check: undefined };
+      this.#refs.set(ref, entry);
+      entry.check = this.compile(target, where, depth + 1);
+    }
+    const found = entry;
+    return (value, path, run) => {
+      if (run.depth > MAX_DEPTH) {
+        run.budget = 0;
+        return;
+      }
+      run.depth += 1;
+      found.check?.(value, path, run);
+      run.depth -= 1;
+    };
+  }
+}
+
+const PASS: Check = () => undefined;
+
+function sequence(checks: readonly Check[]): Check {
+  return (value, path, run) => {
+    if (run.budget <= 0) return;
+    run.budget -= 1;
+    for (const check of checks) check(value, path, run);
+  };
+}
+
+function pointed(root: unknown, ref: string): unknown {
+  let at = root;
+  for (const part of ref.slice(2).split('/')) {
+    const key = unescapePointer(part);
+    if (Array.isArray(at)) at = /^\d{1,6}$/.test(key) ? at[Number(key)] : undefined;
+    else at = isObject(at) ? own(at, key) : undefined;
+    if (at === undefined) return undefined;
+  }
+  return at;
+}
+
+function unescapePointer(part: string): string {
+  let text = part;
+  try {
+    text = decodeURIComponent(part);
+  } catch {
+    // a stray percent sign is part of the name
+  }
+  return text.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function anchored(schema: unknown, anchor: string, depth: number): unknown {
+  if (typeof schema !== 'object' || schema === null || depth > MAX_SCHEMA_DEPTH) return undefined;
+  if (!Array.isArray(schema)) {
+    const own_ = schema as Record<string, unknown>;
+    if (own_.$anchor === anchor || own_.$id === `#${anchor}`) return schema;
+  }
+  for (const inner of Object.values(schema)) {
+    const found = anchored(inner, anchor, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
