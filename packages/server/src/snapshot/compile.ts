@@ -2,6 +2,7 @@
  * Rows in, snapshot out. What did not change since the last snapshot is the same compiled object as before: a
  * change of one integration compiles one integration.
  */
+import { gzipSync } from 'node:zlib';
 import { findVendor } from '@firsthand/catalog/index.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
@@ -150,7 +151,11 @@ function compileIntegration(
   for (const warning of warnings) report('warning', warning);
   const definition = findVendor(integration.vendor);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);
-  const result = compileVendor(definition, config, { mode: settings.mode, allow_private: settings.allowPrivateDestinations });
+  const result = compileVendor(definition, config, {
+    mode: settings.mode,
+    allow_private: settings.allowPrivateDestinations,
+    gzip: gzipSync,
+  });
   if (!result.ok) return off([...result.missing, ...result.invalid]);
   for (const warning of result.vendor.warnings) report('warning', warning);
   return { integration, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...result.vendor.warnings] };

@@ -1,0 +1,133 @@
+/**
+ * Sends events again: retained ones to one integration, or dead letters to wherever they failed. A replay is an append
+ * under an id of its own, so that the deduplication window lets it through; the roles do the rest.
+ */
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { eventKey } from '@firsthand/core/event/canonical.ts';
+import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
+import { newId } from '../runtime/ids.ts';
+import type { Append, EventLog } from '../stores/event-log/port.ts';
+import {
+  countDeadLetters,
+  type DeadLetterFilter,
+  markReplayed,
+  pageOfDeadLetters,
+  type StoredDeadLetter,
+} from '../stores/observe/dead-letters.ts';
+import type { ObserveDb } from '../stores/observe/schema.ts';
+
+const CHUNK = 500;
+
+export interface HistoryReplay {
+  pipeline_id: string;
+  integration_id: string;
+  from: Date;
+  to: Date;
+  event_names?: string[];
+  dry_run?: boolean;
+}
+
+/** Retained processed events of the pipeline, once more to that one integration. */
+export async function replayHistory(log: EventLog, replay: HistoryReplay): Promise<number> {
+  const names = replay.event_names === undefined ? undefined : new Set(replay.event_names);
+  const replayId = newId('rpl');
+  const topic = replayTopic(replay.integration_id);
+  let records: Append['records'] = [];
+  let count = 0;
+  const flush = async () => {
+    if (records.length > 0) await log.append([{ topic, records }]);
+    records = [];
+  };
+  for await (const record of log.read(eventsTopic(replay.pipeline_id), {
+    from: replay.from,
+    to: replay.to,
+    limit: Number.MAX_SAFE_INTEGER,
+  })) {
+    const { meta, event } = decodeEventRecord(record.data);
+    if (names && !names.has(eventKey(event))) continue;
+    count++;
+    if (replay.dry_run) continue;
+    records.push({ id: eventRecordId(meta.pipeline_id, event.event_id, replayId), data: record.data });
+    if (records.length >= CHUNK) await flush();
+  }
+  await flush();
+  return count;
+}
+
+export interface DeadLetterReplay {
+  filter: DeadLetterFilter;
+  use_revision?: 'pinned' | 'latest';
+  dry_run?: boolean;
+}
+export interface ReplayDeps {
+  log: EventLog;
+  observe: ObserveDb;
+  now(): number;
+  /** Whether the integration still exists, and the number of its template's latest revision. */
+  latestRevision(orgId: string, integrationId: string): Promise<number | undefined>;
+  /** What a dead letter of an earlier stage becomes: a record for ingest, or nothing where it cannot be sent again now. */
+  reingest(letter: StoredDeadLetter, replayId: string): Promise<Append | undefined>;
+}
+
+/** Everything the filter finds that is still pending; what cannot be sent again (its integration is gone) stays as it is. */
+export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run }: DeadLetterReplay): Promise<number> {
+  const pending: DeadLetterFilter = { ...filter, status: 'pending' };
+  if (dry_run) return countDeadLetters(deps.observe, pending, deps.now());
+  let count = 0;
+  for (let after = ''; ; ) {
+    const page = await pageOfDeadLetters(deps.observe, pending, after, CHUNK, deps.now());
+    if (page.length === 0) return count;
+    count += await replayLetters(deps, page, use_revision);
+    after = page.at(-1)!.id;
+  }
+}
+
+/** Appends first and marks after: a crash in between replays twice and loses nothing. */
+export async function replayLetters(
+  deps: ReplayDeps,
+  letters: StoredDeadLetter[],
+  useRevision: 'pinned' | 'latest' = 'pinned',
+): Promise<number> {
+  const replayId = newId('rpl');
+  const appends: Append[] = [];
+  const replayed = new Map<string, string[]>();
+  const revisions = new Map<string, number | undefined>();
+  for (const letter of letters) {
+    const append =
+      letter.integration_id === null
+        ? await deps.reingest(letter, replayId)
+        : await redeliver(deps, letter, replayId, useRevision, revisions);
+    if (!append) continue;
+    appends.push(append);
+    replayed.set(letter.org_id, [...(replayed.get(letter.org_id) ?? []), letter.id]);
+  }
+  if (appends.length > 0) await deps.log.append(appends);
+  let count = 0;
+  for (const [orgId, ids] of replayed) {
+    await markReplayed(deps.observe, orgId, ids);
+    count += ids.length;
+  }
+  return count;
+}
+
+async function redeliver(
+  deps: ReplayDeps,
+  letter: StoredDeadLetter,
+  replayId: string,
+  useRevision: 'pinned' | 'latest',
+  revisions: Map<string, number | undefined>,
+): Promise<Append | undefined> {
+  const integrationId = letter.integration_id!;
+  if (!revisions.has(integrationId)) revisions.set(integrationId, await deps.latestRevision(letter.org_id, integrationId));
+  const latest = revisions.get(integrationId);
+  if (latest === undefined) return undefined;
+  const event = letter.event as CanonicalEvent;
+  const meta = {
+    received_at: Date.parse(letter.created_at),
+    org_id: letter.org_id,
+    pipeline_id: letter.pipeline_id,
+    ...(useRevision === 'latest' ? { revision_number: latest } : {}),
+  };
+  const id = `${eventRecordId(letter.pipeline_id, letter.event_id, replayId)}.${letter.id}`;
+  return { topic: replayTopic(integrationId), records: [{ id, data: encodeEventRecord(meta, event) }] };
+}

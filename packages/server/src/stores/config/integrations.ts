@@ -1,0 +1,124 @@
+import type { EventFilter, Integration } from '@firsthand/core/config/resources.ts';
+import type { Page, Paged } from './paging.ts';
+import type { Db, IntegrationRow, Stamp } from './schema.ts';
+
+/** What a client may write, beside the template. */
+export type IntegrationFields = Pick<
+  Integration,
+  'revision_number' | 'name' | 'enabled' | 'consent_category' | 'event_filter' | 'rate_limit_rps' | 'rate_limit_burst' | 'rate_limit_daily'
+>;
+
+function select(db: Db, orgId: string) {
+  return db
+    .selectFrom('integrations')
+    .innerJoin('templates', 'templates.id', 'integrations.template_id')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.template_id', '=', 'integrations.template_id')
+        .onRef('revisions.revision_number', '=', 'integrations.revision_number'),
+    )
+    .selectAll('integrations')
+    .select(['templates.vendor', 'revisions.delivery_mode'])
+    .where('integrations.org_id', '=', orgId)
+    .where('integrations.deleted_at', 'is', null);
+}
+
+export async function findIntegration(db: Db, orgId: string, pipelineId: string, id: string): Promise<Integration | undefined> {
+  const row = await select(db, orgId)
+    .where('integrations.pipeline_id', '=', pipelineId)
+    .where('integrations.id', '=', id)
+    .executeTakeFirst();
+  return row && toIntegration(row);
+}
+
+/** Whatever its pipeline: for what names an integration alone. */
+export async function findIntegrationById(db: Db, orgId: string, id: string): Promise<Integration | undefined> {
+  const row = await select(db, orgId).where('integrations.id', '=', id).executeTakeFirst();
+  return row && toIntegration(row);
+}
+
+/** Oldest first: the order in which they were assigned. */
+export async function listIntegrations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Integration>> {
+  const { total } = await db
+    .selectFrom('integrations')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', '=', pipelineId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  const rows = await select(db, orgId)
+    .where('integrations.pipeline_id', '=', pipelineId)
+    .orderBy('integrations.created_at')
+    .orderBy('integrations.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows: rows.map(toIntegration), total };
+}
+
+export async function insertIntegration(
+  tx: Db,
+  identity: { id: string; org_id: string; pipeline_id: string; template_id: string },
+  fields: IntegrationFields,
+  stamp: Stamp,
+): Promise<Integration> {
+  await tx
+    .insertInto('integrations')
+    .values({
+      ...identity,
+      ...toColumns(fields),
+      row_version: stamp.row_version,
+      created_at: stamp.now,
+      updated_at: stamp.now,
+      deleted_at: null,
+    })
+    .execute();
+  return (await findIntegration(tx, identity.org_id, identity.pipeline_id, identity.id))!;
+}
+
+export async function updateIntegration(
+  tx: Db,
+  orgId: string,
+  pipelineId: string,
+  id: string,
+  fields: IntegrationFields,
+  stamp: Stamp,
+): Promise<Integration> {
+  await tx
+    .updateTable('integrations')
+    .set({ ...toColumns(fields), row_version: stamp.row_version, updated_at: stamp.now })
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', '=', pipelineId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return (await findIntegration(tx, orgId, pipelineId, id))!;
+}
+
+export async function deleteIntegration(tx: Db, orgId: string, pipelineId: string, id: string, stamp: Stamp): Promise<void> {
+  await tx
+    .updateTable('integrations')
+    .set({ deleted_at: stamp.now, row_version: stamp.row_version })
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', '=', pipelineId)
+    .where('id', '=', id)
+    .execute();
+}
+
+function toColumns(fields: IntegrationFields) {
+  return {
+    ...fields,
+    enabled: fields.enabled ? (1 as const) : (0 as const),
+    event_filter: fields.event_filter === null ? null : JSON.stringify(fields.event_filter),
+  };
+}
+
+function toIntegration({
+  row_version: _version,
+  deleted_at: _deleted,
+  enabled,
+  event_filter,
+  ...row
+}: IntegrationRow & Pick<Integration, 'vendor' | 'delivery_mode'>): Integration {
+  return { ...row, enabled: enabled === 1, event_filter: event_filter === null ? null : (JSON.parse(event_filter) as EventFilter) };
+}

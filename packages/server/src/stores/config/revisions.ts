@@ -1,0 +1,55 @@
+import type { DeliveryMode } from '@firsthand/core/config/resources.ts';
+import type { Page, Paged } from './paging.ts';
+import type { Db, RevisionRow } from './schema.ts';
+
+/** As stored: the config without its secrets, and those sealed. The routes open and mask them. */
+export type StoredRevision = RevisionRow;
+
+export function findRevision(db: Db, orgId: string, templateId: string, number: number): Promise<StoredRevision | undefined> {
+  return db
+    .selectFrom('revisions')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('template_id', '=', templateId)
+    .where('revision_number', '=', number)
+    .executeTakeFirst();
+}
+
+export function latestRevision(db: Db, orgId: string, templateId: string): Promise<StoredRevision | undefined> {
+  return db
+    .selectFrom('revisions')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('template_id', '=', templateId)
+    .orderBy('revision_number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export async function listRevisions(db: Db, orgId: string, templateId: string, page: Page): Promise<Paged<StoredRevision>> {
+  const query = db.selectFrom('revisions').where('org_id', '=', orgId).where('template_id', '=', templateId);
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await query.selectAll().orderBy('revision_number', 'desc').limit(page.limit).offset(page.offset).execute();
+  return { rows, total };
+}
+
+export interface RevisionFields {
+  config: string;
+  secrets: string | null;
+  delivery_mode: DeliveryMode;
+  change_summary: string;
+  created_by: string;
+}
+export function insertRevision(
+  tx: Db,
+  identity: { id: string; org_id: string; template_id: string; revision_number: number },
+  fields: RevisionFields,
+  now: string,
+): Promise<StoredRevision> {
+  return tx
+    .insertInto('revisions')
+    .values({ ...identity, ...fields, created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

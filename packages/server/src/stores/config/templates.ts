@@ -1,0 +1,99 @@
+import type { Template } from '@firsthand/core/config/resources.ts';
+import { sql } from 'kysely';
+import { likeContaining, type Page, type Paged } from './paging.ts';
+import type { Db, Stamp } from './schema.ts';
+
+const PUBLIC_COLUMNS = [
+  'id',
+  'org_id',
+  'name',
+  'vendor',
+  'description',
+  'catalog_vendor_key',
+  'catalog_variant_key',
+  'created_at',
+  'updated_at',
+] as const;
+
+export function findTemplate(db: Db, orgId: string, id: string): Promise<Template | undefined> {
+  return db
+    .selectFrom('templates')
+    .select(PUBLIC_COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export interface TemplateFilter {
+  search?: string | undefined;
+  vendor?: string | undefined;
+}
+/** Newest first. */
+export async function listTemplates(db: Db, orgId: string, filter: TemplateFilter, page: Page): Promise<Paged<Template>> {
+  let query = db.selectFrom('templates').where('org_id', '=', orgId).where('deleted_at', 'is', null);
+  if (filter.vendor !== undefined) query = query.where('vendor', '=', filter.vendor);
+  if (filter.search !== undefined)
+    query = query.where(sql<boolean>`lower(name) like ${likeContaining(filter.search.toLowerCase())} escape '\\'`);
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await query
+    .select(PUBLIC_COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+}
+
+export type TemplateFields = Pick<Template, 'name' | 'vendor' | 'description' | 'catalog_vendor_key' | 'catalog_variant_key'>;
+export function insertTemplate(tx: Db, identity: { id: string; org_id: string }, fields: TemplateFields, stamp: Stamp): Promise<Template> {
+  return tx
+    .insertInto('templates')
+    .values({ ...identity, ...fields, row_version: stamp.row_version, created_at: stamp.now, updated_at: stamp.now, deleted_at: null })
+    .returning(PUBLIC_COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export function updateTemplate(
+  tx: Db,
+  orgId: string,
+  id: string,
+  fields: Partial<Pick<Template, 'name' | 'description'>>,
+  stamp: Stamp,
+): Promise<Template> {
+  return tx
+    .updateTable('templates')
+    .set({ ...fields, row_version: stamp.row_version, updated_at: stamp.now })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(PUBLIC_COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** Soft, because its revisions are immutable and stay. */
+export async function deleteTemplate(tx: Db, orgId: string, id: string, stamp: Stamp): Promise<void> {
+  await tx
+    .updateTable('templates')
+    .set({ deleted_at: stamp.now, row_version: stamp.row_version })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The pipelines that use it now. */
+export async function pipelinesUsing(db: Db, orgId: string, templateId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('integrations')
+    .innerJoin('pipelines', 'pipelines.id', 'integrations.pipeline_id')
+    .select('integrations.pipeline_id')
+    .distinct()
+    .where('integrations.org_id', '=', orgId)
+    .where('integrations.template_id', '=', templateId)
+    .where('integrations.deleted_at', 'is', null)
+    .where('pipelines.deleted_at', 'is', null)
+    .orderBy('integrations.pipeline_id')
+    .execute();
+  return rows.map((row) => row.pipeline_id);
+}
