@@ -1,0 +1,160 @@
+/** The OpenAPI 3.1 document, written from the schemas that validate requests. */
+import type { FastifyContextConfig, FastifySchema } from 'fastify';
+import { API_ERRORS, type ApiErrorCode } from './errors.ts';
+
+export type OpenApiPaths = Record<string, Record<string, object>>;
+
+interface DocumentedRoute {
+  method: string;
+  url: string;
+  role: string;
+  config: FastifyContextConfig;
+  schema: FastifySchema;
+}
+interface ObjectSchema {
+  properties?: Record<string, Record<string, unknown>>;
+  required?: string[];
+}
+
+export function openApiDocument(options: { version: string; routes: readonly DocumentedRoute[]; more: readonly OpenApiPaths[] }): object {
+  const paths: OpenApiPaths = {};
+  for (const route of options.routes) {
+    if (route.config.undocumented === true) continue;
+    const path = openApiPath(route.url);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  for (const extra of options.more) for (const [path, methods] of Object.entries(extra)) paths[path] = { ...paths[path], ...methods };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Firsthand',
+      version: options.version,
+      description:
+        'First-party event collection, processing and delivery. The management API lives under `/v1/admin` and takes a bearer access token; the collection endpoints take a pipeline key.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: {
+        access_token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From `POST /v1/admin/auth/login`.' },
+        pipeline_key: { type: 'http', scheme: 'bearer', description: 'A pipeline key, `pk_…`.' },
+      },
+      schemas: { Error: ERROR_SCHEMA },
+    },
+  };
+}
+
+export function openApiPath(url: string): string {
+  return url.replace(/:([A-Za-z_]+)/g, '{$1}');
+}
+
+function operation(route: DocumentedRoute): object {
+  const { schema, role } = route;
+  const isPublic = role === 'public';
+  return {
+    operationId: operationId(route),
+    summary: schema.summary,
+    description: [schema.description, isPublic ? 'Needs no token.' : `Least role: **${role}**.`].filter(Boolean).join('\n\n'),
+    tags: schema.tags,
+    'x-role': role,
+    security: isPublic ? [] : [{ access_token: [] }],
+    parameters: [
+      ...parameters('path', schema.params as ObjectSchema | undefined),
+      ...parameters('query', schema.querystring as ObjectSchema | undefined),
+      ...parameters('header', schema.headers as ObjectSchema | undefined),
+    ],
+    ...(schema.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: schema.body } } } }),
+    responses: { ...answers(schema), ...refusals(route) },
+  };
+}
+
+/** `POST /v1/admin/pipelines/:id/rotate-secret` is `post_pipelines_id_rotate_secret`. */
+function operationId({ method, url }: DocumentedRoute): string {
+  const words = url.replace(/^\/v1\/admin\/?/, '').split(/[^A-Za-z0-9]+/);
+  return [method.toLowerCase(), ...words].filter((word) => word !== '').join('_');
+}
+
+function parameters(place: 'path' | 'query' | 'header', schema: ObjectSchema | undefined): object[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || schema?.required?.includes(name) === true,
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }));
+}
+
+function answers(schema: FastifySchema): Record<string, object> {
+  const documented = schema.response as Record<string, Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(documented).map(([status, body]) => {
+      const description = typeof body.description === 'string' ? body.description : (STATUS_WORDS[status] ?? 'Success');
+      const type = typeof body['x-content-type'] === 'string' ? body['x-content-type'] : 'application/json';
+      return [status, { description, headers: REQUEST_ID, ...(status === '204' ? {} : { content: { [type]: { schema: body } } }) }];
+    }),
+  );
+}
+const STATUS_WORDS: Record<string, string> = { 200: 'Success', 201: 'Created', 202: 'Accepted', 204: 'Success, no content' };
+const REQUEST_ID = { 'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the logs.' } };
+const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } };
+
+/** Every code a route can answer follows from what it is: its role, body, query and path. */
+export function refusalCodes(route: Pick<DocumentedRoute, 'role' | 'config' | 'schema'>): ApiErrorCode[] {
+  const { role, config, schema } = route;
+  const codes: ApiErrorCode[] = [...(config.errors ?? []), 'RATE_LIMITED', 'INTERNAL_ERROR', 'UNAVAILABLE'];
+  if (role !== 'public') codes.push('INVALID_TOKEN', 'EXPIRED_TOKEN', 'INVALID_PIPELINE_KEY');
+  if (role !== 'public' && role !== 'viewer') codes.push('FORBIDDEN');
+  if (schema.params !== undefined) codes.push('NOT_FOUND');
+  if (schema.body !== undefined) codes.push('INVALID_JSON', 'MISSING_FIELD', 'PAYLOAD_TOO_LARGE');
+  if (schema.body !== undefined || schema.querystring !== undefined) codes.push('VALIDATION_ERROR');
+  return codes;
+}
+
+function refusals(route: DocumentedRoute): Record<string, object> {
+  const byStatus = new Map<number, ApiErrorCode[]>();
+  for (const code of refusalCodes(route)) {
+    const { status } = API_ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].message}`).join('\n\n'),
+        headers: { ...REQUEST_ID, ...(status === 429 || status === 503 ? RETRY_AFTER : {}) },
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(codes.map((code) => [code, { value: { error: { code, message: API_ERRORS[code].message } } }])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+const ERROR_SCHEMA = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string', enum: Object.keys(API_ERRORS) },
+        message: { type: 'string' },
+        details: {
+          type: 'array',
+          maxItems: 20,
+          description: 'The faults of the request, with their places.',
+          items: {
+            type: 'object',
+            required: ['field', 'message'],
+            properties: { field: { type: 'string' }, message: { type: 'string' } },
+          },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,86 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { ApiError, type FieldFault, MAX_DETAILS, sentence } from './errors.ts';
+
+/** Neither removes, fills in nor coerces; only queries, which are all text, are read as what their schema says. */
+const SHARED = { allErrors: true, verbose: true, strict: false, useDefaults: false, removeAdditional: false, ownProperties: true } as const;
+const strictAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: false }));
+const queryAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: true }));
+
+function withFormats(ajv: Ajv): Ajv {
+  // The module is CommonJS: its function is the namespace's default in one loader and its own in another.
+  const plugin = formats as unknown as ((ajv: Ajv) => Ajv) & { default?: (ajv: Ajv) => Ajv };
+  return (plugin.default ?? plugin)(ajv);
+}
+
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  (httpPart === 'querystring' ? queryAjv : strictAjv).compile(schema);
+
+export function compileStrict(schema: TSchema): ValidateFunction {
+  return strictAjv.compile(schema);
+}
+
+/** A missing top-level field of the body is 400, everything that is there and wrong is 422. */
+export function validationError(errors: readonly ErrorObject[], part: string | undefined): ApiError {
+  const faults = faultsOf(errors);
+  const absent = part === 'body' && errors.some((error) => error.keyword === 'required' && error.instancePath === '');
+  if (!absent) return new ApiError('VALIDATION_ERROR', { message: sentence(faults), details: faults });
+  const first = errors.find((error) => error.keyword === 'required' && error.instancePath === '')!;
+  const ordered = [...faultsOf([first]), ...faults.filter((fault) => fault.field !== first.params.missingProperty)];
+  return new ApiError('MISSING_FIELD', { message: sentence(ordered), details: ordered });
+}
+
+export function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
+  const faults = new Map<string, FieldFault>();
+  for (const error of errors) {
+    const fault = faultOf(error);
+    // One fault a field: the first is the plainest.
+    if (!faults.has(fault.field)) faults.set(fault.field, fault);
+    if (faults.size >= MAX_DETAILS) break;
+  }
+  return [...faults.values()];
+}
+
+function faultOf(error: ErrorObject): FieldFault {
+  const path = pathOf(error.instancePath);
+  const below = (key: string) => (path === '' ? key : `${path}.${key}`);
+  const own = (error.parentSchema as Record<string, unknown> | undefined)?.['x-fault'];
+  switch (error.keyword) {
+    case 'required':
+      return { field: below(String(error.params.missingProperty)), message: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return {
+        field: below(String(error.params.additionalProperty ?? error.params.unevaluatedProperty)),
+        message: 'is not a known field',
+      };
+    case 'propertyNames':
+      return { field: below(String(error.params.propertyName)), message: 'is not a valid name' };
+    case 'type':
+      return { field: path, message: `must be ${typeWords(error.params.type)}` };
+    case 'enum':
+      return { field: path, message: `must be one of ${(error.params.allowedValues as unknown[]).map(String).join(', ')}` };
+    case 'const':
+      return { field: path, message: `must be ${JSON.stringify(error.params.allowedValue)}` };
+    default:
+      return { field: path, message: typeof own === 'string' ? own : (error.message ?? 'is not valid') };
+  }
+}
+
+function typeWords(type: unknown): string {
+  const names = (Array.isArray(type) ? type : [type]).map(String);
+  return names
+    .map((name) => ({ integer: 'a whole number', object: 'an object', array: 'a list', null: 'null' })[name] ?? `a ${name}`)
+    .join(' or ');
+}
+
+/** `/events/Order Completed/mappings/2` as `events.Order Completed.mappings[2]`. */
+function pathOf(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === '' ? part : `${path}.${part}`), '');
+}

@@ -1,0 +1,77 @@
+import type { ErrorObject } from 'ajv';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { ApiError, apiErrorBody } from '../../http/errors.ts';
+import { compileStrict, faultsOf, validationError } from '../../http/validation.ts';
+import { isUnavailable, isUniqueViolation } from '../../stores/config/availability.ts';
+import type { AdminApp, AdminDeps } from './context.ts';
+import { allowedMethods } from './route-table.ts';
+
+/** Every refusal in the one shape, whoever refused: a route, the validator, Fastify, the database. */
+export function installAnswers(app: AdminApp, deps: AdminDeps): void {
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const refusal = toApiError(error);
+    if (refusal.status >= 500) request.log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, refusal.code);
+    return sendError(reply, refusal);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(app.routeTable, request.url);
+    if (methods.length === 0) return sendError(reply, new ApiError('NOT_FOUND', { message: 'There is nothing at this address.' }));
+    return sendError(reply, new ApiError('METHOD_NOT_ALLOWED', { headers: { allow: methods.join(', ') } }));
+  });
+  app.addHook('onResponse', async (request, reply) => logOutcome(request, reply));
+  if (deps.checkAnswers === true) checkAnswers(app);
+}
+
+function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(apiErrorBody(error)));
+}
+
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { validation, validationContext, code, statusCode } = error as FastifyError;
+  if (validation !== undefined) return validationError(validation as ErrorObject[], validationContext);
+  if (isUnavailable(error)) return new ApiError('UNAVAILABLE', { cause: error, retryAfterS: 2 });
+  if (isUniqueViolation(error)) return new ApiError('DUPLICATE_RESOURCE', { cause: error });
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_ASYNC_CONSTRAINT') return new ApiError('NOT_FOUND', { cause: error });
+  if (statusCode === 413) return new ApiError('PAYLOAD_TOO_LARGE', { cause: error });
+  if (typeof code === 'string' && code.startsWith('FST_ERR_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new ApiError('INVALID_JSON', { message: 'The request could not be read.', cause: error });
+  return new ApiError('INTERNAL_ERROR', { cause: error });
+}
+
+/** The route, not the address: a query may hold what no log should. */
+function logOutcome(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      user_id: request.user?.id,
+    },
+    'request',
+  );
+}
+
+function checkAnswers(app: AdminApp): void {
+  const compiled = new Map<TSchema, ReturnType<typeof compileStrict>>();
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    const answers = request.routeOptions.schema?.response as Record<number, TSchema> | undefined;
+    const schema = answers?.[reply.statusCode];
+    if (schema === undefined)
+      throw new Error(`${request.method} ${request.routeOptions.url} answers ${reply.statusCode} without a schema.`);
+    let validate = compiled.get(schema);
+    if (validate === undefined) compiled.set(schema, (validate = compileStrict(schema)));
+    if (!validate(JSON.parse(JSON.stringify(payload))))
+      throw new Error(
+        `${request.method} ${request.routeOptions.url}: the answer does not fit: ${JSON.stringify(faultsOf(validate.errors ?? []))}`,
+      );
+    return payload;
+  });
+}

@@ -1,0 +1,49 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { LogController } from 'fastify';
+import { requestId } from '../../http/request-id.ts';
+import { validatorCompiler } from '../../http/validation.ts';
+import { installAnswers } from './answers.ts';
+import { createAuthenticate } from './auth/authenticate.ts';
+import { installBodies } from './bodies.ts';
+import type { AdminApp, AdminContext, AdminDeps } from './context.ts';
+import { collectRoutes } from './route-table.ts';
+import { registerRoutes } from './routes/index.ts';
+import { createWrite } from './write.ts';
+
+export const BODY_LIMIT = 1_048_576;
+
+/** The management API, ready to be mounted on a `node:http` listener through `app.routing` once `app.ready()` has settled. */
+export function buildAdminApp(deps: AdminDeps): AdminApp {
+  const app: AdminApp = Fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    trustProxy: trusted(deps.settings.trustProxy),
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    frameworkErrors: (error, request, reply) => {
+      void reply.header('x-request-id', request.id);
+      app.errorHandler(error, request, reply);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  const context: AdminContext = { ...deps, write: createWrite(deps) };
+
+  collectRoutes(app);
+  app.setValidatorCompiler(validatorCompiler);
+  // Plain JSON: which fields an answer has is decided by named columns, and checked against its schema in the tests.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+  });
+  app.addHook('onRequest', createAuthenticate(deps));
+  installBodies(app);
+  installAnswers(app, deps);
+  registerRoutes(app, context);
+  return app;
+}
+
+/** A number of proxies means the nearest so many hops. */
+function trusted(proxies: AdminDeps['settings']['trustProxy']) {
+  return typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
+}

@@ -1,0 +1,35 @@
+import { ApiError, invalidFields } from '../../http/errors.ts';
+import { findUnsafeText, parseJsonBody, textFault } from '../../http/json-body.ts';
+import type { AdminApp } from './context.ts';
+
+/** Bodies are JSON whatever their content type says; a route without a body schema takes none and ignores what comes. */
+export function installBodies(app: AdminApp): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (request.routeOptions.schema?.body === undefined) return done(null, undefined);
+    try {
+      done(null, parseJsonBody(bytes as Buffer));
+    } catch (error) {
+      done(error as Error, undefined);
+    }
+  });
+  // A malformed content type would be refused before any parser is asked.
+  app.addHook('onRequest', async (request) => {
+    if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
+  });
+  app.addHook('preValidation', async (request) => {
+    const schema = request.routeOptions.schema?.body as { 'x-read-only'?: string[] } | undefined;
+    for (const value of Object.values((request.params ?? {}) as Record<string, string>))
+      if (textFault(value) !== undefined) throw new ApiError('NOT_FOUND');
+    const query = findUnsafeText(request.query);
+    if (query !== undefined) throw invalidFields([query]);
+    if (schema === undefined) return;
+    if (request.body === undefined || request.body === null) throw new ApiError('INVALID_JSON', { message: 'A JSON body is required.' });
+    if (request.routeOptions.config.anyJson !== true) {
+      const unsafe = findUnsafeText(request.body);
+      if (unsafe !== undefined) throw invalidFields([unsafe]);
+    }
+    const body = request.body as Record<string, unknown>;
+    if (typeof body === 'object' && !Array.isArray(body)) for (const field of schema['x-read-only'] ?? []) delete body[field];
+  });
+}

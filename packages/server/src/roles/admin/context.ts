@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { Settings } from '../../config.ts';
+import type { OpenApiPaths } from '../../http/openapi.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Cipher } from '../../secrets/cipher.ts';
+import type { Db, UserRole } from '../../stores/config/schema.ts';
+import type { Write } from './write.ts';
+
+export interface AdminDeps {
+  db: Db;
+  cipher: Cipher;
+  /** As it stands in the environment or in DATA_DIR: signs access and challenge tokens. */
+  secretKey: string;
+  clock: Clock;
+  log: FastifyBaseLogger;
+  settings: Pick<
+    Settings,
+    'accessTokenTtlMs' | 'refreshTokenTtlMs' | 'challengeTokenTtlMs' | 'adminRateLimit' | 'loginRateLimit' | 'trustProxy' | 'mode'
+  >;
+  version: string;
+  /** Awaited after every write: the process that made a change applies it before it answers. */
+  configChanged(): Promise<void>;
+  /** Tests: an answer that does not fit its documented schema is a fault. */
+  checkAnswers?: boolean;
+}
+/** What routes work with. */
+export interface AdminContext extends AdminDeps {
+  write: Write;
+}
+
+/** Who makes a request, as the database knows them now. */
+export interface Actor {
+  id: string;
+  org_id: string;
+  email: string;
+  role: UserRole;
+  session_id: string;
+  ip: string;
+  user_agent: string | null;
+}
+
+export type AdminApp = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>;
+
+export const ROLE_ORDER: readonly UserRole[] = ['viewer', 'editor', 'admin', 'owner'];
+export function roleReaches(role: UserRole, least: UserRole): boolean {
+  return ROLE_ORDER.indexOf(role) >= ROLE_ORDER.indexOf(least);
+}
+
+export interface RouteInfo {
+  method: string;
+  url: string;
+  role: UserRole | 'public';
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The least role that may call it; `public` needs no token. */
+    role?: UserRole | 'public';
+    /** Error codes beyond those every such route has. */
+    errors?: readonly ('CONFLICT' | 'DUPLICATE_RESOURCE' | 'INVALID_CREDENTIALS' | 'INVALID_REFRESH_TOKEN' | 'ACCOUNT_LOCKED')[];
+    /** The body holds somebody else's event: any JSON text may stand in it, and nothing of it is stored as text. */
+    anyJson?: boolean;
+    /** Not part of the documented API: the pages for people. */
+    undocumented?: boolean;
+  }
+  interface FastifySchema {
+    summary?: string;
+    description?: string;
+    tags?: readonly string[];
+  }
+  interface FastifyRequest {
+    /** Set on every route but the public ones. */
+    user: Actor;
+  }
+  interface FastifyInstance {
+    /** Every documented route, as registered. */
+    routeTable: RouteEntry[];
+    addToOpenApi(paths: OpenApiPaths): void;
+  }
+}
+export interface RouteEntry {
+  method: string;
+  /** As Fastify spells it, `/v1/admin/pipelines/:id`. */
+  url: string;
+  role: UserRole | 'public';
+  config: import('fastify').FastifyContextConfig;
+  schema: import('fastify').FastifySchema;
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { Body, OneOf } from '../../../http/schema.ts';
+import { createAccounts } from '../auth/accounts.ts';
+import { clientOf } from '../auth/authenticate.ts';
+import { MAX_PASSWORD } from '../auth/passwords.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+
+const TokenPair = Type.Object({
+  access_token: Type.String({ description: 'A JWT with the claims sub, org_id, role, exp and iat.' }),
+  refresh_token: Type.String({ description: 'Good for one refresh.' }),
+  token_type: OneOf(['Bearer']),
+  expires_in: Type.Integer({ description: 'Seconds until the access token ends.', examples: [900] }),
+});
+const Credentials = Body(
+  {
+    email: Type.String({ minLength: 1, maxLength: 254, examples: ['owner@localhost'] }),
+    password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD }),
+  },
+  [],
+  { examples: [{ email: 'owner@localhost', password: 'correct horse battery staple' }] },
+);
+const tags = ['Authentication'];
+
+export function authRoutes(app: AdminApp, context: AdminContext): void {
+  const accounts = createAccounts(context);
+
+  app.post(
+    '/auth/login',
+    {
+      config: { role: 'public', errors: ['INVALID_CREDENTIALS', 'ACCOUNT_LOCKED'] },
+      schema: {
+        summary: 'Log in',
+        description: 'Ten attempts a minute for each address; five failures in a row lock the address for 15 minutes.',
+        tags,
+        body: Credentials,
+        response: { 200: TokenPair },
+      },
+    },
+    (request) => accounts.login(request.body, clientOf(request)),
+  );
+
+  app.post(
+    '/auth/refresh',
+    {
+      config: { role: 'public', errors: ['INVALID_REFRESH_TOKEN'] },
+      schema: {
+        summary: 'Trade a refresh token for a new pair of tokens',
+        description: 'The old refresh token ends with it; using it again revokes every token of the user.',
+        tags,
+        body: Body({ refresh_token: Type.String({ minLength: 1, maxLength: 200 }) }),
+        response: { 200: TokenPair },
+      },
+    },
+    ({ body }) => accounts.refresh(body.refresh_token),
+  );
+}

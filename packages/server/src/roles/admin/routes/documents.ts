@@ -1,0 +1,45 @@
+import { homePage } from '@firsthand/console/home-page.ts';
+import { Type } from 'typebox';
+import { type OpenApiPaths, openApiDocument } from '../../../http/openapi.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { docsPage } from '../docs-page.ts';
+
+/** What the service says about itself: the OpenAPI document, a page that shows it, and the front page. */
+export function documentRoutes(app: AdminApp, context: AdminContext): void {
+  const more: OpenApiPaths[] = [];
+  let document: object | undefined;
+  app.decorate('addToOpenApi', (paths: OpenApiPaths) => {
+    more.push(paths);
+    document = undefined;
+  });
+  const current = () => (document ??= openApiDocument({ version: context.version, routes: app.routeTable, more }));
+
+  app.get(
+    '/v1/admin/openapi.json',
+    {
+      config: { role: 'public' },
+      schema: {
+        summary: 'This document',
+        tags: ['Service'],
+        response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }) },
+      },
+    },
+    async () => current(),
+  );
+  app.get('/docs', { config: { role: 'public', undocumented: true } }, async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').headers(PAGE_HEADERS).send(docsPage(current())),
+  );
+  app.get('/', { config: { role: 'public', undocumented: true } }, async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .headers(PAGE_HEADERS)
+      .send(homePage({ version: context.version })),
+  );
+}
+
+/** The pages load nothing from anywhere and may be framed by nobody. */
+const PAGE_HEADERS = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};

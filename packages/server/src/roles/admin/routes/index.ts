@@ -1,0 +1,17 @@
+import type { AdminApp, AdminContext } from '../context.ts';
+import { authRoutes } from './auth.ts';
+import { documentRoutes } from './documents.ts';
+import { pipelineRoutes } from './pipelines.ts';
+
+/** Every part of the management API, by hand. Paths are written without the prefix. */
+const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [authRoutes, pipelineRoutes];
+
+export function registerRoutes(app: AdminApp, context: AdminContext): void {
+  documentRoutes(app, context);
+  void app.register(
+    async (scope) => {
+      for (const routes of ROUTES) routes(scope as AdminApp, context);
+    },
+    { prefix: '/v1/admin' },
+  );
+}

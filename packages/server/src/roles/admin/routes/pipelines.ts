@@ -1,0 +1,234 @@
+import type { Pipeline as PipelineResource } from '@firsthand/core/config/resources.ts';
+import { type Static, Type } from 'typebox';
+import { issueChallengeToken } from '../../../http/challenge-token.ts';
+import { ApiError, invalid } from '../../../http/errors.ts';
+import { IdParams, ListOf, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { chance, newId } from '../../../runtime/ids.ts';
+import { deriveKey } from '../../../secrets/keys.ts';
+import { organisationKey } from '../../../stores/config/organisations.ts';
+import {
+  deletePipeline,
+  findPipeline,
+  insertPipeline,
+  listPipelines,
+  type PipelineFields,
+  replacePipelineSecret,
+  slugsInUse,
+  updatePipeline,
+} from '../../../stores/config/pipelines.ts';
+import type { Db } from '../../../stores/config/schema.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { isNetwork } from '../network.ts';
+import {
+  IDENTITY_DEFAULTS,
+  JS_BUILDER_DEFAULTS,
+  Pipeline,
+  PipelineCreate,
+  type PipelineInput,
+  PipelineSummary,
+  PipelineUpdate,
+  PipelineWithSecret,
+  RotatedSecret,
+} from '../pipeline-schema.ts';
+import { freeSlug, slugOf } from '../slug.ts';
+
+const tags = ['Pipelines'];
+const ListQuery = Type.Object({
+  search: Type.Optional(Type.String({ description: 'In name or slug, whatever the case.' })),
+  type: Type.Optional(OneOf(['web', 'app', 'server'])),
+  label: Type.Optional(Type.String({ description: 'Pipelines that carry this label.' })),
+  enabled: Type.Optional(Type.Boolean()),
+  ...PageQuery,
+});
+
+export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
+  const { db, cipher, clock } = context;
+  const challengeKey = deriveKey(context.secretKey, 'challenge-token');
+
+  app.get(
+    '/pipelines',
+    {
+      config: { role: 'viewer' },
+      schema: { summary: 'List pipelines', tags, querystring: ListQuery, response: { 200: ListOf('pipelines', PipelineSummary) } },
+    },
+    async ({ query, user }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listPipelines(db, user.org_id, query, page);
+      return { pipelines: rows, total, ...page };
+    },
+  );
+
+  app.post(
+    '/pipelines',
+    {
+      config: { role: 'editor', errors: ['DUPLICATE_RESOURCE'] },
+      schema: {
+        summary: 'Create a pipeline',
+        description: 'The secret is in this answer and never again. Without a slug one is made from the name.',
+        tags,
+        body: PipelineCreate,
+        response: { 201: PipelineWithSecret },
+      },
+    },
+    async ({ body, user }, reply) => {
+      const secret = newSecret();
+      const pipeline = await context.write(user, 'pipeline.created', async (tx, change) => {
+        const fields = withInput(NEW_PIPELINE, body);
+        fields.slug = await slugFor(tx, user.org_id, body);
+        const keys = { pipeline_key: `pk_${chance(32)}`, ...(await sealed(tx, user.org_id, secret)) };
+        const created = await insertPipeline(tx, { id: newId('pl', clock.now()), org_id: user.org_id }, fields, keys, change.stamp);
+        change.audit({ id: created.id, after: created });
+        return created;
+      });
+      return reply.code(201).send({ ...pipeline, pipeline_key_secret: secret });
+    },
+  );
+
+  app.get(
+    '/pipelines/:id',
+    { config: { role: 'viewer' }, schema: { summary: 'Read a pipeline', tags, params: IdParams, response: { 200: Pipeline } } },
+    async ({ params, user }) => found(await findPipeline(db, user.org_id, params.id)),
+  );
+
+  app.put(
+    '/pipelines/:id',
+    {
+      config: { role: 'editor', errors: ['DUPLICATE_RESOURCE'] },
+      schema: {
+        summary: 'Change a pipeline',
+        description: 'Fields left out stay; an object that is sent is replaced whole, its missing keys take their defaults.',
+        tags,
+        params: IdParams,
+        body: PipelineUpdate,
+        response: { 200: Pipeline },
+      },
+    },
+    ({ params, body, user }) =>
+      context.write(user, 'pipeline.updated', async (tx, change) => {
+        const before = found(await findPipeline(tx, user.org_id, params.id));
+        if (body.slug !== undefined) await requireFreeSlug(tx, user.org_id, body.slug, before.id);
+        const after = await updatePipeline(tx, user.org_id, before.id, withInput(before, body), change.stamp);
+        if (before.enabled && !after.enabled) change.urgent();
+        change.audit({ id: before.id, before, after });
+        return after;
+      }),
+  );
+
+  app.delete(
+    '/pipelines/:id',
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'Delete a pipeline',
+        description: 'Its key stops at once, and its integrations receive nothing more.',
+        tags,
+        params: IdParams,
+        response: { 200: Type.Object({ status: OneOf(['deleted']) }) },
+      },
+    },
+    async ({ params, user }): Promise<{ status: 'deleted' }> => {
+      await context.write(user, 'pipeline.deleted', async (tx, change) => {
+        const before = found(await findPipeline(tx, user.org_id, params.id));
+        await deletePipeline(tx, user.org_id, before.id, change.stamp);
+        change.urgent();
+        change.audit({ id: before.id, before });
+      });
+      return { status: 'deleted' };
+    },
+  );
+
+  app.post(
+    '/pipelines/:id/rotate-secret',
+    {
+      config: { role: 'admin' },
+      schema: { summary: "Replace a pipeline's secret", tags, params: IdParams, response: { 200: RotatedSecret } },
+    },
+    async ({ params, user }) => {
+      const secret = newSecret();
+      return await context.write(user, 'pipeline.secret_rotated', async (tx, change) => {
+        const before = found(await findPipeline(tx, user.org_id, params.id));
+        const keys = await sealed(tx, user.org_id, secret);
+        const after = found(await replacePipelineSecret(tx, user.org_id, before.id, keys, change.stamp));
+        change.urgent();
+        change.audit({ id: before.id, before, after });
+        const { pipeline_key, pipeline_key_secret_prefix } = after;
+        return { pipeline_key, pipeline_key_secret: secret, pipeline_key_secret_prefix };
+      });
+    },
+  );
+
+  app.post(
+    '/pipelines/:id/tokens',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Issue a challenge token',
+        description: 'For pipelines with `challenge_token_required`. Reusable until it expires.',
+        tags,
+        params: IdParams,
+        response: { 200: Type.Object({ token: Type.String(), expires_at: Timestamp }) },
+      },
+    },
+    async ({ params, user }) => {
+      const pipeline = found(await findPipeline(db, user.org_id, params.id));
+      const expires = clock.now() + context.settings.challengeTokenTtlMs;
+      return { token: issueChallengeToken(challengeKey, pipeline.id, expires), expires_at: new Date(expires).toISOString() };
+    },
+  );
+
+  async function sealed(tx: Db, orgId: string, secret: string) {
+    const org = await organisationKey(tx, orgId);
+    return { pipeline_key_secret: cipher.sealText(org, secret), pipeline_key_secret_prefix: secret.slice(0, 4) };
+  }
+}
+
+function found(pipeline: PipelineResource | undefined): PipelineResource {
+  if (pipeline === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such pipeline.' });
+  return pipeline;
+}
+function newSecret(): string {
+  return `sk_${chance(40)}`;
+}
+
+/** A slug that is given must be free; one that is made from the name makes way. */
+async function slugFor(tx: Db, orgId: string, body: Static<typeof PipelineCreate>): Promise<string> {
+  if (body.slug !== undefined) {
+    await requireFreeSlug(tx, orgId, body.slug);
+    return body.slug;
+  }
+  const slug = slugOf(body.name);
+  return freeSlug(slug, await slugsInUse(tx, orgId, slug));
+}
+async function requireFreeSlug(tx: Db, orgId: string, slug: string, ownId?: string): Promise<void> {
+  if ((await slugsInUse(tx, orgId, slug, ownId)).has(slug))
+    throw new ApiError('DUPLICATE_RESOURCE', {
+      message: `Another pipeline has the slug ${slug}.`,
+      details: [{ field: 'slug', message: 'is taken' }],
+    });
+}
+
+const NEW_PIPELINE: PipelineFields = {
+  name: '',
+  slug: '',
+  type: 'web',
+  domain_allowlist: [],
+  labels: [],
+  rate_limit_rps: 1_000,
+  challenge_token_required: false,
+  parameters: {},
+  config: {},
+  js_builder_config: JS_BUILDER_DEFAULTS,
+  identity_config: IDENTITY_DEFAULTS,
+  enabled: true,
+};
+
+function withInput(present: PipelineFields, { js_builder_config, identity_config, ...input }: PipelineInput): PipelineFields {
+  const [bad] = (input.config?.ip_allowlist ?? []).flatMap((entry, index) => (isNetwork(entry) ? [] : [index]));
+  if (bad !== undefined) throw invalid(`config.ip_allowlist[${bad}]`, 'must be an IP address or a network such as 10.0.0.0/8');
+  return {
+    ...present,
+    ...input,
+    ...(js_builder_config === undefined ? {} : { js_builder_config: { ...JS_BUILDER_DEFAULTS, ...js_builder_config } }),
+    ...(identity_config === undefined ? {} : { identity_config: { ...IDENTITY_DEFAULTS, ...identity_config } }),
+  };
+}

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '@firsthand/core/json.ts';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../../runtime/clock.ts';
+import { appendAudit } from '../../stores/config/audit-logs.ts';
+import type { Db, Stamp } from '../../stores/config/schema.ts';
+import { markUrgent, nextConfigVersion } from '../../stores/config/version.ts';
+import type { Actor } from './context.ts';
+
+export type Author = Pick<Actor, 'org_id' | 'ip' | 'user_agent'> & { id: string | null; email: string | null };
+
+/** Handed to the change beside the transaction. */
+export interface Change {
+  /** For the rows that are written. */
+  stamp: Stamp;
+  /**
+   * Names what was changed, exactly once. `before` and `after` are the resource as the API shows it (secrets masked, or left out);
+   * the entry keeps the fields in which they differ.
+   */
+  audit(resource: { id: string | null; before?: object | undefined; after?: object | undefined; changes?: JsonObject }): void;
+  /** Something was disabled, deleted, or its secret rotated: every process must know within a second. */
+  urgent(): void;
+}
+export type Write = <T>(author: Author, action: `${string}.${string}`, change: (tx: Db, change: Change) => Promise<T>) => Promise<T>;
+
+/**
+ * The one way configuration is written: the change, its audit entry and the new config version are one transaction, and the process
+ * has applied it when the promise settles. Throwing inside leaves nothing behind.
+ */
+export function createWrite(deps: { db: Db; clock: Clock; log: Pick<FastifyBaseLogger, 'warn'>; configChanged(): Promise<void> }): Write {
+  return async (author, action, change) => {
+    const result = await deps.db.transaction().execute(async (tx) => {
+      const now = deps.clock.now();
+      const stamp = { row_version: await nextConfigVersion(tx), now: new Date(now).toISOString() };
+      let entry: { resource_id: string | null; changes: JsonObject } | undefined;
+      let urgent = false;
+      const value = await change(tx, {
+        stamp,
+        audit({ id, before, after, changes }) {
+          if (entry !== undefined) throw new Error(`${action} names what it changed twice.`);
+          entry = { resource_id: id, changes: changes ?? differences(before, after) };
+        },
+        urgent() {
+          urgent = true;
+        },
+      });
+      if (entry === undefined) throw new Error(`${action} does not name what it changed.`);
+      if (urgent) await markUrgent(tx, stamp.row_version);
+      await appendAudit(
+        tx,
+        {
+          org_id: author.org_id,
+          user_id: author.id,
+          user_email: author.email,
+          action,
+          resource_type: action.slice(0, action.indexOf('.')),
+          ...entry,
+          ip_address: author.ip,
+          user_agent: author.user_agent,
+        },
+        now,
+      );
+      return value;
+    });
+    // The change is made, whatever happens now: this process then learns of it at its next reload, like every other.
+    await deps.configChanged().catch((error: unknown) => deps.log.warn({ err: error }, 'a configuration change is not applied yet'));
+    return result;
+  };
+}
+
+/** `{field: {old, new}}` for every field in which the two differ. */
+export function differences(before: object = {}, after: object = {}): JsonObject {
+  const old = before as Record<string, Json | undefined>;
+  const next = after as Record<string, Json | undefined>;
+  const fields = new Set([...Object.keys(old), ...Object.keys(next)]);
+  fields.delete('updated_at');
+  return Object.fromEntries(
+    [...fields]
+      .filter((field) => !isDeepStrictEqual(old[field], next[field]))
+      .map((field) => [field, { old: old[field] ?? null, new: next[field] ?? null }]),
+  );
+}
