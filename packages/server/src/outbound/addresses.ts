@@ -7,7 +7,8 @@ import ipaddr from 'ipaddr.js';
  * Teredo), because the inner address is chosen by whoever owns the name. A v4-mapped address is judged as its IPv4.
  */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  // `::8.8.8.8` is an address of its own, outdated kind; the parser would take it for the mapped one.
+  if (!ipaddr.isValid(address) || /^(?!::ffff:\d).*:.*\./i.test(address)) return false;
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast') return false;
   // Only 2000::/3 is handed out as global unicast; the rest (::a.b.c.d among it) is unassigned or outdated.

@@ -4,8 +4,8 @@
  * integrations on one host never wait for each other.
  */
 import type { VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
+import { USER_AGENT } from '@firsthand/core/vendor/version.ts';
 import { type Dispatcher, Pool } from 'undici';
-import manifest from '../../package.json' with { type: 'json' };
 import type { Clock } from '../runtime/clock.ts';
 import { isPublicAddress, literalAddress } from './addresses.ts';
 import { Exchange, type SendResult } from './exchange.ts';
@@ -27,7 +27,6 @@ export interface GuardedClientOptions {
   resolveAll?: ResolveAll;
 }
 
-export const USER_AGENT = `Firsthand/${manifest.version}`;
 const MAX_ORIGINS = 512;
 const MAX_TARGETS = 2_048;
 const CONNECT_TIMEOUT_MS = 10_000;

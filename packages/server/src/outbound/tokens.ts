@@ -6,9 +6,9 @@
  * the dead letters with that reason and are replayed later. 429, 5xx and network errors are retried like any attempt.
  */
 import { createHash, createPrivateKey, sign } from 'node:crypto';
-import { parseRetryAfter } from '@firsthand/core/delivery/retry.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { TokenPlan, VendorReply } from '@firsthand/core/vendor/compiled.ts';
+import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { GuardedClient } from './guarded-client.ts';
 
@@ -97,7 +97,7 @@ export function createTokenCache(deps: { client: GuardedClient; clock: Clock }):
 function readTokenReply(reply: VendorReply, now: number): Fetched {
   const body = parseObject(reply.body);
   if (reply.status === 429 || reply.status >= 500) {
-    const wished = parseRetryAfter(reply.headers['retry-after'], now);
+    const wished = retryAfterMs(reply.headers['retry-after'], now);
     const reason = `token endpoint: http_${reply.status}`;
     return {
       result: { kind: 'unavailable', reason, ...(wished === undefined ? {} : { retry_after_ms: wished }) },

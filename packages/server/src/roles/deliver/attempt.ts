@@ -1,5 +1,5 @@
-import { parseRetryAfter } from '@firsthand/core/delivery/retry.ts';
 import type { CompiledVendor, VendorItem, VendorReply, Verdict } from '@firsthand/core/vendor/compiled.ts';
+import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { WorkerDeps } from './ports.ts';
 
@@ -74,7 +74,7 @@ function readReply({ vendor, items }: RequestPlan, reply: VendorReply, now: numb
 function withRetryAfter(verdict: Verdict, reply: VendorReply, now: number): Verdict {
   const header = reply.headers['retry-after'];
   if (header === undefined || verdict.kind !== 'unavailable' || verdict.retry_after_ms !== undefined) return verdict;
-  const retry_after_ms = parseRetryAfter(header, now);
+  const retry_after_ms = retryAfterMs(header, now);
   return retry_after_ms === undefined ? verdict : { ...verdict, retry_after_ms };
 }
 function wantsToken(verdict: Verdict): boolean {

@@ -18,7 +18,7 @@ interface Open extends Batch {
 }
 
 /** A batch waits in memory with all its events: larger ones than this are sent in pieces. */
-export const MAX_BATCH_ITEMS = 2_000;
+export const MAX_BATCH_ITEMS = 10_000;
 /** The members of a failed batch come due together; this is for those that were settled otherwise meanwhile. */
 const GATHER_MS = 1_000;
 

@@ -1,0 +1,138 @@
+import { createVerify, generateKeyPairSync } from 'node:crypto';
+import type { TokenPlan, VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
+import { describe, expect, test } from 'vitest';
+import type { GuardedClient, SendResult } from './guarded-client.ts';
+import { createTokenCache } from './tokens.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const REFRESH: TokenPlan = {
+  kind: 'oauth2_refresh_token',
+  token_url: 'https://auth.example/token',
+  client_id: 'id',
+  client_secret: 'secret',
+  refresh_token: 'r1',
+};
+
+function setup(answers: (Partial<VendorReply> | Extract<SendResult, { kind: 'failed' }>)[]) {
+  const sent: VendorRequest[] = [];
+  const time = { ms: 1_000_000 };
+  const client: GuardedClient = {
+    async send(request) {
+      const answer = answers[Math.min(sent.length, answers.length - 1)]!;
+      sent.push(request);
+      await new Promise((resolve) => setImmediate(resolve));
+      return 'kind' in answer ? answer : { kind: 'reply', reply: { status: 200, headers: {}, body: '', ...answer }, duration_ms: 1 };
+    },
+    async close() {},
+  };
+  const tokens = createTokenCache({ client, clock: { now: () => time.ms, monotonic: () => time.ms } });
+  const formOf = (i: number) => Object.fromEntries(new URLSearchParams(String(sent[i]!.body)));
+  return { tokens, sent, time, formOf };
+}
+const tokenReply = (token: string, expires_in = 3600, more = {}) => ({
+  body: JSON.stringify({ access_token: token, expires_in, ...more }),
+});
+
+test('fifty at once ask once, and the token is kept until a minute before its end', async () => {
+  const { tokens, sent, time } = setup([tokenReply('t1'), tokenReply('t2')]);
+  const all = await Promise.all(Array.from({ length: 50 }, () => tokens.get(REFRESH)));
+  expect(new Set(all.map((result) => result.kind === 'token' && result.token))).toEqual(new Set(['t1']));
+  time.ms += 3_539_000;
+  expect(await tokens.get({ ...REFRESH })).toEqual({ kind: 'token', token: 't1' });
+  expect(sent).toHaveLength(1);
+  time.ms += 2_000;
+  expect(await tokens.get(REFRESH)).toEqual({ kind: 'token', token: 't2' });
+});
+
+test('a rejected token is replaced once, though many reject it', async () => {
+  const { tokens, sent } = setup([tokenReply('t1'), tokenReply('t2')]);
+  await tokens.get(REFRESH);
+  tokens.reject(REFRESH, 't1');
+  expect(await tokens.get(REFRESH)).toEqual({ kind: 'token', token: 't2' });
+  tokens.reject(REFRESH, 't1');
+  expect(await tokens.get(REFRESH)).toEqual({ kind: 'token', token: 't2' });
+  expect(sent).toHaveLength(2);
+});
+
+test('a rotated refresh token is used from then on', async () => {
+  const { tokens, time, formOf } = setup([tokenReply('t1', 100, { refresh_token: 'r2' })]);
+  await tokens.get(REFRESH);
+  time.ms += 200_000;
+  await tokens.get(REFRESH);
+  expect([formOf(0).refresh_token, formOf(1).refresh_token]).toEqual(['r1', 'r2']);
+});
+
+test('client credentials, and only the fields that are there', async () => {
+  const { tokens, formOf } = setup([tokenReply('t')]);
+  await tokens.get({
+    kind: 'oauth2_client_credentials',
+    token_url: 'https://a.example/',
+    client_id: 'i',
+    client_secret: 's',
+    scope: 'x y',
+  });
+  expect(formOf(0)).toEqual({ grant_type: 'client_credentials', client_id: 'i', client_secret: 's', scope: 'x y' });
+});
+
+describe('a service account', () => {
+  const plan = (private_key: string): TokenPlan => ({
+    kind: 'google_service_account',
+    token_url: 'https://oauth2.googleapis.com/token',
+    client_email: 'a@b.iam.example',
+    private_key,
+    scope: 'https://www.googleapis.com/auth/x',
+  });
+  test.each([
+    ['as it is', PEM],
+    ['with its line breaks written out', PEM.replaceAll('\n', '\\n')],
+  ])('signs its assertion with the key %s', async (_name, key) => {
+    const { tokens, formOf, time } = setup([tokenReply('t')]);
+    expect(await tokens.get(plan(key))).toEqual({ kind: 'token', token: 't' });
+    const { grant_type, assertion } = formOf(0);
+    expect(grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const [head, claims, signature] = assertion!.split('.');
+    expect(createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, signature!, 'base64url')).toBe(true);
+    expect(JSON.parse(Buffer.from(claims!, 'base64url').toString())).toEqual({
+      iss: 'a@b.iam.example',
+      scope: 'https://www.googleapis.com/auth/x',
+      aud: 'https://oauth2.googleapis.com/token',
+      iat: Math.floor(time.ms / 1000),
+      exp: Math.floor(time.ms / 1000) + 3600,
+    });
+  });
+  test('with a key that does not parse is refused, and the key is not in the reason', async () => {
+    const { tokens, sent } = setup([tokenReply('t')]);
+    expect(await tokens.get(plan('-----BEGIN nonsense'))).toEqual({
+      kind: 'refused',
+      reason: 'the private key of the service account does not parse',
+    });
+    expect(sent).toHaveLength(0);
+  });
+});
+
+test.each([
+  [
+    'invalid_grant',
+    { status: 400, body: '{"error":"invalid_grant"}' },
+    { kind: 'refused', reason: 'token endpoint: http_400 invalid_grant' },
+  ],
+  ['401 without a body', { status: 401 }, { kind: 'refused', reason: 'token endpoint: http_401 no access token in the answer' }],
+  ['200 without a token', { body: '{}' }, { kind: 'refused', reason: 'token endpoint: http_200 no access token in the answer' }],
+  ['503', { status: 503 }, { kind: 'unavailable', reason: 'token endpoint: http_503' }],
+  [
+    '429 with a wish',
+    { status: 429, headers: { 'retry-after': '7' } },
+    { kind: 'unavailable', reason: 'token endpoint: http_429', retry_after_ms: 7_000 },
+  ],
+  [
+    'a network error',
+    { kind: 'failed' as const, error: 'ECONNRESET', permanent: false, duration_ms: 1 },
+    { kind: 'unavailable', reason: 'token endpoint: ECONNRESET' },
+  ],
+])('%s', async (_name, answer, expected) => {
+  const { tokens, sent } = setup([answer]);
+  expect(await tokens.get(REFRESH)).toEqual(expected);
+  await tokens.get(REFRESH);
+  expect(sent).toHaveLength(1);
+});

@@ -1,0 +1,182 @@
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { CompiledVendor, Verdict } from '@firsthand/core/vendor/compiled.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, type Received, Receiver, until } from './test-kit.ts';
+
+let bench: Bench;
+let receiver: Receiver;
+beforeEach(async () => {
+  bench = await Bench.open();
+  receiver = await Receiver.start();
+});
+afterEach(async () => {
+  await bench.close();
+  await receiver.stop();
+});
+const events = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
+const idsOf = ({ body }: Received) => (JSON.parse(body) as CanonicalEvent[]).map((event) => event.event_id);
+const batched = (config = {}) => compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 10, batch_interval_ms: 300, ...config });
+
+describe('a batch goes out', () => {
+  test('when it is full by count, the rest when the time since its first event is up', async () => {
+    bench.snapshots.set([anIntegration(batched())]);
+    bench.start();
+    const began = performance.now();
+    await bench.append(events(25));
+    await bench.settled();
+    expect(receiver.requests.map((request) => idsOf(request).length)).toEqual([10, 10, 5]);
+    expect(receiver.requests[1]!.at - began).toBeLessThan(250);
+    expect(receiver.requests[2]!.at - began).toBeGreaterThanOrEqual(295);
+    expect(new Set(receiver.eventIds).size).toBe(25);
+    expect(await bench.counts()).toEqual({ delivered: 25 });
+  });
+
+  test('when it is full by bytes', async () => {
+    const vendor: CompiledVendor = { ...batched(), batch: { max_items: 100, max_bytes: 700, interval_ms: 200 } };
+    bench.snapshots.set([anIntegration(vendor)]);
+    bench.start();
+    await bench.append(events(30));
+    await bench.settled();
+    for (const { body } of receiver.requests) expect(body.length).toBeLessThan(720);
+    expect(new Set(receiver.eventIds).size).toBe(30);
+    expect(receiver.requests.length).toBeGreaterThan(2);
+  });
+
+  test('an event larger than the bytes of a batch goes alone', async () => {
+    const vendor: CompiledVendor = { ...batched(), batch: { max_items: 100, max_bytes: 100, interval_ms: 10_000 } };
+    bench.snapshots.set([anIntegration(vendor)]);
+    bench.start();
+    await bench.append(events(3));
+    await bench.settled();
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  test('a batch of 5,000, more than the log hands out at once', async () => {
+    bench.snapshots.set([anIntegration(batched({ batch_size: 5_000, batch_interval_ms: 60_000 }))]);
+    bench.start();
+    await bench.append(events(5_000));
+    await bench.settled();
+    expect(receiver.requests.map((request) => idsOf(request).length)).toEqual([5_000]);
+  });
+});
+
+test('a batch that failed goes out again whole, under the same id', async () => {
+  receiver.respond = (_request, response) => void response.writeHead(receiver.requests.length <= 2 ? 500 : 200).end();
+  bench.snapshots.set([anIntegration(batched())]);
+  bench.start();
+  await bench.append(events(10));
+  await until(() => receiver.requests.length === 3);
+  await bench.settled();
+  const [first, second, third] = receiver.requests;
+  expect(idsOf(second!)).toEqual(idsOf(first!));
+  expect(idsOf(third!)).toEqual(idsOf(first!));
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(receiver.requests.map(({ headers }) => headers['x-firsthand-attempt'])).toEqual(['1', '2', '3']);
+  expect(first!.headers['webhook-id']).toMatch(/^bat_/);
+  expect(await bench.counts()).toEqual({ retrying: 20, delivered: 10 });
+});
+
+test('of a partly accepted batch exactly the failed items are tried again', async () => {
+  const fate: Record<string, Verdict['kind']> = { e3: 'unavailable', e7: 'unavailable', e5: 'refused' };
+  const verdictOf = (id: string): Exclude<Verdict, { kind: 'partial' }> => {
+    const kind = fate[id];
+    if (kind === 'refused') return { kind: 'refused', reason: 'bad item' };
+    if (kind === 'unavailable' && receiver.requests.length < 3) return { kind: 'unavailable', reason: 'busy' };
+    return { kind: 'delivered' };
+  };
+  const vendor: CompiledVendor = {
+    ...batched(),
+    read: (_reply, items) => ({ kind: 'partial', items: items.map((item) => verdictOf(item.event_id)) }),
+  };
+  bench.snapshots.set([anIntegration(vendor)]);
+  bench.start();
+  await bench.append(events(10));
+  await until(() => receiver.requests.length === 3);
+  await bench.settled();
+  expect(receiver.requests.map(idsOf)).toEqual([events(10).map((event) => event.event_id), ['e3', 'e7'], ['e3', 'e7']]);
+  expect(receiver.requests[1]!.headers['webhook-id']).toBe(receiver.requests[2]!.headers['webhook-id']);
+  expect(receiver.requests[1]!.headers['webhook-id']).not.toBe(receiver.requests[0]!.headers['webhook-id']);
+  expect(await bench.counts()).toEqual({ delivered: 9, retrying: 4, dead_lettered: 1 });
+  expect(await bench.deadLetters()).toMatchObject([{ event_id: 'e5', reason: 'bad item' }]);
+});
+
+test('F10: a restart while a batch fills loses and repeats nothing', async () => {
+  bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 60_000 }))]);
+  bench.start();
+  await bench.append(events(6));
+  await pause(50);
+  expect(receiver.requests).toHaveLength(0);
+  await bench.restart();
+  await bench.append(events(4, 'f'));
+  await bench.settled();
+  expect(receiver.requests).toHaveLength(1);
+  expect(receiver.eventIds.sort()).toEqual([...events(6), ...events(4, 'f')].map((event) => event.event_id).sort());
+});
+
+test('F10: a restart during the retry wait of a batch keeps its id, its attempts and its wait', async () => {
+  receiver.respond = (_request, response) => void response.writeHead(receiver.requests.length === 1 ? 500 : 200).end();
+  bench.snapshots.set([anIntegration(batched())]);
+  bench.start({ retryBaseMs: 400 });
+  await bench.append(events(10));
+  await until(() => receiver.requests.length === 1);
+  await pause(50);
+  await bench.restart({ retryBaseMs: 400 });
+  await until(() => receiver.requests.length === 2);
+  const [first, second] = receiver.requests;
+  expect(second!.at - first!.at).toBeGreaterThanOrEqual(399);
+  expect(second!.at - first!.at).toBeLessThan(800);
+  expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+  expect(second!.headers['x-firsthand-attempt']).toBe('2');
+});
+
+test('a request that one item makes impossible: only that item becomes a dead letter', async () => {
+  const real = batched();
+  const vendor: CompiledVendor = {
+    ...real,
+    request(items, context) {
+      if (items.some((item) => item.event_id === 'e4')) throw new Error('cannot be encoded');
+      return real.request(items, context);
+    },
+  };
+  bench.snapshots.set([anIntegration(vendor)]);
+  bench.start();
+  await bench.append(events(10));
+  await bench.settled();
+  expect(await bench.counts()).toEqual({ delivered: 9, dead_lettered: 1 });
+  expect(await bench.deadLetters()).toMatchObject([{ event_id: 'e4', reason: 'the request cannot be built: cannot be encoded' }]);
+});
+
+test('of an event that takes several requests only the failed ones are repeated', async () => {
+  const real = compiledWebhook(receiver.url);
+  const vendor: CompiledVendor = {
+    ...real,
+    build(event, context) {
+      const built = real.build(event, context);
+      return built.kind === 'items' ? { kind: 'items', items: ['a', 'b', 'c'].map((payload) => ({ ...built.items[0]!, payload })) } : built;
+    },
+    request: (items) => ({ method: 'POST', url: receiver.url, headers: {}, body: JSON.stringify(items[0]!.payload) }),
+    read: (reply) => (reply.status === 200 ? { kind: 'delivered' } : { kind: 'unavailable', reason: 'busy' }),
+  };
+  const failures = { b: 2 };
+  receiver.respond = ({ body }, response) => void response.writeHead(body === '"b"' && failures.b-- > 0 ? 500 : 200).end();
+  bench.snapshots.set([anIntegration(vendor)]);
+  bench.start();
+  await bench.append([anEvent('e1')]);
+  await bench.settled();
+  expect(receiver.requests.map(({ body }) => body).sort()).toEqual(['"a"', '"b"', '"b"', '"b"', '"c"']);
+  expect(await bench.counts()).toEqual({ retrying: 2, delivered: 1 });
+});
+
+test('batches of a former revision go out by it, at once', async () => {
+  bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 60_000, headers: { 'X-Revision': '1' } }))]);
+  bench.start();
+  await bench.append(events(3));
+  await pause(50);
+  bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 50, headers: { 'X-Revision': '2' } }), { revision_number: 2 })]);
+  await bench.append(events(2, 'f'));
+  await bench.settled();
+  expect(receiver.requests.map((request) => [request.headers['x-revision'], idsOf(request)])).toEqual([
+    ['1', ['e0', 'e1', 'e2']],
+    ['2', ['f0', 'f1']],
+  ]);
+});

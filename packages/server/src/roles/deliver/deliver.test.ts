@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './test-kit.ts';
+
+let bench: Bench;
+let receiver: Receiver;
+beforeEach(async () => {
+  bench = await Bench.open();
+  receiver = await Receiver.start();
+});
+afterEach(async () => {
+  await bench.close();
+  await receiver.stop();
+});
+const events = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
+
+describe('one event a request', () => {
+  test('delivers the canonical event with its headers and leaves one outcome', async () => {
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+    bench.start();
+    const event = anEvent('e1', { properties: { total: 42 }, user_id: 'u' });
+    await bench.append([event]);
+    await bench.settled();
+    const [request] = receiver.requests;
+    expect(JSON.parse(request!.body)).toEqual(event);
+    expect(request!.headers).toMatchObject({ 'webhook-id': 'e1', 'x-firsthand-attempt': '1', 'user-agent': 'Firsthand/0.1.0' });
+    const outcomes = await bench.outcomes();
+    expect(outcomes).toHaveLength(1);
+    expect(outcomes[0]).toMatchObject({
+      kind: 'delivered',
+      event_id: 'e1',
+      user_id: 'u',
+      integration_id: 'int_1',
+      attempt: { status: 200, error: null },
+    });
+  });
+
+  test('a thousand events are delivered once each', async () => {
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+    bench.start();
+    await bench.append(events(1000));
+    await bench.settled();
+    expect(receiver.requests).toHaveLength(1000);
+    expect(new Set(receiver.eventIds).size).toBe(1000);
+    expect(await bench.counts()).toEqual({ delivered: 1000 });
+  });
+
+  test('F7: a storm of 503 is tried exactly six times by the table, then a dead letter', async () => {
+    receiver.respond = (_request, response) => void response.writeHead(503).end();
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+    bench.start({ retryBaseMs: 5 });
+    await bench.append([anEvent('e1')]);
+    await until(async () => (await bench.deadLetters()).length === 1, 15_000);
+    expect(receiver.requests.map(({ headers }) => headers['x-firsthand-attempt'])).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['e1']));
+    const gaps = receiver.requests.slice(1).map((request, i) => request.at - receiver.requests[i]!.at);
+    for (const [i, gap] of gaps.entries()) {
+      expect(gap).toBeGreaterThanOrEqual(5 * 4 ** i - 1);
+      expect(gap).toBeLessThan(5 * 4 ** i + 150);
+    }
+    const [letter] = await bench.deadLetters();
+    expect(letter).toMatchObject({ stage: 'delivery', event_id: 'e1', integration_id: 'int_1', vendor: 'webhook', revision_number: 1 });
+    expect(letter!.attempts.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 503]);
+    expect(await bench.counts()).toEqual({ retrying: 5, dead_lettered: 1 });
+    expect(await bench.deliver.health('int_1')).toMatchObject({ status: 'failing', waiting: 0 });
+  });
+
+  test.each([[400], [401], [302], [404], [410]])('status %d is refused for good at once', async (status) => {
+    receiver.respond = (_request, response) => void response.writeHead(status, { location: '/elsewhere' }).end('no');
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+    bench.start();
+    await bench.append([anEvent('e1')]);
+    await bench.settled();
+    expect(receiver.requests).toHaveLength(1);
+    expect(await bench.counts()).toEqual({ dead_lettered: 1 });
+  });
+
+  test('F8: Retry-After lengthens the wait', async () => {
+    receiver.respond = (_request, response) =>
+      void response.writeHead(receiver.requests.length === 1 ? 429 : 200, { 'retry-after': '1' }).end();
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+    bench.start();
+    await bench.append([anEvent('e1')]);
+    await until(() => receiver.requests.length === 2);
+    expect(receiver.requests[1]!.at - receiver.requests[0]!.at).toBeGreaterThanOrEqual(999);
+  });
+
+  test.each([
+    ['retry_enabled', { retry_enabled: false }],
+    ['max_retries', { max_retries: 0 }],
+  ])('%s off: one try', async (_name, config) => {
+    receiver.respond = (_request, response) => void response.writeHead(500).end();
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url, config))]);
+    bench.start();
+    await bench.append([anEvent('e1')]);
+    await bench.settled();
+    expect(receiver.requests).toHaveLength(1);
+    expect(await bench.deadLetters()).toHaveLength(1);
+  });
+});
+
+describe('what is not sent', () => {
+  test.each([
+    ['integration_disabled', { enabled: false }, {}],
+    ['client_side', { delivery_mode: 'client_side' as const }, {}],
+    ['event_filtered', { event_filter: { event_names: ['@page', 'Other'] } }, {}],
+    ['consent_not_granted', { consent_category: 'marketing' }, {}],
+    ['consent_not_granted', { consent_category: 'marketing' }, { context: { consent: { canonical: { marketing: false } } } }],
+    ['consent_not_granted', { consent_category: 'marketing' }, { context: { consent: { canonical: { marketing: 'true' } } } }],
+    ['consent_not_granted', { consent_category: 'toString' }, { context: { consent: { canonical: {} } } }],
+  ])('%s', async (reason, integration, event) => {
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), integration)]);
+    bench.start();
+    await bench.append([anEvent('e1', event), anEvent('e2', event)]);
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ [`dropped:${reason}`]: 2 });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  test('what passes filter and consent is sent', async () => {
+    const integration = { event_filter: { event_names: ['@page'] }, consent_category: 'analytics' };
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), integration)]);
+    bench.start();
+    await bench.append([anEvent('e1', { type: 'page', context: { consent: { canonical: { analytics: true } } } })]);
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['e1']);
+  });
+
+  test("the vendor config's consent category counts where the record has none", async () => {
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url, { consent_category: 'advertising' }))]);
+    bench.start();
+    await bench.append([anEvent('e1'), anEvent('e2', { context: { consent: { canonical: { advertising: true } } } })]);
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['e2']);
+  });
+
+  test('misconfigured: events wait, and go out when the config is right', async () => {
+    bench.snapshots.set([anIntegration(undefined)]);
+    bench.start();
+    await bench.append(events(3));
+    await pause(100);
+    expect(await bench.deliver.health('int_1')).toMatchObject({ status: 'misconfigured', waiting: 3, warnings: ['url: is required'] });
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), { revision_number: 2 })]);
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['e0', 'e1', 'e2']);
+  });
+
+  test('deleted: what waits ends with that reason and the group goes', async () => {
+    receiver.respond = (_request, response) => void response.writeHead(500).end();
+    const other = anIntegration(compiledWebhook(receiver.url), { id: 'int_2', enabled: false });
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url)), other]);
+    bench.start({ retryBaseMs: 200 });
+    await bench.append(events(4));
+    await until(() => receiver.requests.length === 4);
+    bench.snapshots.set([other]);
+    await until(async () => (await bench.counts('int_1'))['dropped:integration_deleted'] === 4);
+    expect(await bench.deliver.health('int_1')).toBeUndefined();
+    expect(receiver.requests).toHaveLength(4);
+  });
+
+  test('a deleted pipeline: its own reason', async () => {
+    bench.snapshots.set([anIntegration(undefined)]);
+    bench.start();
+    await bench.append(events(4));
+    await pause(50);
+    bench.snapshots.set([]);
+    await until(async () => (await bench.counts())['dropped:pipeline_deleted'] === 4);
+  });
+
+  test('a new integration starts at its creation', async () => {
+    await bench.append([anEvent('before')]);
+    await pause(5);
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), { created_at: new Date().toISOString() })]);
+    bench.start();
+    await pause(5);
+    await bench.append([anEvent('after')]);
+    await until(() => receiver.requests.length > 0);
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['after']);
+  });
+});
+
+test('replays reach the one integration, and are marked', async () => {
+  const other = await Receiver.start();
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url)), anIntegration(compiledWebhook(other.url), { id: 'int_2' })]);
+  bench.start();
+  await bench.append([anEvent('e1')]);
+  await bench.settled('int_1');
+  await bench.settled('int_2');
+  await bench.replay([anEvent('e1')]);
+  await until(() => receiver.requests.length === 2);
+  expect(other.requests).toHaveLength(1);
+  await until(async () => (await bench.outcomes()).some((outcome) => outcome.kind === 'delivered' && outcome.replay === true));
+  await other.stop();
+});
+
+test('a new revision is used for the next events', async () => {
+  const next = await Receiver.start();
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start();
+  await bench.append([anEvent('e1')]);
+  await bench.settled();
+  bench.snapshots.set([anIntegration(compiledWebhook(next.url), { revision_number: 2 })]);
+  await bench.append([anEvent('e2')]);
+  await bench.settled();
+  expect([receiver.eventIds, next.eventIds]).toEqual([['e1'], ['e2']]);
+  await next.stop();
+});
+
+test('a delivery test really sends, and says what came back', async () => {
+  bench.start();
+  receiver.respond = (_request, response) => void response.writeHead(418).end('short and stout');
+  const integration = anIntegration(compiledWebhook(receiver.url));
+  expect(await bench.deliver.testDelivery(integration, anEvent('e1'))).toMatchObject({ status: 418, response_excerpt: 'short and stout' });
+  expect(await bench.deliver.testDelivery(anIntegration(undefined), anEvent('e1'))).toEqual({
+    status: null,
+    duration_ms: 0,
+    response_excerpt: 'nothing was sent; misconfigured: url: is required',
+  });
+  expect(receiver.requests).toHaveLength(1);
+});

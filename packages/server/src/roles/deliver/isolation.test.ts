@@ -1,0 +1,163 @@
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encodeEventRecord, eventsTopic } from '../../event-record.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './test-kit.ts';
+
+let bench: Bench;
+let receiver: Receiver;
+beforeEach(async () => {
+  bench = await Bench.open();
+  receiver = await Receiver.start();
+});
+afterEach(async () => {
+  await bench.close();
+  await receiver.stop();
+});
+const events = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
+
+test('F5: one of ten never answers; the other nine are done at once', async () => {
+  const silent = await Receiver.start();
+  silent.respond = () => undefined;
+  const vendors = Array.from({ length: 10 }, (_, i) => compiledWebhook(i === 4 ? silent.url : receiver.url, { timeout_ms: 60_000 }));
+  bench.snapshots.set(vendors.map((vendor, i) => anIntegration(vendor, { id: `int_${i}` })));
+  bench.start();
+  await bench.append(events(300));
+  for (let i = 0; i < 10; i++) if (i !== 4) await bench.settled(`int_${i}`, 'pl_1', 5_000);
+  expect(receiver.requests).toHaveLength(2_700);
+  const health = await bench.deliver.health('int_4');
+  expect(health!.waiting).toBe(300);
+  expect(silent.requests.length).toBeLessThanOrEqual(vendors[4]!.concurrency);
+  await bench.deliver.stop(100);
+  await silent.stop();
+});
+
+describe('F9: rate limits', () => {
+  test('a burst at once, the rest paced; all delivered, no attempt consumed', async () => {
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), { rate_limit_rps: 100, rate_limit_burst: 10 })]);
+    bench.start();
+    await bench.append(events(40));
+    await bench.settled();
+    const span = receiver.requests.at(-1)!.at - receiver.requests[0]!.at;
+    expect(span).toBeGreaterThan(270);
+    expect(span).toBeLessThan(900);
+    expect(receiver.requests[9]!.at - receiver.requests[0]!.at).toBeLessThan(60);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['x-firsthand-attempt']))).toEqual(new Set(['1']));
+    expect(await bench.counts()).toEqual({ delivered: 40 });
+  });
+
+  test('the daily cap holds until the next UTC day, also over a restart', async () => {
+    let shift = 0;
+    const clock = { now: () => Date.now() + shift, monotonic: systemClock.monotonic };
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), { rate_limit_daily: 5 })]);
+    bench.start({ clock });
+    await bench.append(events(8));
+    await until(() => receiver.requests.length === 5);
+    await pause(100);
+    expect(await bench.deliver.health('int_1')).toMatchObject({ status: 'paused', waiting: 3 });
+    await bench.restart({ clock });
+    await pause(150);
+    expect(receiver.requests).toHaveLength(5);
+    expect(await bench.deliver.health('int_1')).toMatchObject({ status: 'paused', waiting: 3 });
+    shift = 86_400_000;
+    await bench.restart({ clock });
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ delivered: 8 });
+    expect(receiver.requests).toHaveLength(8);
+  });
+});
+
+test('the cap on requests under way holds', async () => {
+  let open = 0;
+  let most = 0;
+  receiver.respond = (_request, response) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open--;
+      response.end();
+    }, 5);
+  };
+  const vendor: CompiledVendor = { ...compiledWebhook(receiver.url), concurrency: 4 };
+  bench.snapshots.set([anIntegration(vendor)]);
+  bench.start();
+  await bench.append(events(60));
+  await bench.settled();
+  expect(most).toBe(4);
+});
+
+test('F11: poison among good events becomes dead letters with stage and reason; the rest is delivered', async () => {
+  const real = compiledWebhook(receiver.url);
+  const vendor: CompiledVendor = {
+    ...real,
+    build(event, context) {
+      if (event.properties?.poison === 'throws') throw new Error('boom');
+      if (event.properties?.poison === 'fails') return { kind: 'failed', reason: 'no JSON' };
+      return real.build(event, context);
+    },
+  };
+  bench.snapshots.set([anIntegration(vendor)]);
+  bench.start();
+  const poisoned = events(2_000).map((event, i) =>
+    i % 100 === 0 ? { ...event, properties: { poison: 'throws' } } : i % 100 === 1 ? { ...event, properties: { poison: 'fails' } } : event,
+  );
+  await bench.append(poisoned);
+  await bench.log.append([
+    { topic: eventsTopic('pl_1'), records: [{ id: 'pl_1:broken', data: Buffer.from('{"received_at":1}\n{"event_id"') }] },
+  ]);
+  await bench.settled();
+  expect(await bench.counts()).toEqual({ delivered: 1_960, dead_lettered: 41 });
+  const reasons = (await bench.deadLetters()).map(({ stage, reason }) => `${stage}: ${reason}`);
+  expect(new Set(reasons.map((reason) => reason.split(' at ')[0]))).toEqual(
+    new Set(['mapping: the mapping broke: boom', 'mapping: no JSON', expect.stringContaining('mapping: the stored event cannot be read')]),
+  );
+});
+
+test('F10: a restart during a retry wait keeps wait and count', async () => {
+  receiver.respond = (_request, response) => void response.writeHead(503).end();
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url, { max_retries: 2 }))]);
+  bench.start({ retryBaseMs: 100 });
+  await bench.append([anEvent('e1')]);
+  await until(() => receiver.requests.length === 2);
+  await pause(30);
+  await bench.restart({ retryBaseMs: 100 });
+  await until(async () => (await bench.deadLetters()).length === 1);
+  expect(receiver.requests).toHaveLength(3);
+  expect(receiver.requests[2]!.at - receiver.requests[1]!.at).toBeGreaterThanOrEqual(399);
+  expect((await bench.deadLetters())[0]!.attempts).toHaveLength(3);
+});
+
+test('F23: a stop under load, again and again, loses and repeats nothing', async () => {
+  receiver.respond = (_request, response) => void setTimeout(() => response.end(), 3);
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url)), anIntegration(compiledWebhook(receiver.url), { id: 'int_2' })]);
+  bench.start();
+  await bench.append(events(3_000));
+  for (let round = 0; round < 4; round++) {
+    await pause(60);
+    await bench.restart();
+  }
+  await bench.settled('int_1');
+  await bench.settled('int_2');
+  expect(receiver.requests).toHaveLength(6_000);
+  expect(await bench.counts('int_1')).toEqual({ delivered: 3_000 });
+  expect(await bench.counts('int_2')).toEqual({ delivered: 3_000 });
+});
+
+test('F26: an event appended twice is delivered once', async () => {
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start();
+  await bench.append([...events(50), ...events(20)]);
+  await bench.append(events(30));
+  await bench.settled();
+  expect(receiver.requests).toHaveLength(50);
+});
+
+test('an event of a megabyte does not hold the others up', async () => {
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start();
+  const large = Array.from({ length: 40 }, (_, i) => anEvent(`l${i}`, { properties: { text: 'x'.repeat(1_000_000) } }));
+  await bench.append(large);
+  await bench.append(events(10));
+  await bench.settled();
+  expect(receiver.requests).toHaveLength(50);
+  expect(encodeEventRecord({ received_at: 0, org_id: 'o', pipeline_id: 'p' }, large[0]!).length).toBeGreaterThan(1_000_000);
+});
