@@ -58,7 +58,6 @@ export function constantsOf(input: BuildInput): Constants {
   return {
     ...Object.fromEntries(providers),
     P_CUSTOM: hasConsent && provider === 'custom',
-    F_AUTO_PAGE: true,
     F_CONSENT: hasConsent,
     F_GATE: required !== null,
     F_VENDOR_IDS: vendorIds.length > 0,
@@ -124,7 +123,9 @@ function variableOf(variable: { name: string; source: keyof typeof SOURCES; path
   if (target.some((name) => name === '' || name === '__proto__' || name === 'constructor' || name === 'prototype')) {
     throw new CollectorConfigError(`variables: "${variable.name}" has a target that no event can hold`);
   }
-  return [SOURCES[variable.source], variable.path, target];
+  // The browser looks cookies up by pattern.
+  const path = variable.source === 'cookie' ? variable.path.replace(/[^\w-]/g, '\\$&') : variable.path;
+  return [SOURCES[variable.source], path, target];
 }
 
 function clientSideOf(one: ClientSideInput, category: ReadCategory): ClientSide {

@@ -21,6 +21,8 @@ export function snippet({ pipeline, ingest_url, status, pinned }: SnippetInput):
   } else {
     const version = pinned && status?.version_hash ? `/${status.version_hash}` : '';
     attributes.push(['src', `${base}/c/${encodeURIComponent(pipeline.pipeline_key)}${version}/${path}`]);
+    // The collector sends to the origin of its own address; a service behind a path has to be named.
+    if (URL.canParse(base) && new URL(base).pathname !== '/') attributes.push(['data-ingest-url', base]);
   }
   attributes.push(['data-pipeline-key', pipeline.pipeline_key]);
   if (pinned && status?.integrity) attributes.push(['integrity', status.integrity], ['crossorigin', 'anonymous']);

@@ -10,7 +10,7 @@ const meta: Cookies = [
 // `GA1.1.<client id>`, and per stream `GS1.1.<session>.…` or `GS2.1.s<session>$…`.
 const googleAnalytics: Cookies = [
   ['ga_client_id', '_ga', '\\d+\\.\\d+$'],
-  ['ga_session_id', '_ga_.+', '^GS\\d+\\.\\d+\\.s?(\\d+)'],
+  ['ga_session_id', '_ga_[^=;]+', '^GS\\d+\\.\\d+\\.s?(\\d+)'],
 ];
 const googleAds: Cookies = [['gcl_aw', '_gcl_aw']];
 const tiktok: Cookies = [['ttp', '_ttp']];

@@ -2,17 +2,15 @@
 import { setReferrer } from './context.ts';
 import { attempt, listen } from './page.ts';
 
-let seen: string | undefined;
-let seenUrl = '';
+let seen = '';
 
 /** An anchor is the same page; `#/…` and `#!…` are the routes of an application. */
-const address = () => location.pathname + location.search + (/^#[/!]/.test(location.hash) ? location.hash : '');
+const address = () => location.href.replace(/#([^/!].*)?$/, '');
 
 /** Every page view is noted, the page's own calls too: an address is not counted twice in a row. */
 export const notePage = () => {
-  if (seenUrl && seen !== address()) setReferrer(seenUrl);
+  if (seen && seen !== address()) setReferrer(seen);
   seen = address();
-  seenUrl = location.href;
 };
 
 export const startAutoPage = (view: () => void) => {
@@ -30,6 +28,5 @@ export const startAutoPage = (view: () => void) => {
     };
   }
   listen(window, 'popstate', soon);
-  listen(window, 'hashchange', soon);
   check();
 };

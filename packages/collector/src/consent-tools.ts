@@ -61,7 +61,7 @@ interface UsercentricsV2 {
 const usercentrics: Look = (tell) => {
   const three = has('__ucCmp') as UsercentricsV3 | undefined;
   const two = has('UC_UI') as UsercentricsV2 | undefined;
-  if (!three && !(two && two.isInitialized())) return;
+  if (!three && !two?.isInitialized()) return;
   return onEvents('UC_UI_INITIALIZED UC_UI_CMP_EVENT UC_CONSENT', () => {
     if (three)
       three.getConsentDetails().then(
@@ -83,9 +83,9 @@ interface Didomi {
 }
 const didomi: Look = (tell) => {
   const tool = has('Didomi') as Didomi | undefined;
-  if (!tool || !tool.getCurrentUserStatus) return;
+  if (!tool?.getCurrentUserStatus) return;
   const readState = () => {
-    if (!tool.shouldUserStatusBeCollected || !tool.shouldUserStatusBeCollected())
+    if (!tool.shouldUserStatusBeCollected?.())
       tell(mapValues(tool.getCurrentUserStatus().purposes, (entry: { enabled: boolean }) => entry.enabled));
   };
   const listeners = (page.didomiEventListeners = page.didomiEventListeners || []) as unknown[];
@@ -136,13 +136,13 @@ const tcf: Look = (tell) => {
  */
 const google: Look = (tell, waitMs) => {
   const layer = has('dataLayer') as { push: (...items: ArrayLike<unknown>[]) => number } & ArrayLike<unknown>[];
-  if (!layer || !layer.push) return;
+  if (!layer?.push) return;
   const state: Record<string, unknown> = {};
   let final = false;
   const note = (items: ArrayLike<unknown>[]) => {
     const before = JSON.stringify(state);
     for (const item of items) {
-      if (!item || item[0] !== 'consent' || !/^(default|update)$/.test(item[1] as string)) continue;
+      if (item?.[0] !== 'consent' || !/^(default|update)$/.test(item[1] as string)) continue;
       const signals = item[2] as Record<string, unknown>;
       for (const name in signals) if (/_(storage|user_data|personalization)$/.test(name)) state[name] = signals[name];
       final = final || item[1] === 'update';

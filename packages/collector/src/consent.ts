@@ -1,9 +1,8 @@
 /** What the visitor agreed to, in the consent tool's own words, and what follows from it for this page. */
 import type { Categories, Category } from './types.ts';
 
-let categories: Categories | undefined;
+export let categories: Categories | undefined;
 
-export const consent = () => categories;
 export const setCategories = (to: Categories | undefined) => {
   categories = to;
 };

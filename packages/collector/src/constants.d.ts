@@ -2,7 +2,6 @@
  * What the builder writes into the bundle (esbuild `define`). Flags are literals, so a feature that is off leaves no byte
  * behind; everything a user typed arrives as JSON data, never as code.
  */
-declare const F_AUTO_PAGE: boolean;
 declare const F_CONSENT: boolean;
 declare const F_GATE: boolean;
 declare const F_VENDOR_IDS: boolean;

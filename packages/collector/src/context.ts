@@ -1,6 +1,7 @@
 /** What every event says about the page and the browser it comes from. */
-const CLICK_IDS =
-  /^(gclid|gbraid|wbraid|dclid|fbclid|ttclid|msclkid|ScCid|epik|li_fat_id|rdt_cid|twclid|qclid|ndclid|tblci|dicbo|yclid|irclickid)$/i;
+/** gclid, fbclid, msclkid, irclickid and their kin, gbraid and wbraid, and those with names of their own. */
+const CLICK_IDS = /(cl(k|ick)?id|braid|sccid|epik|li_fat_id|rdt_cid|tblci|dicbo)$/i;
+const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let referrer = document.referrer;
 /** In a single-page application the page before is the referrer of the next one. */
@@ -20,19 +21,18 @@ export const browserContext = (): Record<string, unknown> => {
   const campaign: Record<string, string> = {};
   const clickIds: Record<string, string> = {};
   new URLSearchParams(location.search).forEach((value, name) => {
-    if (/^utm_/.test(name)) campaign[name === 'utm_campaign' ? 'name' : name.slice(4)] = value;
+    if (/^utm_/.test(name)) campaign[name.slice(4).replace('campaign', 'name')] = value;
     if (CLICK_IDS.test(name)) clickIds[name] = value;
   });
-  const nav = navigator as Navigator & { globalPrivacyControl?: boolean };
   return {
     page: pageFacts(),
-    userAgent: nav.userAgent,
-    locale: nav.language,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    userAgent: navigator.userAgent,
+    locale: navigator.language,
+    timezone,
     screen: { width: screen.width, height: screen.height, density: devicePixelRatio },
     campaign,
     click_ids: clickIds,
-    gpc: nav.globalPrivacyControl || undefined,
-    dnt: nav.doNotTrack === '1' || undefined,
+    gpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl,
+    dnt: navigator.doNotTrack === '1',
   };
 };

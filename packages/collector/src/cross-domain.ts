@@ -35,7 +35,7 @@ const isOurs = (url: URL) =>
 
 const decorate = (event: Event) => {
   const link = (event.composedPath()[0] as Element).closest('a[href],form') as HTMLAnchorElement | HTMLFormElement | null;
-  if (!link || !isOpen()) return;
+  if (!link || !isOpen) return;
   const form = 'elements' in link;
   if (form !== (event.type === 'submit')) return;
   const url = new URL(form ? link.getAttribute('action') || '' : link.href, location.href);

@@ -4,16 +4,13 @@ import { isOpen, read, remove, write } from './storage.ts';
 
 const ID = '_df_id';
 const USER = '_df_u';
-let triedCookie = false;
 
 export const setAnonymousId = (id: string) => write(ID, id);
 export const anonymousId = (): string => {
-  const id = read(ID);
-  if (id) return id;
-  setAnonymousId(uuid());
+  if (!read(ID)) setAnonymousId(uuid());
   return read(ID)!;
 };
-export const userId = () => read(USER);
+export const userId = () => read(USER) || undefined;
 export const setUserId = (id: string) => write(USER, id);
 
 export const startIdentity = () => {
@@ -26,16 +23,9 @@ export const startIdentity = () => {
  * sets none where it finds the right one. So ours is for pages that share no domain with the server.
  */
 export const keepCookie = () => {
-  if (isOpen() && !triedCookie && cookie(ID) !== anonymousId()) {
-    triedCookie = true;
-    setCookie(ID, anonymousId());
-  }
+  if (isOpen && cookie(ID) !== anonymousId()) setCookie(ID, anonymousId());
 };
-
-export const forgetCookie = () => {
-  triedCookie = false;
-  setCookie(ID, '');
-};
+export const forgetCookie = () => setCookie(ID, '');
 
 export const resetIdentity = () => {
   remove(USER);

@@ -5,60 +5,49 @@
 import { emit } from './emitter.ts';
 import { key } from './options.ts';
 import { attempt } from './page.ts';
-import { isVolatile, keys, read, remove, write } from './storage.ts';
+import { keys, read, remove, write } from './storage.ts';
 
 const MAX_EVENTS = 2000;
 const MAX_CHARS = 2e6;
+const TRIM_EVERY = 100;
 const PREFIX = `_df_q${key}.`;
 
-export interface Entry {
-  key: string;
-  json: string;
-}
-
-export const giveUp = (entry: Entry) =>
-  emit(
-    'error',
-    attempt(() => JSON.parse(entry.json)),
-  );
+/** Storage key and the event's JSON. */
+export type Entry = [name: string, json: string];
 
 let serial = 1e6;
-let count = 0;
-let chars = 0;
 
-/** Makes room for a tenth at once, so that a full queue is not measured anew for every event. */
-const trim = () => {
-  count = chars = 0;
-  for (const name of keys(PREFIX).reverse()) {
-    const json = read(name) || '';
-    if (++count > MAX_EVENTS * 0.9 || (chars += json.length) > MAX_CHARS * 0.9) {
-      remove(name);
-      giveUp({ key: name, json });
-    }
-  }
+export const settle = (batch: Entry[]) => {
+  for (const [name] of batch) remove(name);
+};
+export const giveUp = (batch: Entry[]) => {
+  settle(batch);
+  for (const [, json] of batch) attempt(() => emit('error', JSON.parse(json)));
 };
 
 export const put = (json: string, id: string) => {
   // Time, then a serial number of fixed length: sorted names are the order of the calls.
-  write(PREFIX + Date.now().toString(36) + serial++ + id, json);
-  if (++count > MAX_EVENTS || (chars += json.length) > MAX_CHARS) trim();
+  write(PREFIX + Date.now().toString(36) + serial + id, json);
+  // Measured on the first event of a page and then now and then: measuring reads everything.
+  if (serial++ % TRIM_EVERY) return;
+  let chars = 0;
+  giveUp(
+    take(Infinity, Infinity, [])
+      .reverse()
+      .filter((entry, i) => (chars += entry[1].length) > MAX_CHARS || i >= MAX_EVENTS),
+  );
 };
 
 /** The next batch: at most so many events and characters, but always one. */
-export const take = (maxEvents: number, maxChars: number, skip: Entry[], onlyVolatile?: boolean): Entry[] => {
+export const take = (maxEvents: number, maxChars: number, skip: Entry[]): Entry[] => {
   const batch: Entry[] = [];
   for (const name of keys(PREFIX)) {
-    if (skip.some((entry) => entry.key === name) || (onlyVolatile && !isVolatile(name))) continue;
-    const json = read(name);
-    if (!json) continue;
-    maxChars -= json.length;
-    if (batch.length && (batch.length >= maxEvents || maxChars < 0)) break;
-    batch.push({ key: name, json });
+    const json = !skip.some((entry) => entry[0] === name) && read(name);
+    if (json) {
+      maxChars -= json.length;
+      if (batch[0] && (batch.length >= maxEvents || maxChars < 0)) break;
+      batch.push([name, json]);
+    }
   }
   return batch;
-};
-
-export const settle = (batch: Entry[]) => {
-  for (const entry of batch) remove(entry.key);
-  count -= batch.length;
 };

@@ -4,36 +4,33 @@
  */
 import { attempt } from './page.ts';
 
-const memory: Record<string, string> = Object.create(null);
+const memory: Record<string, string> = {};
 /** With a required consent category nothing is kept on the device until it is granted. */
-let open = !F_GATE;
+export let isOpen = !F_GATE;
+/** What was written last ends with the page. */
+export let isVolatile = false;
 
-export const isOpen = () => open;
-export const read = (key: string): string | undefined => memory[key] ?? attempt(() => localStorage.getItem(key)) ?? undefined;
+export const read = (key: string): string | null | undefined => memory[key] ?? attempt(() => localStorage.getItem(key));
 export const remove = (key: string) => {
   delete memory[key];
   attempt(() => localStorage.removeItem(key));
 };
 export const write = (key: string, value: string) => {
-  try {
-    if (!open) throw 0;
-    localStorage.setItem(key, value);
-    delete memory[key];
-  } catch {
-    memory[key] = value;
-  }
+  memory[key] = value;
+  isVolatile = !(
+    isOpen &&
+    attempt(() => {
+      localStorage.setItem(key, value);
+      return delete memory[key];
+    })
+  );
 };
-/** Whether what is kept under this key ends with the page. */
-export const isVolatile = (key: string) => key in memory;
 export const keys = (prefix: string): string[] =>
-  (attempt(() => Object.keys(localStorage)) || [])
-    .concat(Object.keys(memory))
-    .filter((key) => key.startsWith(prefix))
-    .sort();
+  [...Object.keys(attempt(() => localStorage) || {}), ...Object.keys(memory)].filter((key) => key.startsWith(prefix)).sort();
 
 /** Opens or closes the device for us, and moves what we have to the other side. */
 export const setOpen = (to: boolean) => {
-  open = to;
+  isOpen = to;
   for (const key of keys('_df')) {
     const value = read(key)!;
     remove(key);

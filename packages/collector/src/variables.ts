@@ -16,7 +16,8 @@ const READ: Record<string, (path: string) => unknown> = {
       .filter((value) => value !== undefined)
       .pop(),
   j: (path) => walk(page, path),
-  c: cookie,
+  // The builder has escaped the name.
+  c: (path) => decodeURIComponent(cookie(path) || ''),
   q: (path) => new URLSearchParams(location.search).get(path),
   m: (path) => Array.from(document.querySelectorAll('meta')).find((meta) => (meta.name || meta.getAttribute('property')) === path)?.content,
   s: (path) => {
