@@ -2,6 +2,8 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 
+import { invalid } from './errors.ts';
+
 /** A plain `enum`: a union of literals would report one fault for each member. */
 export function OneOf<const T extends string>(values: readonly T[], options: Record<string, unknown> = {}): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
@@ -60,5 +62,15 @@ export function ListOf<K extends string, T extends TSchema>(plural: K, item: T) 
     K,
     ReturnType<typeof Type.Array<T>>
   > & { total: ReturnType<typeof Type.Integer>; limit: ReturnType<typeof Type.Integer>; offset: ReturnType<typeof Type.Integer> });
+}
+/** A moment in a query: `2026-05-01T12:00:00Z`, or a day. */
+export const TimeQuery = (description: string) => Type.String({ description, examples: ['2026-05-01T00:00:00.000Z'] });
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+/** In the one form that is stored, so that text compares as time does. */
+export function timeOf(field: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const ms = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw invalid(field, 'must be an ISO 8601 time with a zone, or a date');
+  return new Date(ms).toISOString();
 }
 export const IdParams = Type.Object({ id: Type.String() });

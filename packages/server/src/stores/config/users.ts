@@ -39,6 +39,11 @@ export function findLogin(
   return db.selectFrom('users').select(['id', 'org_id', 'email', 'password_hash', 'status']).where('email', '=', email).executeTakeFirst();
 }
 
+export async function isEmailTaken(tx: Db, email: string, exceptId?: string): Promise<boolean> {
+  const row = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
+  return row !== undefined && row.id !== exceptId;
+}
+
 export async function insertUser(tx: Db, user: Omit<User, 'last_login_at' | 'updated_at'> & { password_hash: string }): Promise<User> {
   return await tx
     .insertInto('users')

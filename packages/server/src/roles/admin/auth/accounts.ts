@@ -69,6 +69,18 @@ export function createAccounts(deps: Pick<AdminDeps, 'db' | 'clock' | 'secretKey
     });
   }
 
+  /** For a user who is logged in: guesses count as failed logins, or a stolen token could try passwords for ever. */
+  async function checkPassword(user: Actor, password: string): Promise<void> {
+    const address = addressHash(user.email);
+    const now = clock.now();
+    refuseTooMany(await countAttempt(db, address, now), now);
+    const found = await findLogin(db, user.email);
+    if (await passwordMatches(found?.password_hash, password)) {
+      if (await noteSuccess(db, address, clock.now())) return;
+    } else await fail(address, found, user);
+    throw new ApiError('INVALID_CREDENTIALS', { message: 'The current password is wrong.' });
+  }
+
   async function succeed(address: string, user: { id: string; org_id: string; email: string }, client: Client): Promise<TokenPair> {
     const sessionId = newId('ses');
     const refresh = newRefreshToken();
@@ -125,7 +137,7 @@ export function createAccounts(deps: Pick<AdminDeps, 'db' | 'clock' | 'secretKey
     await removeExpiredSessions(db, iso(now));
   }
 
-  return { login, refresh };
+  return { login, refresh, checkPassword };
 }
 export type Accounts = ReturnType<typeof createAccounts>;
 

@@ -1,10 +1,19 @@
 import type { AdminApp, AdminContext } from '../context.ts';
+import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { documentRoutes } from './documents.ts';
+import { organisationRoutes } from './organisation.ts';
 import { pipelineRoutes } from './pipelines.ts';
+import { userRoutes } from './users.ts';
 
 /** Every part of the management API, by hand. Paths are written without the prefix. */
-const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [authRoutes, pipelineRoutes];
+const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
+  authRoutes,
+  userRoutes,
+  organisationRoutes,
+  pipelineRoutes,
+  auditRoutes,
+];
 
 export function registerRoutes(app: AdminApp, context: AdminContext): void {
   documentRoutes(app, context);

@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { ApiError } from '../../../http/errors.ts';
+import { Body, Closed, Id, Name, Timestamp } from '../../../http/schema.ts';
+import { findOrganisation, type Organisation, renameOrganisation } from '../../../stores/config/organisations.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+
+const tags = ['Organisation'];
+const OrganisationAnswer = Closed({ id: Id('org'), name: Name(), created_at: Timestamp });
+
+export function organisationRoutes(app: AdminApp, context: AdminContext): void {
+  app.get(
+    '/organisation',
+    { config: { role: 'viewer' }, schema: { summary: 'Read the organisation', tags, response: { 200: OrganisationAnswer } } },
+    async ({ user }) => found(await findOrganisation(context.db, user.org_id)),
+  );
+
+  app.put(
+    '/organisation',
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'Rename the organisation',
+        tags,
+        body: Body({ name: Type.Optional(Name()) }, ['id', 'created_at'], { examples: [{ name: 'Example Ltd' }] }),
+        response: { 200: OrganisationAnswer },
+      },
+    },
+    ({ body, user }) =>
+      context.write(user, 'organisation.updated', async (tx, change) => {
+        const before = found(await findOrganisation(tx, user.org_id));
+        const after = found(await renameOrganisation(tx, user.org_id, body.name ?? before.name, change.stamp));
+        change.audit({ id: before.id, before, after });
+        return after;
+      }),
+  );
+}
+
+function found(organisation: Organisation | undefined): Organisation {
+  if (organisation === undefined) throw new ApiError('NOT_FOUND');
+  return organisation;
+}
