@@ -1,0 +1,106 @@
+/**
+ * What a client's event must be, checked by hand-written comparisons: this runs for every event that comes in. A null field
+ * counts as absent, an empty id or name too. Faults are constants, so that refusing costs no more than accepting.
+ */
+import { isObject, own } from '../json.ts';
+import type { EventType } from './canonical.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+export type CallType = EventType | 'screen' | 'alias';
+export interface EventFault {
+  code: 'missing_field' | 'validation_failed';
+  message: string;
+}
+/** What the path says about the event's type and name. */
+export interface CallRules {
+  /** The types that the body may name. */
+  types: ReadonlySet<string>;
+  /** What a body without `type` is; undefined where it must name one. */
+  fallback: CallType | undefined;
+  pageNameRequired: boolean;
+}
+
+export const MAX_NAME_LENGTH = 1_024;
+export const MAX_MESSAGE_ID_LENGTH = 255;
+const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;
+
+export function validateEvent(body: unknown, rules: CallRules): EventFault | undefined {
+  if (!isObject(body)) return NOT_AN_OBJECT;
+  const given = own(body, 'type') ?? rules.fallback;
+  if (given === undefined || given === '') return MISSING.type;
+  if (typeof given !== 'string' || !rules.types.has(given)) return wrongType(rules);
+  const properties = own(body, 'properties');
+  const context = own(body, 'context');
+  if (!absent(properties) && !isObject(properties)) return NOT_OBJECT.properties;
+  if (!absent(context) && !isObject(context)) return NOT_OBJECT.context;
+  const traits = own(body, 'traits');
+  if (!absent(traits) && !isObject(traits)) return NOT_OBJECT.traits;
+  return (
+    named(body, 'userId', given === 'identify') ??
+    named(body, 'anonymousId', false) ??
+    named(body, 'event', given === 'track') ??
+    named(body, 'groupId', given === 'group') ??
+    named(body, 'name', given === 'page' && rules.pageNameRequired && !tellsPage(properties, context)) ??
+    (given === 'alias' ? alias(body) : undefined) ??
+    time(own(body, 'timestamp')) ??
+    messageId(own(body, 'messageId'))
+  );
+}
+
+type Name = 'userId' | 'anonymousId' | 'event' | 'groupId' | 'name' | 'previousId';
+
+function named(body: Record<string, unknown>, field: Name, required: boolean): EventFault | undefined {
+  const value = own(body, field);
+  if (absent(value) || value === '') return required ? MISSING[field] : undefined;
+  if (typeof value !== 'string') return NOT_TEXT[field];
+  return value.length > MAX_NAME_LENGTH ? TOO_LONG[field] : undefined;
+}
+function alias(body: Record<string, unknown>): EventFault | undefined {
+  return named(body, 'userId', true) ?? named(body, 'previousId', false);
+}
+function time(value: unknown): EventFault | undefined {
+  if (absent(value)) return undefined;
+  return typeof value === 'string' && parseTimestamp(value) !== undefined ? undefined : BAD_TIMESTAMP;
+}
+function messageId(value: unknown): EventFault | undefined {
+  if (absent(value)) return undefined;
+  return typeof value === 'string' && MESSAGE_ID.test(value) ? undefined : BAD_MESSAGE_ID;
+}
+function tellsPage(properties: unknown, context: unknown): boolean {
+  if (isObject(properties) && (isText(own(properties, 'url')) || isText(own(properties, 'path')))) return true;
+  const page = isObject(context) ? own(context, 'page') : undefined;
+  return isObject(page) && isText(own(page, 'url'));
+}
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+function absent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+const fault = (code: EventFault['code'], message: string): EventFault => Object.freeze({ code, message });
+const table = <K extends string>(fields: readonly K[], make: (field: K) => EventFault) =>
+  Object.fromEntries(fields.map((field) => [field, make(field)])) as Record<K, EventFault>;
+
+const NAMES = ['userId', 'anonymousId', 'event', 'groupId', 'name', 'previousId'] as const;
+const NOT_AN_OBJECT = fault('validation_failed', 'The event must be a JSON object.');
+const MISSING = table(['type', ...NAMES] as const, (field) =>
+  fault('missing_field', field === 'name' ? 'name is required where no page URL or path is sent.' : `${field} is required.`),
+);
+const NOT_TEXT = table(NAMES, (field) => fault('validation_failed', `${field} must be a string.`));
+const TOO_LONG = table(NAMES, (field) => fault('validation_failed', `${field} must have at most ${MAX_NAME_LENGTH} characters.`));
+const NOT_OBJECT = table(['properties', 'context', 'traits'] as const, (field) =>
+  fault('validation_failed', `${field} must be an object.`),
+);
+const BAD_TIMESTAMP = fault('validation_failed', 'timestamp must be an ISO 8601 time from 1970 to 9999.');
+const BAD_MESSAGE_ID = fault('validation_failed', `messageId must be 1 to ${MAX_MESSAGE_ID_LENGTH} printable ASCII characters.`);
+
+const WRONG_TYPES = new WeakMap<CallRules, EventFault>();
+function wrongType(rules: CallRules): EventFault {
+  let known = WRONG_TYPES.get(rules);
+  if (!known) {
+    known = fault('validation_failed', `type must be ${[...rules.types].join(' or ')} here.`);
+    WRONG_TYPES.set(rules, known);
+  }
+  return known;
+}

@@ -1,0 +1,32 @@
+import type { Settings } from '../../config.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { SnapshotSource } from '../../snapshot/types.ts';
+import type { EventLog } from '../../stores/event-log/port.ts';
+import type { Tap } from '../../tap/port.ts';
+import type { Proxies } from './client-address.ts';
+import type { CountSummary, Counts } from './counts.ts';
+import type { Gate } from './gate.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+
+export interface IngestDeps {
+  log: EventLog;
+  snapshots: SnapshotSource;
+  tap: Tap;
+  settings: Pick<Settings, 'maxBodyBytes' | 'trustProxy' | 'ingestUrl' | 'deadLetterRetentionMs'>;
+  clock: Clock;
+  logger: Logger;
+  /** Whether a challenge token is valid now for this pipeline. */
+  verifyChallengeToken(token: string, pipelineId: string): boolean;
+  /** About once a second, for metrics. */
+  onCounts?(summary: CountSummary): void;
+}
+
+/** What the request handlers share; made once. */
+export interface IngestContext extends IngestDeps {
+  gate: Gate;
+  limiter: RateLimiter;
+  counts: Counts;
+  proxies: Proxies;
+  draining: boolean;
+}

@@ -1,0 +1,111 @@
+/**
+ * What the log does not show: refusals and duplicates, per pipeline, written to the outcomes about once a second and at a
+ * stop. What was received is not counted here but by the recorder, from each event's own outcome: that number is exact
+ * after a `kill -9` too, where counters in memory would be gone.
+ */
+import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { outcomeAppend } from '../../outcomes/outcome-log.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { chance } from '../../runtime/ids.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Append, EventLog } from '../../stores/event-log/port.ts';
+
+const FLUSH_MS = 1_000;
+
+export interface CountSummary {
+  accepted: number;
+  duplicates: number;
+  rejected: Record<string, number>;
+}
+interface Pending {
+  org_id: string;
+  pipeline_id: string;
+  webhook_source_id: string | undefined;
+  duplicates: number;
+  rejected: Record<string, number>;
+}
+export interface Counts {
+  accepted(events: number, duplicates: number, orgId: string, pipelineId: string): void;
+  rejected(code: string, about: { orgId: string; pipelineId: string; webhookSourceId?: string } | undefined, events?: number): void;
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function createCounts(
+  log: Pick<EventLog, 'append'>,
+  clock: Clock,
+  logger: Pick<Logger, 'warn'>,
+  onCounts?: (summary: CountSummary) => void,
+): Counts {
+  const run = chance(16);
+  let sequence = 0;
+  let pending = new Map<string, Pending>();
+  let summary: CountSummary = { accepted: 0, duplicates: 0, rejected: {} };
+  let changed = false;
+  /** Appends that failed: they go again under the same id, so that none is counted twice. */
+  let unsent: Append[] = [];
+
+  function pendingOf(orgId: string, pipelineId: string, webhookSourceId?: string): Pending {
+    const key = webhookSourceId ?? pipelineId;
+    let entry = pending.get(key);
+    if (entry === undefined) {
+      entry = { org_id: orgId, pipeline_id: pipelineId, webhook_source_id: webhookSourceId, duplicates: 0, rejected: {} };
+      pending.set(key, entry);
+    }
+    return entry;
+  }
+  async function flush(): Promise<void> {
+    if (changed) {
+      onCounts?.(summary);
+      summary = { accepted: 0, duplicates: 0, rejected: {} };
+      changed = false;
+    }
+    if (pending.size > 0) {
+      const at = clock.now();
+      const outcomes = [...pending.values()].map(
+        ({ webhook_source_id, ...rest }): Outcome => ({
+          kind: 'ingest_counts',
+          at,
+          received: 0,
+          ...rest,
+          ...(webhook_source_id === undefined ? {} : { webhook_source_id }),
+        }),
+      );
+      pending = new Map();
+      unsent.push(outcomeAppend(`ingest_counts/${run}/${sequence++}`, outcomes));
+    }
+    if (unsent.length === 0) return;
+    const sending = unsent;
+    unsent = [];
+    try {
+      await log.append(sending);
+    } catch (error) {
+      unsent = [...sending, ...unsent];
+      logger.warn({ err: error, waiting: unsent.length }, 'ingest counts could not be written; trying again');
+    }
+  }
+
+  const timer = setInterval(() => void flush(), FLUSH_MS);
+  timer.unref();
+  return {
+    accepted(events, duplicates, orgId, pipelineId) {
+      summary.accepted += events - duplicates;
+      changed = true;
+      if (duplicates === 0) return;
+      summary.duplicates += duplicates;
+      pendingOf(orgId, pipelineId).duplicates += duplicates;
+    },
+    rejected(code, about, events = 1) {
+      changed = true;
+      summary.rejected[code] = (summary.rejected[code] ?? 0) + events;
+      if (about === undefined) return;
+      const { rejected } = pendingOf(about.orgId, about.pipelineId, about.webhookSourceId);
+      rejected[code] = (rejected[code] ?? 0) + events;
+    },
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** The ingest role: answers collection paths on a bare `node:http` listener, its own or one shared with the management API. */
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import { sendPreflight } from './answers.ts';
+import { createProxies } from './client-address.ts';
+import { collect } from './collect.ts';
+import type { IngestContext, IngestDeps } from './context.ts';
+import { createCounts } from './counts.ts';
+import { Exchange } from './exchange.ts';
+import { Gate, type GateLimits } from './gate.ts';
+import { collectPixel } from './pixel.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { ROUTES } from './routes.ts';
+import { receiveWebhook } from './webhook/receive.ts';
+
+const DRAIN_MS = 5_000;
+
+export interface Ingest {
+  /** True where the path is a collection path: the request is answered, now or later. */
+  handle(req: IncomingMessage, res: ServerResponse): boolean;
+  /** Waits for requests under way, writes the last counts. Stop listening first. */
+  stop(): Promise<void>;
+  /** Every answer from now on ends its connection. */
+  drain(): void;
+}
+
+/** Bounds for slow and hostile clients; for the listener that `handle` is mounted on. */
+export const serverOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16_384,
+  noDelay: true,
+} as const satisfies ServerOptions;
+
+export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
+  const ctx: IngestContext = {
+    ...deps,
+    gate: new Gate(limits),
+    limiter: createRateLimiter(deps.clock),
+    counts: createCounts(deps.log, deps.clock, deps.logger, deps.onCounts),
+    proxies: createProxies(deps.settings.trustProxy, deps.settings.ingestUrl),
+    draining: false,
+  };
+  const forget = deps.snapshots.onChange((snapshot) => ctx.limiter.keep(snapshot.pipelines));
+  return {
+    handle(req, res) {
+      const url = req.url ?? '';
+      const mark = url.indexOf('?');
+      const route = ROUTES.get(mark === -1 ? url : url.slice(0, mark));
+      if (route === undefined) return false;
+      if (req.method === 'OPTIONS') {
+        sendPreflight(req, res);
+        return true;
+      }
+      const exchange = new Exchange(ctx, req, res, route, mark === -1 ? undefined : url.slice(mark + 1));
+      try {
+        if (req.method !== route.method) exchange.refuse({ code: 'method_not_allowed', allow: `${route.method}, OPTIONS` });
+        else if (route.kind === 'webhook') receiveWebhook(exchange);
+        else if (route.kind === 'pixel') collectPixel(exchange);
+        else collect(exchange);
+      } catch (error) {
+        ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
+        exchange.refuse({ code: 'internal_error' });
+      }
+      return true;
+    },
+    drain() {
+      ctx.draining = true;
+    },
+    async stop() {
+      ctx.draining = true;
+      forget();
+      await ctx.gate.idle(DRAIN_MS);
+      await ctx.counts.stop();
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/** One request on its way through ingest, and the reading of its body. One object per request, no closures. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IngestRules } from '../../snapshot/ingest-rules.ts';
+import { type Refusal, sendError } from './answers.ts';
+import { TOO_LARGE } from './body.ts';
+import type { IngestContext } from './context.ts';
+import type { Route } from './routes.ts';
+
+const EXCHANGE = Symbol('exchange');
+interface Carrier {
+  [EXCHANGE]?: Exchange;
+}
+/** A refused body may go on arriving for as long as this before the connection is cut. */
+const MAX_IGNORED_BYTES = 16 * 1_048_576;
+const EMPTY = Buffer.alloc(0);
+const OVERLOADED: Refusal = { code: 'overloaded', retryAfterS: 1 };
+
+export class Exchange {
+  readonly ctx: IngestContext;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly route: Route;
+  readonly query: string | undefined;
+  readonly origin: string | undefined;
+  readonly receivedAt: number;
+  rules: IngestRules | undefined;
+  limit = 0;
+  answered = false;
+  #first: Buffer | undefined;
+  #rest: Buffer[] | undefined;
+  #size = 0;
+  #ignored = 0;
+  #held = 0;
+  #inside = false;
+  #onBody: ((exchange: Exchange, body: Buffer) => void) | undefined;
+  #onTooLarge: ((exchange: Exchange) => void) | undefined;
+
+  constructor(ctx: IngestContext, req: IncomingMessage, res: ServerResponse, route: Route, query: string | undefined) {
+    this.ctx = ctx;
+    this.req = req;
+    this.res = res;
+    this.route = route;
+    this.query = query;
+    this.origin = req.headers.origin;
+    this.receivedAt = ctx.clock.now();
+  }
+
+  /** Reads the body up to `limit`, then calls `onBody`, or `onTooLarge` as soon as it is too large. */
+  read(limit: number, onBody: (exchange: Exchange, body: Buffer) => void, onTooLarge: (exchange: Exchange) => void): void {
+    const { req, res, ctx } = this;
+    this.limit = limit;
+    this.#onBody = onBody;
+    this.#onTooLarge = onTooLarge;
+    if (Number(req.headers['content-length'] ?? 0) > limit) {
+      onTooLarge(this);
+      return;
+    }
+    ctx.gate.enter();
+    this.#inside = true;
+    (req as Carrier)[EXCHANGE] = this;
+    (res as Carrier)[EXCHANGE] = this;
+    req.on('data', onData);
+    req.on('end', onEnd);
+    req.on('error', onError);
+    res.on('close', onClose);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.answered) {
+      this.#ignored += chunk.length;
+      if (this.#ignored > MAX_IGNORED_BYTES) this.req.destroy();
+      return;
+    }
+    this.#size += chunk.length;
+    this.#held += chunk.length;
+    if (!this.ctx.gate.receive(chunk.length, this.#size)) {
+      this.#drop();
+      this.refuse(OVERLOADED);
+      return;
+    }
+    if (this.#size > this.limit) {
+      this.#drop();
+      this.#onTooLarge!(this);
+      return;
+    }
+    if (this.#first === undefined) this.#first = chunk;
+    else if (this.#rest === undefined) this.#rest = [this.#first, chunk];
+    else this.#rest.push(chunk);
+  }
+  end(): void {
+    if (this.answered) return;
+    const body = this.#rest === undefined ? (this.#first ?? EMPTY) : Buffer.concat(this.#rest, this.#size);
+    this.#drop();
+    this.#onBody!(this, body);
+  }
+  closed(): void {
+    this.answered = true;
+    this.#drop();
+    this.release();
+  }
+  release(): void {
+    if (!this.#inside) return;
+    this.#inside = false;
+    this.ctx.gate.leave(this.#held);
+  }
+  refuse(refusal: Refusal): void {
+    if (this.answered) return;
+    this.answered = true;
+    const { rules, ctx } = this;
+    ctx.counts.rejected(refusal.code, rules);
+    if (rules !== undefined && ctx.tap.watched(rules.orgId)) {
+      ctx.tap.emit(rules.orgId, {
+        stage: 'rejected',
+        pipeline_id: rules.pipelineId,
+        reason: refusal.code,
+        payload: { message: refusal.message },
+      });
+    }
+    this.hangUpWhenDraining();
+    sendError(this.res, this.origin, refusal);
+    this.release();
+  }
+  /** Sends the answer, unless the client is gone or has one. */
+  answer(send: () => void): void {
+    if (!this.answered) {
+      this.answered = true;
+      this.hangUpWhenDraining();
+      send();
+    }
+    this.release();
+  }
+  /** While the service stops, every answer ends its connection, so that clients move to another process. */
+  hangUpWhenDraining(): void {
+    if (this.ctx.draining) this.res.shouldKeepAlive = false;
+  }
+  #drop(): void {
+    this.#first = undefined;
+    this.#rest = undefined;
+  }
+}
+
+export const refuseTooLarge = (exchange: Exchange): void => exchange.refuse(TOO_LARGE);
+export const refuseOverloaded = (exchange: Exchange): void => exchange.refuse(OVERLOADED);
+
+// Listeners are called with the emitter as `this`: shared functions serve every request.
+function onData(this: IncomingMessage, chunk: Buffer): void {
+  (this as Carrier)[EXCHANGE]!.data(chunk);
+}
+function onEnd(this: IncomingMessage): void {
+  const exchange = (this as Carrier)[EXCHANGE]!;
+  try {
+    exchange.end();
+  } catch (error) {
+    exchange.ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
+    exchange.refuse({ code: 'internal_error' });
+  }
+}
+/** The client went away; `close` follows and releases what was held. */
+function onError(this: IncomingMessage): void {
+  (this as Carrier)[EXCHANGE]!.answered = true;
+}
+function onClose(this: ServerResponse): void {
+  (this as Carrier)[EXCHANGE]!.closed();
+}
