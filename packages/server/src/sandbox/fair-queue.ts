@@ -1,0 +1,78 @@
+/** Jobs in one line per pipeline; lines take turns. A pipeline with a thousand jobs waits behind itself, not before others. */
+export interface Job {
+  /** Whose turn: the pipeline. */
+  line: string;
+  /** Jobs of one key and equal code may share a message. */
+  key: string;
+  code: string;
+  parameters: string;
+  fresh: boolean;
+  load_only: boolean;
+  event: string;
+}
+
+export class FairQueue<J extends Job> {
+  readonly #lines = new Map<string, J[]>();
+  readonly #heads = new Map<string, number>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(job: J): void {
+    const line = this.#lines.get(job.line);
+    if (line === undefined) this.#lines.set(job.line, [job]);
+    else line.push(job);
+    this.#size += 1;
+  }
+
+  /** Back to the front of its line, in the order given. */
+  restore(jobs: readonly J[]): void {
+    for (const [name, restored] of Map.groupBy(jobs, (job) => job.line)) {
+      const rest = (this.#lines.get(name) ?? []).slice(this.#heads.get(name) ?? 0);
+      this.#lines.set(name, [...restored, ...rest]);
+      this.#heads.delete(name);
+    }
+    this.#size += jobs.length;
+  }
+
+  /** The next line's first jobs that may share a message; the line goes to the back. */
+  take(maxJobs: number, maxChars: number): J[] {
+    const first = this.#lines.entries().next().value;
+    if (first === undefined) return [];
+    const [name, line] = first;
+    let head = this.#heads.get(name) ?? 0;
+    const lead = line[head]!;
+    const taken: J[] = [];
+    let chars = 0;
+    while (head < line.length && taken.length < maxJobs && (chars === 0 || chars + line[head]!.event.length <= maxChars)) {
+      const job = line[head]!;
+      if (job.key !== lead.key || job.code !== lead.code || job.parameters !== lead.parameters || job.fresh || job.load_only)
+        if (job !== lead) break;
+      taken.push(job);
+      chars += job.event.length;
+      head += 1;
+      if (lead.fresh) break;
+    }
+    this.#lines.delete(name);
+    if (head < line.length) {
+      // What was taken stays in the list until it is half of it: no copying for every message.
+      const compact = head > line.length / 2;
+      this.#lines.set(name, compact ? line.slice(head) : line);
+      if (compact) this.#heads.delete(name);
+      else this.#heads.set(name, head);
+    } else this.#heads.delete(name);
+    this.#size -= taken.length;
+    return taken;
+  }
+
+  /** Everything that waits, taken out. */
+  clear(): J[] {
+    const all = [...this.#lines].flatMap(([name, line]) => line.slice(this.#heads.get(name) ?? 0));
+    this.#lines.clear();
+    this.#heads.clear();
+    this.#size = 0;
+    return all;
+  }
+}

@@ -1,0 +1,194 @@
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createSandbox, type Sandbox } from './sandbox.ts';
+
+const event: CanonicalEvent = {
+  event_id: 'e1',
+  type: 'track',
+  event: 'Order Completed',
+  anonymous_id: 'a1',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  context: {},
+  properties: { total: 10 },
+};
+const boxes: Sandbox[] = [];
+function sandbox(options: Parameters<typeof createSandbox>[0] = {}): Sandbox {
+  const box = createSandbox(options);
+  boxes.push(box);
+  return box;
+}
+afterAll(() => Promise.all(boxes.map((box) => box.stop())));
+
+function run(
+  box: Sandbox,
+  code: string,
+  options: { owner?: string; pipeline?: string; event?: unknown; parameters?: Record<string, string> } = {},
+) {
+  return box.run({
+    code: { owner: options.owner ?? 'trf_1', code },
+    pipeline_id: options.pipeline ?? 'pl_1',
+    event: (options.event ?? event) as CanonicalEvent,
+    parameters: options.parameters ?? {},
+  });
+}
+
+describe('what code gets and gives', () => {
+  const box = sandbox();
+  const cases: [name: string, code: string, expected: unknown, options?: Parameters<typeof run>[2]][] = [
+    [
+      'an event goes in and comes out',
+      'function transform(event) { event.properties.total *= 2; return event }',
+      { ...event, properties: { total: 20 } },
+    ],
+    ['an arrow function is found too', 'const transform = (event) => ({ ...event, name: "x" })', { ...event, name: 'x' }],
+    ['null drops', 'function transform() { return null }', null],
+    ['nothing drops', 'function transform() {}', null],
+    ['parameters', 'function transform(e, { parameters }) { return parameters.A }', 'one', { parameters: { A: 'one' } }],
+    ['parameters change', 'function transform(e, { parameters }) { return parameters.A }', 'two', { parameters: { A: 'two' } }],
+    [
+      'overwritten JSON harms only itself',
+      'JSON.stringify = () => "{}"; JSON.parse = null; function transform(e) { return e.event_id }',
+      'e1',
+    ],
+    [
+      'no host objects',
+      'function transform() { return [typeof process, typeof require, typeof fetch, typeof setTimeout, typeof globalThis.window] }',
+      new Array(5).fill('undefined'),
+    ],
+    [
+      'names that would reach a prototype stay data',
+      'function transform(e) { return e }',
+      JSON.parse('{"__proto__":{"polluted":true},"constructor":1}'),
+      { event: JSON.parse('{"__proto__":{"polluted":true},"constructor":1}') },
+    ],
+    [
+      'every character survives',
+      'function transform(e) { return e }',
+      { text: 'a\u0000b \ud800 é 💚 \u2028 "\\' },
+      { event: { text: 'a\u0000b \ud800 é 💚 \u2028 "\\' } },
+    ],
+  ];
+  test.each(cases)('%s', async (name, code, expected, options) => {
+    const result = await run(box, code, { owner: name, ...options });
+    expect(result).toEqual({ kind: 'returned', value: expected, logs: [] });
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  test('console output is captured, and bounded', async () => {
+    const code =
+      'function transform(e) { console.log("total", e.properties.total, { a: 1 }); console.error(new Error("no")); return null }';
+    expect(await run(box, code, { owner: 'logs' })).toEqual({ kind: 'returned', value: null, logs: ['total 10 {"a":1}', 'Error: no'] });
+    const flood = await run(box, 'function transform() { for (let i = 0; i < 1000; i++) console.log("x".repeat(10000)); return null }', {
+      owner: 'flood',
+    });
+    expect(flood.logs).toHaveLength(50);
+    expect(flood.logs[0]).toHaveLength(501);
+  });
+
+  const failures: [name: string, code: string, reason: string | RegExp][] = [
+    ['what is thrown', 'function transform(e) {\n  throw new TypeError("bad total")\n}', 'line 2: TypeError: bad total'],
+    ['what is thrown, no error', 'function transform(e) { throw "no" }', 'thrown: no'],
+    ['a missing property', 'function transform(e) { return e.nothing.here }', /^line 1: TypeError: /],
+    ['a syntax error', 'function transform(e) {\n\n  retrun e\n}', /^line 3: SyntaxError: /],
+    ['no transform', 'const other = 1', 'the code defines no function transform(event, { parameters })'],
+    ['a promise', 'async function transform(e) { return e }', /must return the event itself/],
+    ['endless recursion', 'function transform(e) { return transform(e) }', /stack overflow|Maximum call stack/],
+    ['a cycle', 'function transform(e) { e.self = e; return e }', /circular/],
+    ['an endless loop', 'function transform(e) { for (;;); }', 'stopped after 50 ms'],
+    ['an endless loop while loading', 'for (;;); function transform(e) { return e }', 'stopped after 50 ms'],
+    ['an endless loop that catches', 'function transform(e) { for (;;) { try { for (;;); } catch {} } }', 'stopped after 50 ms'],
+    [
+      'too much memory',
+      'function transform(e) { const all = []; for (;;) all.push("x".repeat(1000000) + all.length) }',
+      /^(stopped|ended)/,
+    ],
+  ];
+  test.each(failures)('%s', async (name, code, reason) => {
+    const result = await run(box, code, { owner: name });
+    expect(result.kind === 'failed' ? result.reason : result).toMatch(reason);
+  });
+
+  test('code that was stopped runs again on the next event', async () => {
+    const code = 'function transform(e) { if (e.loop) for (;;); return 1 }';
+    expect(await run(box, code, { owner: 'again', event: { loop: true } })).toMatchObject({ kind: 'failed' });
+    expect(await run(box, code, { owner: 'again', event: {} })).toMatchObject({ kind: 'returned', value: 1 });
+  });
+
+  test('validation names the line, and test runs leave nothing behind', async () => {
+    expect(await box.validateCode('function transform(e) { return e }')).toEqual([]);
+    expect(await box.validateCode('function transform(e) {\n return }}')).toEqual([
+      { field: 'code', message: expect.stringMatching(/^line 2: SyntaxError/) },
+    ]);
+    expect(await box.validateCode('let x = 1')).toEqual([
+      { field: 'code', message: 'the code defines no function transform(event, { parameters })' },
+    ]);
+    const counter = 'let n = 0; function transform() { return ++n }';
+    expect([await box.runFresh(counter, {}, {}, 'org'), await box.runFresh(counter, {}, {}, 'org')]).toMatchObject([
+      { value: 1 },
+      { value: 1 },
+    ]);
+  });
+});
+
+test('globals reach no other pipeline', async () => {
+  const box = sandbox({ workers: 1 });
+  const code = 'let n = 0; globalThis.seen = []; function transform(e) { seen.push(e.event_id); return { n: ++n, seen } }';
+  const mark = (event_id: string) => ({ ...event, event_id });
+  await run(box, code, { owner: 'org_1', pipeline: 'pl_a', event: mark('a') });
+  const other = await run(box, code, { owner: 'org_1', pipeline: 'pl_b', event: mark('b') });
+  expect(other).toMatchObject({ value: { n: 1, seen: ['b'] } });
+});
+
+test('changed code takes effect at once', async () => {
+  const box = sandbox({ workers: 1 });
+  expect(await run(box, 'function transform() { return 1 }')).toMatchObject({ value: 1 });
+  expect(await run(box, 'function transform() { return 2 }')).toMatchObject({ value: 2 });
+});
+
+test('a run that cannot be interrupted ends with its worker within 250 ms; what waited behind it runs', async () => {
+  const box = sandbox({ workers: 1 });
+  await run(box, 'function transform() { return 0 }', { owner: 'warm' });
+  // Sorting without a comparison function never asks whether it should stop.
+  const code =
+    'function transform(e) { if (e.hang) { const a = []; for (let i = 0; i < 300000; i++) a.push("x".repeat(20) + i); for (;;) a.sort() } return e.n }';
+  const started = performance.now();
+  const hung = run(box, code, { owner: 'hang', event: { hang: true } });
+  const others = Promise.all([1, 2, 3].map((n) => run(box, code, { owner: 'hang', event: { n } })));
+  const result = await hung;
+  const took = performance.now() - started;
+  expect(result).toMatchObject({ kind: 'failed' });
+  expect(took).toBeLessThan(400);
+  expect(await others).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
+});
+
+test('after five ended runs the code is suspended for 30 s, other code is not', async () => {
+  let now = 0;
+  const started = performance.now();
+  const clock = { monotonic: () => now + performance.now() - started };
+  const box = sandbox({ workers: 2, clock });
+  const loop = 'function transform(e) { if (e.ok) return 1; for (;;); }';
+  const results = await Promise.all(Array.from({ length: 40 }, () => run(box, loop, { owner: 'trf_bad', event: {} })));
+  const reasons = results.map((result) => (result.kind === 'failed' ? result.reason : 'ran'));
+  const stopped = reasons.filter((reason) => reason.startsWith('stopped after')).length;
+  expect(stopped).toBeGreaterThanOrEqual(5);
+  expect(stopped).toBeLessThanOrEqual(7); // two workers may each be in the middle of one
+  expect(reasons.filter((reason) => reason.startsWith('suspended'))).toHaveLength(40 - stopped);
+  expect(await run(box, loop, { owner: 'trf_bad', event: { ok: true } })).toMatchObject({ kind: 'failed' });
+  expect(await run(box, loop, { owner: 'trf_good', event: { ok: true } })).toMatchObject({ value: 1 });
+  now += 31_000;
+  expect(await run(box, loop, { owner: 'trf_bad', event: { ok: true } })).toMatchObject({ value: 1 });
+});
+
+test('no worker before the first run', async () => {
+  const box = sandbox();
+  expect(box.workers).toBe(0);
+  await run(box, 'function transform() { return 1 }');
+  expect(box.workers).toBe(1);
+});
+
+test('stopping answers what still waits', async () => {
+  const box = sandbox();
+  const waiting = run(box, 'function transform() { return 1 }');
+  await box.stop();
+  expect(await waiting).toEqual({ kind: 'failed', reason: 'the sandbox has stopped', logs: [] });
+});

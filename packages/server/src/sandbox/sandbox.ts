@@ -1,0 +1,91 @@
+/**
+ * User code, held apart: QuickJS in worker threads, JSON in and out, limits that hold whatever the code does.
+ * Globals of a piece of code live on between events of its own pipeline in one worker, and reach no other; nothing may rely on them.
+ */
+import type { CodeCall, CodeResult } from '@firsthand/core/process/code.ts';
+import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+import { Pool, type PoolJob } from './pool.ts';
+import { DEFAULT_LIMITS, type RunResult, type SandboxLimits } from './protocol.ts';
+import { SUSPENDED, Suspensions } from './suspension.ts';
+
+export interface Sandbox {
+  /** Never rejects. */
+  run(call: CodeCall): Promise<CodeResult>;
+  /** Runs once in a context of its own; suspends nothing and is not suspended. */
+  runFresh(code: string, event: unknown, parameters: Record<string, string>, line: string): Promise<CodeResult>;
+  /** Loads the code and says what is wrong with it, with its line. */
+  validateCode(code: string): Promise<ConfigFault[]>;
+  /** Stop what calls `run` first: what still waits here is answered as failed. */
+  stop(): Promise<void>;
+  readonly workers: number;
+}
+export interface SandboxOptions {
+  workers?: number;
+  limits?: Partial<SandboxLimits>;
+  clock?: Pick<Clock, 'monotonic'>;
+  logger?: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+}
+
+/** Starts nothing until the first code runs, and lets its workers go after a minute without any. */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const clock = options.clock ?? systemClock;
+  const suspensions = new Suspensions(clock);
+  const pool = new Pool({
+    workers: options.workers ?? 2,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    clock,
+    onFault: (message) => options.logger?.error({}, message),
+  });
+
+  type Submitted = Omit<PoolJob, 'settle' | 'settled' | 'refused'>;
+  function submit(job: Submitted, refused: PoolJob['refused'] = () => undefined): Promise<RunResult> {
+    return new Promise((resolve) => pool.submit({ ...job, refused, settled: false, settle: resolve }));
+  }
+
+  return {
+    async run({ code: { owner, code }, pipeline_id, event, parameters }) {
+      if (suspensions.isSuspended(owner)) return { kind: 'failed', reason: SUSPENDED, logs: [] };
+      const job: Submitted = {
+        line: pipeline_id,
+        key: `${owner}/${pipeline_id}`,
+        code,
+        parameters: JSON.stringify(parameters),
+        fresh: false,
+        load_only: false,
+        event: JSON.stringify(event),
+      };
+      const result = await submit(job, () => (suspensions.isSuspended(owner) ? { error: SUSPENDED } : undefined));
+      if (result.ended && suspensions.noteEnded(owner)) options.logger?.warn({ owner, pipeline_id }, `user code ${SUSPENDED}`);
+      return toCodeResult(result);
+    },
+    async runFresh(code, event, parameters, line) {
+      return toCodeResult(
+        await submit({
+          line: `fresh/${line}`,
+          key: 'fresh',
+          code,
+          parameters: JSON.stringify(parameters),
+          fresh: true,
+          load_only: false,
+          event: JSON.stringify(event),
+        }),
+      );
+    },
+    async validateCode(code) {
+      const job = { line: 'fresh/validate', key: 'validate', code, parameters: '{}', fresh: true, load_only: true, event: '' };
+      const { error } = await submit(job);
+      return error === undefined ? [] : [{ field: 'code', message: error }];
+    },
+    stop: () => pool.stop(),
+    get workers() {
+      return pool.workers;
+    },
+  };
+}
+
+function toCodeResult(result: RunResult): CodeResult {
+  const logs = result.logs ?? [];
+  if (result.value === undefined) return { kind: 'failed', reason: result.error ?? 'the code gave no result', logs };
+  return { kind: 'returned', value: JSON.parse(result.value), logs };
+}

@@ -1,0 +1,149 @@
+/** One QuickJS runtime with user code loaded. Made, used and thrown away inside a worker thread. */
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
+import { BOOTSTRAP, FIND_TRANSFORM } from './bootstrap.ts';
+import type { RunResult, SandboxLimits } from './protocol.ts';
+
+const MAX_STACK_BYTES = 256 * 1024;
+/** The largest event that ingest accepts, and what a transformation may add to it. */
+const MAX_RESULT_CHARS = 4 * 1024 * 1024;
+
+export type Loaded = { ok: true; vm: Vm } | { ok: false; error: string; ended?: true };
+
+export class Vm {
+  readonly code: string;
+  #parameters = '{}';
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #host: Record<'setParameters' | 'takeLogs' | 'hasLogs' | 'call', QuickJSHandle>;
+  #transform: QuickJSHandle;
+  readonly #softMs: number;
+  #deadline = 0;
+  #late = false;
+
+  private constructor(module: QuickJSWASMModule, code: string, limits: SandboxLimits) {
+    this.code = code;
+    this.#softMs = limits.soft_ms;
+    this.#runtime = module.newRuntime();
+    this.#runtime.setMemoryLimit(limits.memory_bytes);
+    this.#runtime.setMaxStackSize(MAX_STACK_BYTES);
+    this.#runtime.setInterruptHandler(() => {
+      this.#late = performance.now() > this.#deadline;
+      return this.#late;
+    });
+    this.#context = this.#runtime.newContext();
+    this.#start();
+    const host = this.#context.unwrapResult(this.#context.evalCode(BOOTSTRAP, 'host.js'));
+    this.#host = {
+      setParameters: this.#context.getProp(host, 'setParameters'),
+      takeLogs: this.#context.getProp(host, 'takeLogs'),
+      hasLogs: this.#context.getProp(host, 'hasLogs'),
+      call: this.#context.getProp(host, 'call'),
+    };
+    host.dispose();
+    this.#transform = this.#context.undefined;
+  }
+
+  static load(module: QuickJSWASMModule, code: string, limits: SandboxLimits): Loaded {
+    const vm = new Vm(module, code, limits);
+    const fault = vm.#loadCode();
+    if (fault === undefined) return { ok: true, vm };
+    vm.dispose();
+    return { ok: false, error: fault.error ?? 'the code cannot be loaded', ...(fault.ended && { ended: true }) };
+  }
+
+  #loadCode(): RunResult | undefined {
+    this.#start();
+    const evaluated = this.#context.evalCode(this.code, 'transform.js', { type: 'global' });
+    if (evaluated.error) return this.#failure(evaluated.error);
+    evaluated.value.dispose();
+    const found = this.#context.evalCode(FIND_TRANSFORM, 'host.js');
+    if (found.error) return this.#failure(found.error);
+    this.#transform = found.value;
+    if (this.#context.typeof(found.value) === 'function') return undefined;
+    return { error: 'the code defines no function transform(event, { parameters })' };
+  }
+
+  run(event: string, parameters: string): RunResult {
+    this.#start();
+    const context = this.#context;
+    if (parameters !== this.#parameters) {
+      const json = context.newString(parameters);
+      const set = context.callFunction(this.#host.setParameters, context.undefined, json);
+      json.dispose();
+      if (set.error) return this.#failure(set.error);
+      set.value.dispose();
+      this.#parameters = parameters;
+    }
+    const json = context.newString(event);
+    const returned = context.callFunction(this.#host.call, context.undefined, this.#transform, json);
+    json.dispose();
+    if (returned.error) return this.#withLogs(this.#failure(returned.error));
+    const value = context.getString(returned.value);
+    returned.value.dispose();
+    if (value.length > MAX_RESULT_CHARS) return this.#withLogs({ error: 'the code returned an event that is too large' });
+    return this.#withLogs({ value });
+  }
+
+  #start(): void {
+    this.#deadline = performance.now() + this.#softMs;
+    this.#late = false;
+  }
+
+  #withLogs(result: RunResult): RunResult {
+    if (result.ended) return result; // the context is thrown away, its logs with it
+    this.#start();
+    const context = this.#context;
+    const has = context.callFunction(this.#host.hasLogs, context.undefined);
+    if (has.error) {
+      has.error.dispose();
+      return result;
+    }
+    const any = context.dump(has.value) === true;
+    has.value.dispose();
+    if (!any) return result;
+    const taken = context.callFunction(this.#host.takeLogs, context.undefined);
+    if (taken.error) {
+      taken.error.dispose();
+      return result;
+    }
+    const logs = JSON.parse(context.getString(taken.value)) as string[];
+    taken.value.dispose();
+    return { ...result, logs };
+  }
+
+  #failure(error: QuickJSHandle): RunResult {
+    const late = this.#late;
+    this.#start(); // reading the error may run a getter
+    const { name, message, line } = this.#describe(error);
+    error.dispose();
+    if (late) return { error: `stopped after ${this.#softMs} ms`, ended: true };
+    if (name === 'InternalError' && message === 'out of memory') return { error: 'stopped: out of memory', ended: true };
+    const at = line === undefined ? '' : `line ${line}: `;
+    return { error: `${at}${name}${message === '' ? '' : `: ${message}`}`.slice(0, 500) };
+  }
+
+  #describe(error: QuickJSHandle): { name: string; message: string; line: string | undefined } {
+    const context = this.#context;
+    if (context.typeof(error) !== 'object') return { name: 'thrown', message: short(context.dump(error)), line: undefined };
+    const read = (key: string) => {
+      const handle = context.getProp(error, key);
+      const text = context.typeof(handle) === 'string' ? context.getString(handle) : '';
+      handle.dispose();
+      return text;
+    };
+    return { name: read('name') || 'Error', message: read('message'), line: /transform\.js:(\d+)/.exec(read('stack'))?.[1] };
+  }
+
+  /** May throw where user code left the runtime in a state that QuickJS cannot take apart. */
+  dispose(): void {
+    this.#transform.dispose();
+    for (const handle of Object.values(this.#host)) handle.dispose();
+    this.#context.dispose();
+    this.#runtime.dispose();
+  }
+}
+
+function short(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  return text.slice(0, 300);
+}
