@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Settings } from '../../config.ts';
 import type { OpenApiPaths } from '../../http/openapi.ts';
+import type { Operations } from '../../operations/operations.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Cipher } from '../../secrets/cipher.ts';
 import type { Db, UserRole } from '../../stores/config/schema.ts';
@@ -17,9 +18,17 @@ export interface AdminDeps {
   log: FastifyBaseLogger;
   settings: Pick<
     Settings,
-    'accessTokenTtlMs' | 'refreshTokenTtlMs' | 'challengeTokenTtlMs' | 'adminRateLimit' | 'loginRateLimit' | 'trustProxy' | 'mode'
+    | 'allowPrivateDestinations'
+    | 'accessTokenTtlMs'
+    | 'refreshTokenTtlMs'
+    | 'challengeTokenTtlMs'
+    | 'adminRateLimit'
+    | 'loginRateLimit'
+    | 'trustProxy'
+    | 'mode'
   >;
   version: string;
+  operations: Operations;
   /** Awaited after every write: the process that made a change applies it before it answers. */
   configChanged(): Promise<void>;
   /** Tests: an answer that does not fit its documented schema is a fault. */

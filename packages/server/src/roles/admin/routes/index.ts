@@ -1,9 +1,12 @@
 import type { AdminApp, AdminContext } from '../context.ts';
 import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
+import { catalogRoutes } from './catalog.ts';
 import { documentRoutes } from './documents.ts';
+import { integrationRoutes } from './integrations.ts';
 import { organisationRoutes } from './organisation.ts';
 import { pipelineRoutes } from './pipelines.ts';
+import { templateRoutes } from './templates.ts';
 import { userRoutes } from './users.ts';
 
 /** Every part of the management API, by hand. Paths are written without the prefix. */
@@ -12,6 +15,9 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   userRoutes,
   organisationRoutes,
   pipelineRoutes,
+  catalogRoutes,
+  templateRoutes,
+  integrationRoutes,
   auditRoutes,
 ];
 

@@ -10,6 +10,7 @@ import type { UserRole } from '../../../stores/config/schema.ts';
 import { createOrganisation } from '../accounts.ts';
 import { buildAdminApp } from '../app.ts';
 import type { AdminApp, AdminDeps } from '../context.ts';
+import { startOperations } from './operations.ts';
 
 export const SECRET_KEY = 'a secret key for tests only';
 export const PASSWORD = 'correct horse battery';
@@ -68,10 +69,13 @@ export async function startHarness(options: { databaseUrl?: string; settings?: P
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-admin-'));
   const clock = testClock();
   const store = await openConfigStore({ databaseUrl: options.databaseUrl, dataDir, clock });
+  const cipher = createCipher(SECRET_KEY);
+  const operations = await startOperations({ dataDir, databaseUrl: options.databaseUrl, clock, db: store.db, cipher });
   let changes = 0;
   const deps: AdminDeps = {
     db: store.db,
-    cipher: createCipher(SECRET_KEY),
+    cipher,
+    operations,
     secretKey: SECRET_KEY,
     clock,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
@@ -83,11 +87,13 @@ export async function startHarness(options: { databaseUrl?: string; settings?: P
       loginRateLimit: 10,
       trustProxy: undefined,
       mode: 'development',
+      allowPrivateDestinations: true,
       ...options.settings,
     },
     version: '0.1.0',
     configChanged: async () => {
       changes += 1;
+      await operations.reload();
     },
     checkAnswers: true,
   };
@@ -141,6 +147,7 @@ export async function startHarness(options: { databaseUrl?: string; settings?: P
     newOrganisation,
     async close() {
       await app.close();
+      await operations.close();
       await store.close();
       rmSync(dataDir, { recursive: true, force: true });
     },

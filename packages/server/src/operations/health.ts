@@ -1,0 +1,76 @@
+/** How deliveries to an integration fare: from the recorder's rows, the log's lag, the snapshot's faults and what deliverers announce. */
+import type { Integration } from '@firsthand/core/config/resources.ts';
+import { eventsTopic, replayTopic } from '../event-record.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { SnapshotSource } from '../snapshot/types.ts';
+import type { Ephemeral } from '../stores/ephemeral/port.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
+import { readHealth } from '../stores/observe/dead-letters.ts';
+import type { ObserveDb } from '../stores/observe/schema.ts';
+
+export interface IntegrationHealth {
+  status: 'ok' | 'failing' | 'paused' | 'misconfigured';
+  last_success_at: string | null;
+  last_error: string | null;
+  waiting: number;
+  oldest_waiting_at: string | null;
+  warnings: string[];
+}
+export interface HealthDeps {
+  log: EventLog;
+  observe: ObserveDb;
+  snapshots: SnapshotSource;
+  /** Integrations that a deliverer says are paused by a limit now. */
+  paused(integrationId: string): boolean;
+}
+const iso = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
+
+export async function integrationHealth(deps: HealthDeps, integrations: Integration[]): Promise<Map<string, IntegrationHealth>> {
+  const rows = await readHealth(
+    deps.observe,
+    integrations.map(({ id }) => id),
+  );
+  const entries = await Promise.all(
+    integrations.map(async (integration): Promise<[string, IntegrationHealth]> => {
+      const row = rows.get(integration.id);
+      const compiled = deps.snapshots.current().integrations.get(integration.id);
+      const { waiting, oldest } = await waitingFor(deps.log, integration);
+      const failing = (row?.last_error_at ?? 0) > (row?.last_success_at ?? 0);
+      const misconfigured = compiled !== undefined && compiled.vendor === undefined;
+      return [
+        integration.id,
+        {
+          status: misconfigured ? 'misconfigured' : deps.paused(integration.id) ? 'paused' : failing ? 'failing' : 'ok',
+          last_success_at: iso(row?.last_success_at),
+          last_error: row?.last_error ?? null,
+          waiting,
+          oldest_waiting_at: iso(oldest),
+          warnings: [...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []), ...(compiled?.warnings ?? [])],
+        },
+      ];
+    }),
+  );
+  return new Map(entries);
+}
+
+export async function waitingFor(
+  log: EventLog,
+  { id, pipeline_id }: Pick<Integration, 'id' | 'pipeline_id'>,
+): Promise<{ waiting: number; oldest: number | undefined }> {
+  // With the log away nothing can be counted; the answer about the integration's settings is still worth having.
+  if (!log.available) return { waiting: 0, oldest: undefined };
+  const lags = await Promise.all([log.lag(eventsTopic(pipeline_id), id), log.lag(replayTopic(id), id)]);
+  const times = lags.flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
+  return { waiting: lags.reduce((sum, lag) => sum + lag.waiting, 0), oldest: times.length === 0 ? undefined : Math.min(...times) };
+}
+
+/** Deliverers announce what outcomes cannot tell; a notice that is not renewed is void. */
+export function watchPaused(ephemeral: Ephemeral, clock: Clock, channel: string): { paused(integrationId: string): boolean; stop(): void } {
+  const until = new Map<string, number>();
+  const stop = ephemeral.subscribe(channel, (message) => {
+    const notice = message as { integrations?: { integration_id: string; status: string }[]; interval_ms?: number };
+    for (const { integration_id, status } of notice.integrations ?? [])
+      if (status === 'paused') until.set(integration_id, clock.monotonic() + 3 * (notice.interval_ms ?? 5_000));
+  });
+  return { paused: (id) => (until.get(id) ?? 0) > clock.monotonic(), stop };
+}

@@ -1,0 +1,109 @@
+/** A revision's config on its way in and out: checked against the vendor, secrets sealed, masks restored, answers masked. */
+import { findVendor } from '@firsthand/catalog/index.ts';
+import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { validateConfig } from '@firsthand/core/vendor/compile.ts';
+import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
+import { invalid, invalidFields } from '../../http/errors.ts';
+import type { KeyedOrganisation } from '../../secrets/cipher.ts';
+import { type IsSecretPath, maskSecrets, pathText, restoreMasked, splitSecrets } from '../../secrets/mask.ts';
+import { openConfig } from '../../stores/config/load-config.ts';
+import type { StoredRevision } from '../../stores/config/revisions.ts';
+import type { AdminContext } from './context.ts';
+
+export function requireVendor(key: string, field = 'vendor'): VendorDefinition {
+  const vendor = findVendor(key);
+  if (vendor === undefined) throw invalid(field, 'is no vendor of the catalog (for other APIs use webhook or custom_http)');
+  return vendor;
+}
+
+function secretPlaces(vendor: VendorDefinition, config: JsonObject): IsSecretPath {
+  const places = new Set(secretPaths(vendor, config).map((path) => path.join('\n')));
+  return (path) => places.has(path.join('\n'));
+}
+
+export interface ConfigRules {
+  /** Where the config stands in the request, for the paths of faults. */
+  at?: string;
+  /** A template may be incomplete; what is assigned to a pipeline may not. */
+  complete?: boolean;
+}
+type Settings = Pick<AdminContext, 'settings'>;
+
+/** Throws 422 with every fault and its path. */
+export function checkConfig(
+  context: Settings,
+  vendor: VendorDefinition,
+  config: JsonObject,
+  mode: DeliveryMode,
+  rules: ConfigRules = {},
+): void {
+  const { missing, invalid: wrong } = validateConfig(vendor, config, urlRules(context));
+  const faults = [...wrong, ...(rules.complete ? missing : [])].map(({ field, message }) => ({
+    field: below(rules.at ?? 'config', field),
+    message,
+  }));
+  if (faults.length > 0) throw invalidFields(faults);
+  if (mode !== 'client_side') return;
+  if (!vendor.client_side) throw invalid('delivery_mode', `must be server_side: ${vendor.name} cannot be sent from the browser`);
+  const [secret] = secretPaths(vendor, config);
+  if (secret !== undefined)
+    throw invalid('delivery_mode', `must be server_side: config.${secret.join('.')} is a secret, and the browser's file is public`);
+}
+
+/** What keeps the revision from being assigned: nothing where the list is empty. */
+export function missingFields(context: Settings, vendor: VendorDefinition, config: JsonObject): ConfigFault[] {
+  const { missing, invalid: wrong } = validateConfig(vendor, config, urlRules(context));
+  return [...missing, ...wrong];
+}
+
+export function urlRules({ settings }: Settings) {
+  return { mode: settings.mode, allow_private: settings.allowPrivateDestinations };
+}
+function below(at: string, field: string): string {
+  return field === '' ? at : field.startsWith('[') ? `${at}${field}` : `${at}.${field}`;
+}
+
+/** Masks written back become the stored secrets again. */
+export function withStoredSecrets(vendor: VendorDefinition, sent: JsonObject, stored: JsonObject): JsonObject {
+  const { config, unknown } = restoreMasked(sent, stored, secretPlaces(vendor, sent));
+  if (unknown.length > 0)
+    throw invalidFields(
+      unknown.map((path) => ({
+        field: `config.${pathText(path)}`,
+        message: 'is a mask that fits no stored secret: send the secret itself',
+      })),
+    );
+  return config;
+}
+
+export function sealConfig(
+  context: Pick<AdminContext, 'cipher'>,
+  org: KeyedOrganisation,
+  vendor: VendorDefinition,
+  config: JsonObject,
+): { config: string; secrets: string | null } {
+  const { open, secrets } = splitSecrets(config, secretPlaces(vendor, config));
+  return { config: JSON.stringify(open), secrets: secrets.length === 0 ? null : context.cipher.sealText(org, JSON.stringify(secrets)) };
+}
+
+export function openStored(context: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, stored: StoredRevision): JsonObject {
+  return openConfig(context.cipher, org, stored);
+}
+
+export function maskConfig(vendor: VendorDefinition | undefined, config: JsonObject): JsonObject {
+  return vendor === undefined ? config : maskSecrets(config, secretPlaces(vendor, config));
+}
+
+/** The revision as the API shows it. */
+export function toRevision(
+  context: Pick<AdminContext, 'cipher'>,
+  org: KeyedOrganisation,
+  vendorKey: string,
+  stored: StoredRevision,
+): Revision {
+  const { template_id, secrets: _secrets, config: _config, ...rest } = stored;
+  return { ...rest, integration_id: template_id, config: maskConfig(findVendor(vendorKey), openStored(context, org, stored)) };
+}

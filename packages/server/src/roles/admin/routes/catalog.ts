@@ -1,0 +1,112 @@
+import { CATEGORIES, catalogEntry, findVendor, searchVendors } from '@firsthand/catalog/index.ts';
+import { isObject, type JsonObject } from '@firsthand/core/json.ts';
+import { FIELD_TYPES } from '@firsthand/core/vendor/definition.ts';
+import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
+import { Type } from 'typebox';
+import { ApiError, invalid } from '../../../http/errors.ts';
+import { AnyObject, OneOf } from '../../../http/schema.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { checkConfig } from '../integration-config.ts';
+import { Install, TemplateAndRevision } from '../integration-schema.ts';
+import { createTemplate } from '../template-writes.ts';
+
+const tags = ['Integration catalog'];
+const VendorSchema = Type.Object({
+  key: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  category: OneOf(CATEGORIES),
+  status: OneOf(['ga', 'beta']),
+  website: Type.String(),
+  config_fields: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      label: Type.String(),
+      type: OneOf(FIELD_TYPES),
+      required: Type.Boolean(),
+      placeholder: Type.String(),
+      help_text: Type.String(),
+      options: Type.Optional(Type.Array(Type.String())),
+      default: Type.Optional(Type.Unknown()),
+    }),
+  ),
+  variants: Type.Array(Type.Object({ key: Type.String(), name: Type.String(), description: Type.String(), default_config: AnyObject() })),
+});
+const VendorParams = Type.Object({ vendor: Type.String() });
+
+export function catalogRoutes(app: AdminApp, context: AdminContext): void {
+  app.get(
+    '/integration-catalog',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List the vendors',
+        tags,
+        querystring: Type.Object({
+          search: Type.Optional(Type.String({ description: 'In name or description, whatever the case.' })),
+          category: Type.Optional(OneOf(CATEGORIES)),
+          status: Type.Optional(OneOf(['ga', 'beta'])),
+        }),
+        response: { 200: Type.Object({ vendors: Type.Array(VendorSchema), total: Type.Integer(), categories: Type.Array(Type.String()) }) },
+      },
+    },
+    async ({ query }) => {
+      const vendors = searchVendors(query).map(asVendor);
+      return { vendors, total: vendors.length, categories: [...CATEGORIES] };
+    },
+  );
+
+  app.get(
+    '/integration-catalog/:vendor',
+    { config: { role: 'viewer' }, schema: { summary: 'Read a vendor', tags, params: VendorParams, response: { 200: VendorSchema } } },
+    async ({ params }) => asVendor(requireEntry(params.vendor)),
+  );
+
+  app.post(
+    '/integration-catalog/:vendor/install',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Install a vendor',
+        description: "Makes a template and its revision 1 from the variant's defaults with your config merged over them.",
+        tags,
+        params: VendorParams,
+        body: Install,
+        response: { 201: TemplateAndRevision },
+      },
+    },
+    async ({ params, body, user }, reply) => {
+      const vendor = requireEntry(params.vendor);
+      const variant = vendor.variants.find(({ key }) => key === (body.variant ?? 'default'));
+      if (variant === undefined) throw invalid('variant', `must be one of ${vendor.variants.map(({ key }) => key).join(', ')}`);
+      const merged = mergeConfig(variant.default_config, body.config ?? {});
+      const config = (isObject(merged) ? merged : {}) as JsonObject;
+      const mode = body.delivery_mode ?? 'server_side';
+      checkConfig(context, vendor, config, mode);
+      const created = await context.write(user, 'template.installed', async (tx, change) => {
+        const made = await createTemplate(context, tx, user, change, {
+          vendor,
+          config,
+          delivery_mode: mode,
+          name: body.name,
+          description: body.description ?? '',
+          catalog: { vendor: vendor.key, variant: variant.key },
+          change_summary: `Initial setup from catalog: ${vendor.name} (${variant.key})`,
+        });
+        change.audit({ id: made.template.id, after: { ...made.template, config: made.revision.config } });
+        return made;
+      });
+      return reply.code(201).send(created);
+    },
+  );
+}
+
+function requireEntry(key: string) {
+  const vendor = findVendor(key);
+  if (vendor === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such vendor in the catalog.' });
+  return vendor;
+}
+/** Typed as the schema says: a category is one of the six. */
+function asVendor(vendor: ReturnType<typeof requireEntry>) {
+  return { ...catalogEntry(vendor), category: vendor.category };
+}

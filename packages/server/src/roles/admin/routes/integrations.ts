@@ -1,0 +1,254 @@
+import type { Integration, Template } from '@firsthand/core/config/resources.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { type Static, Type } from 'typebox';
+import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
+import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import { integrationHealth } from '../../../operations/health.ts';
+import { newId } from '../../../runtime/ids.ts';
+import {
+  deleteIntegration,
+  findIntegration,
+  type IntegrationFields,
+  insertIntegration,
+  listIntegrations,
+  updateIntegration,
+} from '../../../stores/config/integrations.ts';
+import { organisationKey } from '../../../stores/config/organisations.ts';
+import { findPipeline } from '../../../stores/config/pipelines.ts';
+import { findRevision, latestRevision, type StoredRevision } from '../../../stores/config/revisions.ts';
+import type { Db } from '../../../stores/config/schema.ts';
+import { findTemplate } from '../../../stores/config/templates.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { checkConfig, missingFields, openStored, requireVendor, withStoredSecrets } from '../integration-config.ts';
+import { IntegrationCreate, IntegrationSchema, IntegrationUpdate, OneStep, OneStepAnswer } from '../integration-schema.ts';
+import { createTemplate } from '../template-writes.ts';
+
+const tags = ['Pipeline integrations'];
+export const IntegrationParams = Type.Object({ id: Type.String(), integration_id: Type.String() });
+
+const NEW: Omit<IntegrationFields, 'name' | 'revision_number'> = {
+  enabled: true,
+  consent_category: null,
+  event_filter: null,
+  rate_limit_rps: null,
+  rate_limit_burst: null,
+  rate_limit_daily: null,
+};
+
+export function integrationRoutes(app: AdminApp, context: AdminContext): void {
+  const { db, clock } = context;
+
+  app.get(
+    '/pipelines/:id/integrations',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: "List a pipeline's integrations",
+        tags,
+        params: IdParams,
+        querystring: Type.Object(PageQuery),
+        response: { 200: ListOf('integrations', IntegrationSchema) },
+      },
+    },
+    async ({ params, query, user }) => {
+      await requirePipeline(db, user.org_id, params.id);
+      const page = pageOf(query);
+      const { rows, total } = await listIntegrations(db, user.org_id, params.id, page);
+      return { integrations: await withHealth(rows), total, ...page };
+    },
+  );
+
+  app.post(
+    '/pipelines/:id/integrations',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Assign a template to a pipeline',
+        description: 'Pins the given revision, else the latest. It receives events from now on; earlier ones by history replay.',
+        tags,
+        params: IdParams,
+        body: IntegrationCreate,
+        response: { 201: IntegrationSchema },
+      },
+    },
+    async ({ params, body, user }, reply) => {
+      const { template_id, revision_number, ...input } = body;
+      const created = await context.write(user, 'integration.created', async (tx, change) => {
+        const pipeline = await requirePipeline(tx, user.org_id, params.id);
+        const template = await findTemplate(tx, user.org_id, template_id);
+        if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
+        const revision = await requireRevision(tx, template, revision_number);
+        await requireComplete(tx, template, revision);
+        const integration = await insertIntegration(
+          tx,
+          { id: newId('int', clock.now()), org_id: user.org_id, pipeline_id: pipeline.id, template_id: template.id },
+          { ...NEW, name: template.name, ...input, revision_number: revision.revision_number },
+          change.stamp,
+        );
+        change.audit({ id: integration.id, after: integration });
+        return integration;
+      });
+      const [shown] = await withHealth([created]);
+      return reply.code(201).send(shown);
+    },
+  );
+
+  app.get(
+    '/pipelines/:id/integrations/:integration_id',
+    {
+      config: { role: 'viewer' },
+      schema: { summary: 'Read an integration', tags, params: IntegrationParams, response: { 200: IntegrationSchema } },
+    },
+    async ({ params, user }) => (await withHealth([await requireIntegration(db, user.org_id, params)]))[0]!,
+  );
+
+  app.put(
+    '/pipelines/:id/integrations/:integration_id',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Change an integration',
+        description: 'A new `revision_number` moves the pin, forward or back.',
+        tags,
+        params: IntegrationParams,
+        body: IntegrationUpdate,
+        response: { 200: IntegrationSchema },
+      },
+    },
+    async ({ params, body, user }) => {
+      const updated = await context.write(user, 'integration.updated', async (tx, change) => {
+        const before = await requireIntegration(tx, user.org_id, params);
+        if (body.revision_number !== undefined && body.revision_number !== before.revision_number) {
+          const template = (await findTemplate(tx, user.org_id, before.template_id))!;
+          await requireComplete(tx, template, await requireRevision(tx, template, body.revision_number));
+        }
+        const after = await updateIntegration(
+          tx,
+          user.org_id,
+          before.pipeline_id,
+          before.id,
+          { ...fieldsOf(before), ...body },
+          change.stamp,
+        );
+        if (before.enabled && !after.enabled) change.urgent();
+        change.audit({ id: before.id, before, after });
+        return after;
+      });
+      return (await withHealth([updated]))[0]!;
+    },
+  );
+
+  app.delete(
+    '/pipelines/:id/integrations/:integration_id',
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'Remove an integration',
+        description: 'What still waits for it ends with the reason integration_deleted.',
+        tags,
+        params: IntegrationParams,
+        response: { 204: Type.Null({ description: 'No content.' }) },
+      },
+    },
+    async ({ params, user }, reply) => {
+      await context.write(user, 'integration.deleted', async (tx, change) => {
+        const before = await requireIntegration(tx, user.org_id, params);
+        await deleteIntegration(tx, user.org_id, before.pipeline_id, before.id, change.stamp);
+        change.urgent();
+        change.audit({ id: before.id, before });
+      });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/integrations',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Set up an integration in one step',
+        description: 'Makes a template, its revision 1 and its assignment to the pipeline `source_id` together.',
+        tags,
+        body: OneStep,
+        response: { 201: OneStepAnswer },
+      },
+    },
+    async ({ body, user }, reply) => {
+      const { integration, config } = await context.write(user, 'integration.created', async (tx, change) => {
+        const made = await oneStep(tx, user, change, body);
+        change.audit({ id: made.integration.id, after: { ...made.integration, config: made.config } });
+        return made;
+      });
+      const [shown] = await withHealth([integration]);
+      return reply.code(201).send({ ...shown!, source_id: integration.pipeline_id, config });
+    },
+  );
+
+  async function oneStep(
+    tx: Db,
+    user: Parameters<typeof createTemplate>[2],
+    change: Parameters<typeof createTemplate>[3],
+    body: Static<typeof OneStep>,
+  ) {
+    const { source_id, vendor: vendorKey, config: sent, delivery_mode = 'server_side', name, ...input } = body;
+    const vendor = requireVendor(vendorKey);
+    const config = withStoredSecrets(vendor, sent as JsonObject, {});
+    checkConfig(context, vendor, config, delivery_mode, { complete: true });
+    const pipeline = await requirePipeline(tx, user.org_id, source_id);
+    const { template, revision } = await createTemplate(context, tx, user, change, {
+      vendor,
+      config,
+      delivery_mode,
+      name,
+      description: '',
+      catalog: null,
+      change_summary: 'Initial setup',
+    });
+    const integration = await insertIntegration(
+      tx,
+      { id: newId('int', clock.now()), org_id: user.org_id, pipeline_id: pipeline.id, template_id: template.id },
+      { ...NEW, ...input, name, revision_number: 1 },
+      change.stamp,
+    );
+    return { integration, config: revision.config };
+  }
+
+  async function requireComplete(tx: Db, template: Template, revision: StoredRevision): Promise<void> {
+    const org = await organisationKey(tx, template.org_id);
+    const faults = missingFields(context, requireVendor(template.vendor), openStored(context, org, revision));
+    if (faults.length > 0) throw invalidFields(faults.map(({ field, message }) => ({ field: `config.${field}`, message })));
+  }
+
+  async function withHealth(integrations: Integration[]) {
+    const health = await integrationHealth(context.operations, integrations);
+    return integrations.map((integration) => ({ ...integration, health: health.get(integration.id)! }));
+  }
+}
+
+export async function requirePipeline(db: Db, orgId: string, id: string) {
+  const pipeline = await findPipeline(db, orgId, id);
+  if (pipeline === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such pipeline.' });
+  return pipeline;
+}
+
+export async function requireIntegration(db: Db, orgId: string, params: Static<typeof IntegrationParams>): Promise<Integration> {
+  await requirePipeline(db, orgId, params.id);
+  const integration = await findIntegration(db, orgId, params.id, params.integration_id);
+  if (integration === undefined) throw new ApiError('NOT_FOUND', { message: 'The pipeline has no such integration.' });
+  return integration;
+}
+
+async function requireRevision(tx: Db, template: Template, number: number | undefined): Promise<StoredRevision> {
+  const revision =
+    number === undefined
+      ? await latestRevision(tx, template.org_id, template.id)
+      : await findRevision(tx, template.org_id, template.id, number);
+  if (revision === undefined) throw invalid('revision_number', 'is no revision of the template');
+  return revision;
+}
+
+function fieldsOf(integration: Integration): IntegrationFields {
+  const { revision_number, name, enabled, consent_category, event_filter, rate_limit_rps, rate_limit_burst, rate_limit_daily } =
+    integration;
+  return { revision_number, name, enabled, consent_category, event_filter, rate_limit_rps, rate_limit_burst, rate_limit_daily };
+}

@@ -1,0 +1,227 @@
+import type { Revision, Template as TemplateResource } from '@firsthand/core/config/resources.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { Type } from 'typebox';
+import { ApiError } from '../../../http/errors.ts';
+import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import { organisationKey } from '../../../stores/config/organisations.ts';
+import { findRevision, latestRevision, listRevisions, type StoredRevision } from '../../../stores/config/revisions.ts';
+import type { Db } from '../../../stores/config/schema.ts';
+import { deleteTemplate, findTemplate, listTemplates, pipelinesUsing, updateTemplate } from '../../../stores/config/templates.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { checkConfig, openStored, requireVendor, toRevision, withStoredSecrets } from '../integration-config.ts';
+import {
+  RevisionCreate,
+  RevisionSchema,
+  Template,
+  TemplateAndRevision,
+  TemplateCreate,
+  TemplateUpdate,
+  TemplateWithUse,
+} from '../integration-schema.ts';
+import { addRevision, createTemplate } from '../template-writes.ts';
+
+const tags = ['Integration templates'];
+const Empty = Type.Null({ description: 'No content.' });
+
+export function templateRoutes(app: AdminApp, context: AdminContext): void {
+  const { db } = context;
+
+  app.get(
+    '/integration-templates',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List templates',
+        tags,
+        querystring: Type.Object({ search: Type.Optional(Type.String()), vendor: Type.Optional(Type.String()), ...PageQuery }),
+        response: { 200: ListOf('templates', Template) },
+      },
+    },
+    async ({ query, user }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listTemplates(db, user.org_id, query, page);
+      return { templates: rows, total, ...page };
+    },
+  );
+
+  app.post(
+    '/integration-templates',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Create a template',
+        description: 'With its revision 1. Required fields may still be missing; they are asked for when it is assigned to a pipeline.',
+        tags,
+        body: TemplateCreate,
+        response: { 201: TemplateAndRevision },
+      },
+    },
+    async ({ body, user }, reply) => {
+      const vendor = requireVendor(body.vendor);
+      const mode = body.delivery_mode ?? 'server_side';
+      const config = withStoredSecrets(vendor, body.config as JsonObject, {});
+      checkConfig(context, vendor, config, mode);
+      const created = await context.write(user, 'template.created', async (tx, change) => {
+        const made = await createTemplate(context, tx, user, change, {
+          vendor,
+          config,
+          delivery_mode: mode,
+          name: body.name,
+          description: body.description ?? '',
+          catalog: null,
+          change_summary: body.change_summary ?? 'Initial setup',
+        });
+        change.audit({ id: made.template.id, after: { ...made.template, config: made.revision.config } });
+        return made;
+      });
+      return reply.code(201).send(created);
+    },
+  );
+
+  app.get(
+    '/integration-templates/:id',
+    { config: { role: 'viewer' }, schema: { summary: 'Read a template', tags, params: IdParams, response: { 200: TemplateWithUse } } },
+    async ({ params, user }) => {
+      const template = found(await findTemplate(db, user.org_id, params.id));
+      const latest = (await latestRevision(db, user.org_id, template.id))!;
+      return {
+        ...template,
+        latest_revision: await shown(user.org_id, template, latest),
+        used_by: await pipelinesUsing(db, user.org_id, template.id),
+      };
+    },
+  );
+
+  app.put(
+    '/integration-templates/:id',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Rename or describe a template',
+        description: 'Its configuration changes by a new revision.',
+        tags,
+        params: IdParams,
+        body: TemplateUpdate,
+        response: { 200: Template },
+      },
+    },
+    ({ params, body, user }) =>
+      context.write(user, 'template.updated', async (tx, change) => {
+        const before = found(await findTemplate(tx, user.org_id, params.id));
+        const after = await updateTemplate(tx, user.org_id, before.id, body, change.stamp);
+        change.audit({ id: before.id, before, after });
+        return after;
+      }),
+  );
+
+  app.delete(
+    '/integration-templates/:id',
+    {
+      config: { role: 'admin', errors: ['CONFLICT'] },
+      schema: {
+        summary: 'Delete a template',
+        description: 'Refused while a pipeline uses it.',
+        tags,
+        params: IdParams,
+        response: { 204: Empty },
+      },
+    },
+    async ({ params, user }, reply) => {
+      await context.write(user, 'template.deleted', async (tx, change) => {
+        const before = found(await findTemplate(tx, user.org_id, params.id));
+        const users = await pipelinesUsing(tx, user.org_id, before.id);
+        if (users.length > 0) throw new ApiError('CONFLICT', { message: `The template is in use by ${users.join(', ')}.` });
+        await deleteTemplate(tx, user.org_id, before.id, change.stamp);
+        change.audit({ id: before.id, before });
+      });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/integration-templates/:id/revisions',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List revisions',
+        tags,
+        params: IdParams,
+        querystring: Type.Object(PageQuery),
+        response: { 200: ListOf('revisions', RevisionSchema) },
+      },
+    },
+    async ({ params, query, user }) => {
+      const template = found(await findTemplate(db, user.org_id, params.id));
+      const page = pageOf(query);
+      const { rows, total } = await listRevisions(db, user.org_id, template.id, page);
+      const org = await organisationKey(db, user.org_id);
+      return { revisions: rows.map((row) => toRevision(context, org, template.vendor, row)), total, ...page };
+    },
+  );
+
+  app.post(
+    '/integration-templates/:id/revisions',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Add a revision',
+        description: 'Immutable once made. A mask in place of a secret keeps the secret of the revision before.',
+        tags,
+        params: IdParams,
+        body: RevisionCreate,
+        response: { 201: RevisionSchema },
+      },
+    },
+    async ({ params, body, user }, reply) => {
+      const revision = await context.write(user, 'revision.created', async (tx, change) => {
+        const template = found(await findTemplate(tx, user.org_id, params.id));
+        const vendor = requireVendor(template.vendor);
+        const last = (await latestRevision(tx, user.org_id, template.id))!;
+        const org = await organisationKey(tx, user.org_id);
+        const config = withStoredSecrets(vendor, body.config as JsonObject, openStored(context, org, last));
+        const mode = body.delivery_mode ?? last.delivery_mode;
+        checkConfig(context, vendor, config, mode);
+        const made = await addRevision(context, tx, user, change, {
+          template,
+          revision_number: last.revision_number + 1,
+          vendor,
+          config,
+          delivery_mode: mode,
+          change_summary: body.change_summary ?? '',
+        });
+        change.audit({ id: made.id, before: toRevision(context, org, template.vendor, last), after: made });
+        return made;
+      });
+      return reply.code(201).send(revision);
+    },
+  );
+
+  app.get(
+    '/integration-templates/:id/revisions/:number',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'Read a revision',
+        tags,
+        params: Type.Object({ id: Type.String(), number: Type.String() }),
+        response: { 200: RevisionSchema },
+      },
+    },
+    async ({ params, user }) => {
+      const template = found(await findTemplate(db, user.org_id, params.id));
+      const number = /^\d{1,9}$/.test(params.number) ? Number(params.number) : 0;
+      const revision = await findRevision(db, user.org_id, template.id, number);
+      if (revision === undefined) throw new ApiError('NOT_FOUND', { message: 'The template has no such revision.' });
+      return await shown(user.org_id, template, revision);
+    },
+  );
+
+  async function shown(orgId: string, template: TemplateResource, revision: StoredRevision, from: Db = db): Promise<Revision> {
+    return toRevision(context, await organisationKey(from, orgId), template.vendor, revision);
+  }
+}
+
+function found(template: TemplateResource | undefined): TemplateResource {
+  if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
+  return template;
+}

@@ -1,0 +1,32 @@
+/** The same suite on SQLite and on a real PostgreSQL, with a fresh database for each store. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { startPostgres, type TestServer } from '../../../../test/servers/index.ts';
+import { chance } from '../../../runtime/ids.ts';
+
+export type FreshDatabase = () => Promise<string | undefined>;
+
+export function onBothEngines(name: string, suite: (fresh: FreshDatabase, engine: 'sqlite' | 'postgres') => void): void {
+  describe(`${name} on SQLite`, () => suite(async () => undefined, 'sqlite'));
+  describe(`${name} on PostgreSQL`, () => {
+    let server: TestServer;
+    beforeAll(async () => {
+      server = await startPostgres();
+    }, 60_000);
+    afterAll(async () => {
+      await server?.stop();
+    });
+    suite(() => freshDatabase(server.url), 'postgres');
+  });
+}
+
+async function freshDatabase(serverUrl: string): Promise<string> {
+  const name = `t_${chance(12)}`;
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

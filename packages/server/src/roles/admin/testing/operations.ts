@@ -1,0 +1,57 @@
+/** The real stores of events beside the configuration, for tests of the management API: LMDB, the observe store, a live snapshot. */
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Operations } from '../../../operations/operations.ts';
+import { createGuardedClient } from '../../../outbound/guarded-client.ts';
+import { createTokenCache } from '../../../outbound/tokens.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { createMetrics } from '../../../runtime/metrics.ts';
+import type { Cipher } from '../../../secrets/cipher.ts';
+import { startSnapshot } from '../../../snapshot/source.ts';
+import { loadConfig } from '../../../stores/config/load-config.ts';
+import type { Db } from '../../../stores/config/schema.ts';
+import { readConfigVersion } from '../../../stores/config/version.ts';
+import { inProcessEphemeral } from '../../../stores/ephemeral/in-process.ts';
+import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
+import { openObserve } from '../../../stores/observe/open.ts';
+import { openLmdbVisitors } from '../../../stores/visitors/lmdb.ts';
+
+export async function startOperations(options: {
+  dataDir: string;
+  databaseUrl: string | undefined;
+  clock: Clock;
+  db: Db;
+  cipher: Cipher;
+}): Promise<Operations & { reload(): Promise<void>; close(): Promise<void> }> {
+  const { dataDir, databaseUrl, clock, db, cipher } = options;
+  const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 86_400_000, clock });
+  const observe = await openObserve({ databaseUrl, dataDir, onConnectionError: () => undefined });
+  const snapshots = await startSnapshot({
+    readVersion: () => readConfigVersion(db),
+    loadRows: (known) => loadConfig(db, cipher, known),
+    settings: { mode: 'development', allowPrivateDestinations: true, configReloadMs: 3_600_000 },
+    clock,
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+  });
+  const client = createGuardedClient({ allowPrivateDestinations: true, clock });
+  const ephemeral = inProcessEphemeral();
+  return {
+    log,
+    observe,
+    visitors: openLmdbVisitors(log),
+    snapshots,
+    ephemeral,
+    client,
+    tokens: createTokenCache({ client, clock }),
+    paused: () => false,
+    reload: () => snapshots.reload(),
+    async close() {
+      await snapshots.stop();
+      await client.close();
+      await ephemeral.close();
+      await log.close();
+      await observe.close();
+    },
+  };
+}
