@@ -1,0 +1,25 @@
+import { isObject } from '../json.ts';
+import type { CompiledMapping, MappingOptions } from './result.ts';
+import { compileV1 } from './v1/compile.ts';
+import { compileV2 } from './v2/compile.ts';
+import { join } from './validate/checks.ts';
+
+export type { CompiledMapping, Mapped, MappingOptions } from './result.ts';
+
+/** The keys of a revision's config that belong to the mapping; the others are the vendor's fields. */
+export const MAPPING_KEYS = ['version', 'global', 'events', 'defaults', 'steps'] as const;
+
+/** A revision's mapping as one function, or every fault in it. Keys that are not the mapping's are not looked at. */
+export function compileMapping(config: unknown, options: MappingOptions = {}): CompiledMapping {
+  const { where = '' } = options;
+  const fault = (field: string, message: string): CompiledMapping => ({ ok: false, faults: [{ field, message }] });
+  if (!isObject(config)) return fault(where, 'A config must be an object.');
+  const { version } = config;
+  if (version === 1) {
+    const stray = ['global', 'events', 'defaults'].find((key) => config[key] !== undefined && config[key] !== null);
+    return stray ? fault(join(where, stray), `${stray} belongs to version 2; version 1 has steps.`) : compileV1(config, options);
+  }
+  if (version !== undefined && version !== null && version !== 2) return fault(join(where, 'version'), 'The version is 1 or 2.');
+  if (config.steps !== undefined && config.steps !== null) return fault(join(where, 'steps'), 'steps belong to version 1.');
+  return compileV2(config, options);
+}

@@ -1,0 +1,49 @@
+import { compileStep, type Step } from '../../rules/step.ts';
+import { ownCopy } from '../copy.ts';
+import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
+import { Checks, join } from '../validate/checks.ts';
+
+const TYPES = ['filter', 'map', 'transform', 'enrich', 'compute', 'set', 'rename', 'delete'] as const;
+const ON_ERROR = ['skip', 'drop', 'fail'] as const;
+const MAX_STEPS = 500;
+
+interface LegacyStep {
+  where: string;
+  run: Step;
+  on_error: (typeof ON_ERROR)[number];
+}
+const FILTERED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_filter' });
+
+/**
+ * Version 1: steps over the canonical event, whose outcome is the payload. A step fails when there is no value for it to work on or
+ * none comes out; then `on_error` decides: go on without it (`skip`, the default), drop the event, or fail it.
+ */
+export function compileV1(config: Record<string, unknown>, { where = '' }: MappingOptions): CompiledMapping {
+  const checks = new Checks();
+  const at = join(where, 'steps');
+  const steps: LegacyStep[] = [];
+  if (!Array.isArray(config.steps)) checks.fault(at, 'Version 1 needs a list of steps.');
+  for (const [i, input] of (Array.isArray(config.steps) ? checks.list(config.steps, at, MAX_STEPS) : []).entries()) {
+    const place = `${at}[${i}]`;
+    const run = compileStep(input, place, checks, { types: TYPES, extra: ['on_error'], what: 'A step' });
+    const given = (input as { on_error?: unknown } | null)?.on_error ?? undefined;
+    const onError = given === undefined ? 'skip' : checks.oneOf(given, join(place, 'on_error'), ON_ERROR);
+    if (run && onError) steps.push({ where: place, run, on_error: onError });
+  }
+  if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
+  return {
+    ok: true,
+    run(event) {
+      let current: unknown = event;
+      for (const step of steps) {
+        const result = step.run(current);
+        if (result.kind === 'dropped') return FILTERED;
+        if (result.kind === 'event') current = result.event;
+        else if (step.on_error === 'drop') return FILTERED;
+        else if (step.on_error === 'fail') return { kind: 'failed', reason: `${step.where}: ${result.reason}` };
+      }
+      // The payload is the caller's to change; an event that no step touched is still everybody's.
+      return { kind: 'payload', payload: ownCopy(current) };
+    },
+  };
+}

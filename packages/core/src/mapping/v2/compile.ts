@@ -1,0 +1,113 @@
+import { type CanonicalEvent, eventKey } from '../../event/canonical.ts';
+import type { ConditionTest } from '../../filter/condition.ts';
+import type { RunState } from '../field.ts';
+import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
+import { Checks, join } from '../validate/checks.ts';
+import { type CompileContext, compileEntry, compileParts, compileVendorName, type Parts, type RunEntry } from './entry.ts';
+
+const GLOBAL_KEYS = ['mappings', 'enrichments', 'filter', 'transforms'];
+const ENTRY_KEYS = ['vendor_event_name', 'enabled', 'filter', 'enrichments', 'mappings', 'transforms'];
+const DEFAULTS_KEYS = ['action', 'vendor_event_name', 'filter', 'enrichments', 'mappings', 'transforms'];
+const MAX_EVENTS = 1_000;
+const MAX_ALTERNATIVES = 50;
+
+interface Entry {
+  filter: ConditionTest | undefined;
+  run: RunEntry;
+}
+const FILTERED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_filter' });
+const UNMAPPED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_default' });
+
+/**
+ * Version 2: `global`, `events`, `defaults`. Filters see the event as it came; enrichments work on a copy of it; then all mappings at
+ * once, global ones first; then the payload's own transforms. An entry that is switched off drops its events (`mapping_filter`): somebody
+ * decided that they do not go out, so they must not go out through the defaults either.
+ */
+export function compileV2(config: Record<string, unknown>, options: MappingOptions): CompiledMapping {
+  const { where = '', default_action: defaultAction = 'drop', parameters = {} } = options;
+  const checks = new Checks();
+  const state: RunState = { missing: undefined, failed: undefined };
+  const context: CompileContext = { checks, state, roots: { parameters } };
+  const global = compileGlobal(config.global, join(where, 'global'), context);
+  const events = compileEvents(config.events, join(where, 'events'), global, context);
+  const otherwise = compileDefaults(config.defaults, join(where, 'defaults'), defaultAction, global, context);
+  if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
+  const pass = global.filter;
+  return {
+    ok: true,
+    run(event) {
+      state.missing = undefined;
+      state.failed = undefined;
+      if (pass && !pass(event)) return FILTERED;
+      const entries = events.get(eventKey(event));
+      if (entries === undefined) return otherwise(event);
+      for (const entry of entries) if (entry.filter === undefined || entry.filter(event)) return entry.run(event);
+      return FILTERED;
+    },
+  };
+}
+
+function compileGlobal(input: unknown, where: string, context: CompileContext): Parts {
+  const global = input === undefined || input === null ? {} : context.checks.object(input, where, GLOBAL_KEYS, 'global');
+  return compileParts(global ?? {}, where, context);
+}
+
+/** The entries that are switched on, in order; a name whose entries are all off keeps its place with none. */
+function compileEvents(input: unknown, where: string, global: Parts, context: CompileContext): Map<string, Entry[]> {
+  const { checks } = context;
+  const events = new Map<string, Entry[]>();
+  if (input === undefined || input === null) return events;
+  if (typeof input !== 'object' || Array.isArray(input)) {
+    checks.fault(where, 'events must be an object: its keys are event names, @page, @identify or @group.');
+    return events;
+  }
+  const names = Object.entries(input);
+  if (names.length > MAX_EVENTS) checks.fault(where, `There may be at most ${MAX_EVENTS} events.`);
+  for (const [name, value] of names.slice(0, MAX_EVENTS)) {
+    const at = join(where, name);
+    if (name === '') checks.fault(at, 'The name of an event must not be empty.');
+    const list = Array.isArray(value) ? checks.list(value, at, MAX_ALTERNATIVES) : [value];
+    if (list.length === 0) checks.fault(at, 'At least one entry is needed.');
+    const entries = list.map((entry, i) => compileOne(entry, Array.isArray(value) ? `${at}[${i}]` : at, global, context));
+    events.set(
+      name,
+      entries.filter((entry) => entry !== undefined),
+    );
+  }
+  return events;
+}
+
+function compileOne(input: unknown, where: string, global: Parts, context: CompileContext): Entry | undefined {
+  const { checks } = context;
+  const entry = checks.object(input, where, ENTRY_KEYS, 'An entry of events');
+  if (!entry) return undefined;
+  const enabled = checks.boolean(entry.enabled, join(where, 'enabled'), true);
+  const parts = compileParts(entry, where, context);
+  const name = compileVendorName(entry.vendor_event_name, join(where, 'vendor_event_name'), context);
+  const run = compileEntry([global, parts], name, context);
+  return enabled ? { filter: parts.filter, run } : undefined;
+}
+
+function compileDefaults(
+  input: unknown,
+  where: string,
+  fallback: 'pass_through' | 'drop',
+  global: Parts,
+  context: CompileContext,
+): RunEntry {
+  const { checks } = context;
+  const defaults = input === undefined || input === null ? {} : (checks.object(input, where, DEFAULTS_KEYS, 'defaults') ?? {});
+  const action =
+    defaults.action === undefined || defaults.action === null
+      ? fallback
+      : checks.oneOf(defaults.action, join(where, 'action'), ['pass_through', 'drop', 'map'] as const);
+  const parts = compileParts(defaults, where, context);
+  const name = compileVendorName(defaults.vendor_event_name, join(where, 'vendor_event_name'), context);
+  if (action === 'map') return filtered(parts.filter, compileEntry([global, parts], name, context));
+  if (action === 'pass_through') return filtered(parts.filter, (event: CanonicalEvent) => ({ kind: 'pass_through', event }));
+  return () => UNMAPPED;
+}
+
+function filtered(filter: ConditionTest | undefined, run: RunEntry): RunEntry {
+  return filter ? (event) => (filter(event) ? run(event) : FILTERED) : run;
+}

@@ -1,0 +1,157 @@
+/** What an entry of `events` (or `defaults` with its mappings) does with one event. */
+import type { CanonicalEvent } from '../../event/canonical.ts';
+import type { ConditionTest } from '../../filter/condition.ts';
+import { compileDeleter, compileGetter, compileSetter, type Roots } from '../../path/path.ts';
+import { compileTemplate } from '../../template/template.ts';
+import { compileTransforms } from '../../transforms/compile.ts';
+import { compileField, compileWhen, type Field, type RunState } from '../field.ts';
+import type { Mapped } from '../result.ts';
+import { type Checks, join } from '../validate/checks.ts';
+import { type Read, readField } from './leaf.ts';
+import { compileTree } from './tree.ts';
+
+export const MAX_LINES = 1_000;
+
+export interface CompileContext {
+  checks: Checks;
+  roots: Roots;
+  state: RunState;
+}
+/** Null: a required value is missing; see the run state. */
+type Enrich = (event: unknown) => unknown;
+type PostTransform = (payload: unknown, event: unknown) => unknown;
+export interface Parts {
+  filter: ConditionTest | undefined;
+  enrichments: Enrich[];
+  fields: Field[];
+  /** Where each field stands, for faults that only show when all are put together. */
+  places: Map<Field, string>;
+  post: PostTransform[];
+}
+
+export function compileParts(input: Record<string, unknown>, where: string, context: CompileContext): Parts {
+  const { checks, roots, state } = context;
+  const places = new Map<Field, string>();
+  const fields: Field[] = [];
+  for (const [i, line] of checks.list(input.mappings, join(where, 'mappings'), MAX_LINES).entries()) {
+    const at = `${join(where, 'mappings')}[${i}]`;
+    const field = compileField(line, at, checks, { roots, state, root_target: true });
+    if (!field) continue;
+    places.set(field, at);
+    fields.push(field);
+  }
+  const enrichments = checks
+    .list(input.enrichments, join(where, 'enrichments'), MAX_LINES)
+    .map((line, i) => compileEnrichment(line, `${join(where, 'enrichments')}[${i}]`, context))
+    .filter((enrich) => enrich !== undefined);
+  const post = checks
+    .list(input.transforms, join(where, 'transforms'), MAX_LINES)
+    .map((line, i) => compilePost(line, `${join(where, 'transforms')}[${i}]`, context))
+    .filter((change) => change !== undefined);
+  return { filter: compileWhen(input.filter, join(where, 'filter'), checks, roots), enrichments, fields, places, post };
+}
+
+function compileEnrichment(line: unknown, where: string, { checks, roots, state }: CompileContext): Enrich | undefined {
+  const field = compileField(line, where, checks, { roots, state, root_target: false });
+  if (!field) return undefined;
+  const setter = compileSetter(field.target_text);
+  if (!setter.ok) return undefined;
+  const read = readField(
+    field,
+    undefined,
+    roots,
+    field.target.some((segment) => segment.kind === 'each'),
+  );
+  return (event) => {
+    if (field.when && !field.when(event)) return event;
+    const value = read(event, event);
+    if (value !== undefined) return setter.with(event, value);
+    if (field.required) state.missing ??= field.target_text;
+    return event;
+  };
+}
+
+/** A transform without a result leaves its target out; a list keeps its other elements. */
+function compilePost(line: unknown, where: string, { checks, roots }: CompileContext): PostTransform | undefined {
+  const post = checks.object(line, where, ['target', 'transforms', 'when'], 'A transform of the payload');
+  if (!post) return undefined;
+  const at = join(where, 'target');
+  const apply = compileTransforms(post.transforms ?? [], join(where, 'transforms'), checks.faults, roots);
+  const when = compileWhen(post.when, join(where, 'when'), checks, roots);
+  if (typeof post.target !== 'string') {
+    checks.fault(at, 'The path of the target is needed.');
+    return undefined;
+  }
+  const getter = compileGetter(post.target);
+  const setter = compileSetter(post.target);
+  const deleter = compileDeleter(post.target);
+  if (!getter.ok || !setter.ok || !deleter.ok) {
+    checks.fault(at, getter.ok ? 'The payload itself cannot be transformed.' : getter.message);
+    return undefined;
+  }
+  if (!apply) return undefined;
+  return (payload, event) => {
+    if (when && !when(event)) return payload;
+    const before = getter.get(payload);
+    if (before === undefined || before === null) return payload;
+    const after = apply(before, event);
+    const rest = Array.isArray(after) || after === undefined ? deleter.without(payload) : payload;
+    return after === undefined ? rest : setter.with(rest, after);
+  };
+}
+
+export type RunEntry = (event: CanonicalEvent) => Mapped;
+
+/** The parts in order of precedence (global first) as one function. */
+export function compileEntry(parts: readonly Parts[], name: Read | undefined, context: CompileContext): RunEntry {
+  const { checks, roots, state } = context;
+  const places = new Map(parts.flatMap((part) => [...part.places]));
+  const conflict = (field: Field) => {
+    const at = join(places.get(field) ?? '', 'target');
+    // A global mapping meets every event's own and would be named once for each.
+    if (!checks.faults.some((known) => known.field === at))
+      checks.fault(at, 'This target is a list here and an object in another mapping.');
+  };
+  const fields = parts.flatMap((part) => part.fields);
+  const build = compileTree(fields, { roots, state, conflict });
+  const required = fields
+    .filter((field) => field.required && field.target.some((segment) => segment.kind === 'each'))
+    .map((field) => listCheck(field, roots));
+  const enrichments = parts.flatMap((part) => part.enrichments);
+  const post = parts.flatMap((part) => part.post);
+  return (event) => {
+    let current: unknown = event;
+    for (const enrich of enrichments) current = enrich(current);
+    for (const check of required) state.missing ??= check(current);
+    let payload: unknown = state.missing === undefined ? (build(current, current) ?? {}) : undefined;
+    if (state.failed !== undefined) return { kind: 'failed', reason: state.failed };
+    if (state.missing !== undefined) return { kind: 'dropped', reason: `missing_required:${state.missing}` };
+    for (const change of post) payload = change(payload, current);
+    const vendorName = name?.(current, current);
+    return typeof vendorName === 'string' ? { kind: 'payload', payload, vendor_event_name: vendorName } : { kind: 'payload', payload };
+  };
+}
+
+/** A required list is there when one of its elements has the value. */
+function listCheck(field: Field, roots: Roots): (event: unknown) => string | undefined {
+  const read = readField(field, undefined, roots, false);
+  return (event) => (field.when?.(event) === false || read(event, event) !== undefined ? undefined : field.target_text);
+}
+
+/** A name may be a template, such as `{{name}}` for pages. */
+export function compileVendorName(input: unknown, where: string, { checks, roots, state }: CompileContext): Read | undefined {
+  const text = checks.text(input, where);
+  if (text === undefined) return undefined;
+  if (!text.includes('{{')) return () => text;
+  const compiled = compileTemplate(text, 'text', { roots, limit: 1_000 });
+  if (!compiled.ok) {
+    checks.fault(where, compiled.message);
+    return undefined;
+  }
+  return (event) => {
+    const rendered = compiled.render(event);
+    if (rendered.ok) return rendered.text.trim() || undefined;
+    state.failed ??= `${where}: ${rendered.reason}`;
+    return undefined;
+  };
+}

@@ -1,0 +1,54 @@
+import { firstPresent, isRooted, type Roots, type Segment } from '../../path/path.ts';
+import { ownCopy } from '../copy.ts';
+import type { Field } from '../field.ts';
+
+/** `base` is what relative paths start from: the event itself, or inside a `[*]` the element under way. */
+export type Read = (event: unknown, base: unknown) => unknown;
+type Paths = readonly (readonly Segment[])[];
+
+/**
+ * The value of one field, undefined where there is none. `paths` are the field's sources as seen from `base`. Without a `[*]` in the
+ * target a list from a `[*]` source is written without holes.
+ */
+export function readField(field: Field, paths: Paths | undefined, roots: Roots, keepHoles: boolean): Read {
+  const raw = readOrigin(field, paths, roots);
+  const { change, fallback } = field;
+  const sources = paths ?? (field.origin.kind === 'source' ? field.origin.paths : []);
+  const compact = !keepHoles && sources.some((path) => path.some((segment) => segment.kind === 'each'));
+  const changed: Read = change ? (event, base) => change(raw(event, base), event) : raw;
+  const whole: Read = compact ? (event, base) => withoutHoles(changed(event, base)) : changed;
+  if (fallback === undefined) return whole;
+  return (event, base) => {
+    const value = whole(event, base);
+    return value === undefined ? ownCopy(fallback) : value;
+  };
+}
+
+function readOrigin(field: Field, paths: Paths | undefined, roots: Roots): Read {
+  const { origin } = field;
+  if (origin.kind === 'template') return (event) => origin.render(event);
+  if (origin.kind === 'value') {
+    const { value } = origin;
+    return typeof value === 'object' ? () => ownCopy(value) : () => value;
+  }
+  const get = firstPresent(paths ?? origin.paths, roots);
+  return (_event, base) => {
+    const value = get(base);
+    return typeof value === 'object' ? (value === null ? undefined : ownCopy(value)) : value;
+  };
+}
+
+/** The one name that is copied as it is, where that is all the field does: the commonest line of all, done without a call. */
+export function plainKey(field: Field, paths: Paths | undefined, roots: Roots): string | undefined {
+  if (field.origin.kind !== 'source' || field.change || field.fallback !== undefined || field.when || field.required) return undefined;
+  const [path, ...others] = paths ?? field.origin.paths;
+  const [segment, ...rest] = path ?? [];
+  if (others.length > 0 || rest.length > 0 || segment?.kind !== 'key' || isRooted([segment], roots)) return undefined;
+  return segment.key;
+}
+
+function withoutHoles(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const present = value.filter((one) => one !== undefined && one !== null);
+  return present.length === 0 ? undefined : present;
+}

@@ -1,0 +1,122 @@
+/** Targets with `[*]` or `[n]`: lists built element by element, so that every mapping to the same list stays aligned. */
+import { formatPath, isRooted, type Segment, sharedList } from '../../path/path.ts';
+import { type Getter, readerOf } from '../../path/read.ts';
+import { writerOf } from '../../path/write.ts';
+import { type Read, readField } from './leaf.ts';
+import type { Overlay, Placed, TreeContext, TreeNode } from './node.ts';
+
+/** Mappings that walk the same source list: each of its elements makes one element of the target. */
+interface Group {
+  list: Getter;
+  element: TreeNode;
+}
+/** A mapping that does not walk a list: a list is dealt out to the elements, a single value goes to all of them. */
+interface Single {
+  read: Read;
+  when: ((event: unknown) => boolean) | undefined;
+  write: (element: unknown, value: unknown) => unknown;
+  /** A constant decorates the elements that are there; alone it makes none. */
+  makes_element: boolean;
+}
+
+export function listNode(placed: readonly Placed[], context: TreeContext): TreeNode {
+  const inside = { ...context, in_list: true };
+  const each = placed.filter(({ target }) => target[0]?.kind === 'each').map((one) => ({ ...one, target: one.target.slice(1) }));
+  const { groups, singles } = divide(each, inside);
+  const bare = each.every(({ target }) => target.length === 0);
+  const indexed = indexNodes(placed, inside);
+  const overlay = overlayList(groups, singles, indexed, bare);
+  const [group, ...others] = groups;
+  const simple = group && others.length === 0 && singles.length === 0 && indexed.length === 0;
+  return { build: simple ? buildFromList(group, bare) : (event, base) => overlay(undefined, event, base), overlay };
+}
+
+function divide(each: readonly Placed[], context: TreeContext): { groups: Group[]; singles: Single[] } {
+  const lists = new Map<string, { list: Segment[]; placed: Placed[] }>();
+  const singles: Single[] = [];
+  for (const one of each) {
+    const { origin } = one.field;
+    const paths = one.paths ?? (origin.kind === 'source' ? origin.paths : []);
+    const shared = origin.kind === 'source' ? sharedList(paths) : undefined;
+    if (!shared || isRooted(shared.list, context.roots)) {
+      const read = readField(one.field, one.paths, context.roots, true);
+      singles.push({ read, when: one.field.when, write: writerOf(one.target, true), makes_element: origin.kind !== 'value' });
+      continue;
+    }
+    const name = formatPath(shared.list);
+    const group = lists.get(name) ?? { list: shared.list, placed: [] };
+    group.placed.push({ ...one, paths: shared.rests });
+    lists.set(name, group);
+  }
+  const groups = [...lists.values()].map(({ list, placed }) => ({ list: readerOf(list), element: context.compile(placed, context) }));
+  return { groups, singles };
+}
+
+function indexNodes(placed: readonly Placed[], context: TreeContext): { index: number; node: TreeNode }[] {
+  const byIndex = new Map<number, Placed[]>();
+  for (const one of placed) {
+    const segment = one.target[0];
+    if (segment?.kind !== 'index') continue;
+    byIndex.set(segment.index, [...(byIndex.get(segment.index) ?? []), { ...one, target: one.target.slice(1) }]);
+  }
+  // A single `[0]` is no projection: its holes and requirements are those of an ordinary target.
+  return [...byIndex]
+    .sort(([a], [b]) => a - b)
+    .map(([index, group]) => ({ index, node: context.compile(group, { ...context, in_list: false }) }));
+}
+
+/** The common case: one source list, one target list. */
+function buildFromList({ list, element }: Group, bare: boolean): Read {
+  const { build } = element;
+  return (event, base) => {
+    const items = list(base);
+    if (!Array.isArray(items)) return undefined;
+    const out: unknown[] = [];
+    let found = false;
+    for (let i = 0; i < items.length; i++) {
+      const value = build(event, items[i]);
+      if (value !== undefined) {
+        found = true;
+        out.push(value);
+      } else if (!bare) out.push({});
+    }
+    return found ? out : undefined;
+  };
+}
+
+function overlayList(
+  groups: readonly Group[],
+  singles: readonly Single[],
+  indexed: readonly { index: number; node: TreeNode }[],
+  bare: boolean,
+): Overlay {
+  return (under, event, base) => {
+    const out: unknown[] = Array.isArray(under) ? under.slice() : [];
+    for (const { list, element } of groups) {
+      const items = list(base);
+      if (!Array.isArray(items)) continue;
+      for (let i = 0; i < items.length; i++) out[i] = element.overlay(out[i], event, items[i]);
+    }
+    for (const single of singles) deal(single, out, event, base);
+    const filled = bare ? out.filter((one) => one !== undefined) : out;
+    for (const { index, node } of indexed) {
+      const value = node.overlay(filled[index], event, base);
+      if (value !== undefined) filled[index] = value;
+    }
+    if (filled.every((one) => one === undefined)) return under;
+    for (let i = 0; i < filled.length; i++) if (filled[i] === undefined) filled[i] = bare ? null : {};
+    return filled;
+  };
+}
+
+function deal(single: Single, out: unknown[], event: unknown, base: unknown): void {
+  if (single.when && !single.when(event)) return;
+  const value = single.read(event, base);
+  if (value === undefined) return;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (value[i] !== undefined && value[i] !== null) out[i] = single.write(out[i], value[i]);
+    return;
+  }
+  if (out.length === 0 && single.makes_element) out.push(undefined);
+  for (let i = 0; i < out.length; i++) out[i] = single.write(out[i], value);
+}

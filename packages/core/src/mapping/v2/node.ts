@@ -1,0 +1,27 @@
+import type { Roots, Segment } from '../../path/path.ts';
+import type { Field, RunState } from '../field.ts';
+import type { Read } from './leaf.ts';
+
+export interface Placed {
+  field: Field;
+  /** What is left of the target from this node on. */
+  target: readonly Segment[];
+  /** The sources as seen from the element under way, where that is not the event. */
+  paths: readonly (readonly Segment[])[] | undefined;
+}
+export interface TreeContext {
+  roots: Roots;
+  state: RunState;
+  /** Inside a `[*]` target: holes are kept for alignment, and what is required is checked for the list as a whole. */
+  in_list: boolean;
+  conflict(field: Field): void;
+  /** Nodes nest in one another; handed along so that the files of their kinds need not import each other. */
+  compile(placed: readonly Placed[], context: TreeContext): TreeNode;
+}
+export type Overlay = (under: unknown, event: unknown, base: unknown) => unknown;
+export interface TreeNode {
+  build: Read;
+  /** Lays this node over a value that another mapping gave; undefined means there was none. */
+  overlay: Overlay;
+  plain?: string | undefined;
+}

@@ -1,0 +1,59 @@
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { Checks, join } from '../mapping/validate/checks.ts';
+import { parsePath } from '../path/path.ts';
+import type { ConfigFault } from '../vendor/compiled.ts';
+import { compileStep, type Step } from './step.ts';
+
+export type RulesResult = { kind: 'event'; event: CanonicalEvent; changed: string[] } | { kind: 'dropped' };
+export type CompiledRules = { ok: true; apply(event: CanonicalEvent): RulesResult } | { ok: false; faults: ConfigFault[] };
+
+const TYPES = ['set', 'rename', 'delete', 'map', 'filter', 'compute'] as const;
+const MAX_RULES = 500;
+/** Later steps, deduplication and traces stand on these; a rule that changed them would make another event of it, or none at all. */
+const FIXED = ['event_id', 'type'];
+const NEEDED = [...FIXED, 'timestamp', 'context'];
+
+/**
+ * The rules of a transformation as one function, run in order. The event given is never changed: what a rule writes is copied on the
+ * way. A rule that finds nothing to work with leaves the event as it is.
+ */
+export function compileRules(rules: unknown, where = 'rules'): CompiledRules {
+  const checks = new Checks();
+  const steps: Step[] = [];
+  for (const [i, rule] of checks.list(rules, where, MAX_RULES).entries()) {
+    const at = `${where}[${i}]`;
+    const step = compileStep(rule, at, checks, { types: TYPES, what: 'A rule' });
+    checkTargets(rule, at, checks);
+    if (step) steps.push(step);
+  }
+  if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
+  return {
+    ok: true,
+    apply(event) {
+      let current: unknown = event;
+      const changed: string[] = [];
+      for (const step of steps) {
+        const result = step(current);
+        if (result.kind === 'dropped') return { kind: 'dropped' };
+        if (result.kind === 'nothing') continue;
+        current = result.event;
+        if (result.changed !== undefined) changed.push(result.changed);
+      }
+      return { kind: 'event', event: current as CanonicalEvent, changed };
+    },
+  };
+}
+
+function checkTargets(rule: unknown, where: string, checks: Checks): void {
+  const { type, target, source } = (typeof rule === 'object' && rule !== null ? rule : {}) as Record<string, unknown>;
+  const refuse = (path: unknown, key: string, names: readonly string[], message: string) => {
+    const parsed = typeof path === 'string' ? parsePath(path) : undefined;
+    const [first, ...rest] = parsed?.ok ? parsed.segments : [];
+    if (first?.kind === 'key' && names.includes(first.key) && (rest.length === 0 || FIXED.includes(first.key))) {
+      checks.fault(join(where, key), `${first.key} ${message}`);
+    }
+  };
+  if (type === 'delete') refuse(target, 'target', NEEDED, 'cannot be removed.');
+  else refuse(target, 'target', FIXED, 'cannot be changed.');
+  if (type === 'rename') refuse(source, 'source', NEEDED, 'cannot be removed.');
+}

@@ -1,0 +1,163 @@
+/** One rule as a function from event to event. Rules of transformations and steps of V1 mappings are the same thing. */
+import { compileExpression } from '../expression/expression.ts';
+import type { ConditionTest } from '../filter/condition.ts';
+import { ownCopy } from '../mapping/copy.ts';
+import { compileValueMap, compileWhen } from '../mapping/field.ts';
+import { type Checks, join } from '../mapping/validate/checks.ts';
+import { compileDeleter, compileGetter, compileSetter } from '../path/path.ts';
+import { compileTransforms } from '../transforms/compile.ts';
+
+export type StepResult =
+  /** `changed` is absent where there was nothing to do. */
+  | { kind: 'event'; event: unknown; changed?: string }
+  | { kind: 'dropped' }
+  /** There was no value to work with, or none came out. */
+  | { kind: 'nothing'; reason: string };
+export type Step = (event: unknown) => StepResult;
+export type StepType = 'set' | 'rename' | 'delete' | 'map' | 'filter' | 'compute' | 'transform' | 'enrich';
+
+type Input = Record<string, unknown>;
+type Compile = (input: Input, where: string, checks: Checks) => Step | undefined;
+
+const DROPPED: StepResult = Object.freeze({ kind: 'dropped' });
+
+export const STEPS: Readonly<Record<StepType, { keys: readonly string[]; compile: Compile }>> = {
+  set: { keys: ['target', 'value'], compile: compileSet },
+  enrich: { keys: ['target', 'value'], compile: compileSet },
+  rename: { keys: ['source', 'target'], compile: compileRename },
+  delete: { keys: ['target'], compile: compileDelete },
+  map: { keys: ['source', 'target', 'transforms', 'value_map', 'default'], compile: compileMap },
+  transform: { keys: ['target', 'transforms'], compile: compileTransform },
+  compute: { keys: ['target', 'expression'], compile: compileCompute },
+  filter: { keys: [], compile: compileFilter },
+};
+
+function compileSet(input: Input, where: string, checks: Checks): Step | undefined {
+  const write = setterOf(input.target, join(where, 'target'), checks);
+  const { value } = input;
+  if (value === undefined) checks.fault(join(where, 'value'), 'A value is needed.');
+  // Each event gets a copy of its own: a later rule may write into it.
+  return write && ((event) => write(event, ownCopy(value)));
+}
+
+function compileRename(input: Input, where: string, checks: Checks): Step | undefined {
+  const read = getterOf(input.source, join(where, 'source'), checks);
+  const write = setterOf(input.target, join(where, 'target'), checks);
+  const deleter = typeof input.source === 'string' ? compileDeleter(input.source) : undefined;
+  if (deleter && !deleter.ok && read) checks.fault(join(where, 'source'), deleter.message);
+  if (!read || !write || !deleter?.ok) return undefined;
+  return (event) => {
+    const value = read(event);
+    return value === undefined ? nothing(`${input.source} is missing`) : write(deleter.without(event), value);
+  };
+}
+
+function compileDelete(input: Input, where: string, checks: Checks): Step | undefined {
+  const { target } = input;
+  const deleter =
+    typeof target === 'string' ? compileDeleter(target) : ({ ok: false, message: 'The path of the target is needed.' } as const);
+  if (!deleter.ok) {
+    checks.fault(join(where, 'target'), deleter.message);
+    return undefined;
+  }
+  return (event) => {
+    const after = deleter.without(event);
+    return after === event ? nothing(`${target} is missing`) : { kind: 'event', event: after, changed: target as string };
+  };
+}
+
+function compileMap(input: Input, where: string, checks: Checks): Step | undefined {
+  const read = getterOf(input.source, join(where, 'source'), checks);
+  const write = setterOf(input.target, join(where, 'target'), checks);
+  const transforms = compileTransforms(input.transforms, join(where, 'transforms'), checks.faults);
+  const map = compileValueMap(input.value_map, join(where, 'value_map'), checks);
+  const fallback = input.default === null ? undefined : input.default;
+  if (!read || !write) return undefined;
+  return (event) => {
+    let value = read(event);
+    if (value === null) value = undefined;
+    if (transforms) value = transforms(value, event);
+    if (map) value = map(value, event);
+    if (value === undefined) value = ownCopy(fallback);
+    return value === undefined ? nothing(`there is no value for ${input.target}`) : write(event, value);
+  };
+}
+
+function compileTransform(input: Input, where: string, checks: Checks): Step | undefined {
+  if (!Array.isArray(input.transforms) || input.transforms.length === 0)
+    checks.fault(join(where, 'transforms'), 'At least one transform is needed.');
+  return compileMap({ source: input.target, target: input.target, transforms: input.transforms }, where, checks);
+}
+
+function compileCompute(input: Input, where: string, checks: Checks): Step | undefined {
+  const write = setterOf(input.target, join(where, 'target'), checks);
+  const expression = compileExpression(input.expression);
+  if (!expression.ok) checks.fault(join(where, 'expression'), expression.message);
+  if (!write || !expression.ok) return undefined;
+  return (event) => {
+    const value = expression.evaluate(event);
+    return value === undefined ? nothing(`${input.target} has no computed value`) : write(event, ownCopy(value));
+  };
+}
+
+/** Keeps what matches. */
+function compileFilter(input: Input, where: string, checks: Checks): Step | undefined {
+  const test = compileWhen(input.condition, join(where, 'condition'), checks);
+  if (input.condition === undefined || input.condition === null) checks.fault(join(where, 'condition'), 'A condition is needed.');
+  return test && ((event) => (test(event) ? { kind: 'event', event } : DROPPED));
+}
+
+export interface StepOptions {
+  types: readonly StepType[];
+  /** Keys beside the ones of the type. */
+  extra?: readonly string[];
+  /** `steps`, `rules`: what a wrong one is called. */
+  what: string;
+}
+
+/** `condition` on anything but a filter decides whether the step applies. */
+export function compileStep(input: unknown, where: string, checks: Checks, options: StepOptions): Step | undefined {
+  const type = typeof input === 'object' && input !== null ? (input as Input).type : undefined;
+  const known = options.types.find((one) => one === type);
+  if (!known) {
+    checks.fault(join(where, 'type'), `${options.what} has a type: one of ${options.types.join(', ')}.`);
+    return undefined;
+  }
+  const { keys, compile } = STEPS[known];
+  const step = checks.object(input, where, ['type', ...keys, 'condition', ...(options.extra ?? [])], options.what);
+  if (!step) return undefined;
+  const run = compile(step, where, checks);
+  if (known === 'filter' || !run) return run;
+  const condition = compileWhen(step.condition, join(where, 'condition'), checks);
+  return condition ? onlyIf(condition, run) : run;
+}
+
+function onlyIf(condition: ConditionTest, run: Step): Step {
+  return (event) => (condition(event) ? run(event) : { kind: 'event', event });
+}
+
+function getterOf(source: unknown, where: string, checks: Checks): ((event: unknown) => unknown) | undefined {
+  if (typeof source !== 'string' && !(Array.isArray(source) && source.every((path) => typeof path === 'string'))) {
+    checks.fault(where, 'A path is needed.');
+    return undefined;
+  }
+  const getter = compileGetter(source as string | string[]);
+  if (getter.ok) return getter.get;
+  checks.fault(where, getter.message);
+  return undefined;
+}
+
+function setterOf(target: unknown, where: string, checks: Checks): ((event: unknown, value: unknown) => StepResult) | undefined {
+  if (typeof target !== 'string') {
+    checks.fault(where, 'The path of the target is needed.');
+    return undefined;
+  }
+  const setter = compileSetter(target);
+  if (setter.ok) return (event, value) => ({ kind: 'event', event: setter.with(event, value), changed: target });
+  checks.fault(where, setter.message);
+  return undefined;
+}
+
+function nothing(reason: string): StepResult {
+  return { kind: 'nothing', reason };
+}
