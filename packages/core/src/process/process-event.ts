@@ -45,6 +45,8 @@ export type Processed =
   /** A dead letter of stage `processing`. */
   | ({ kind: 'failed'; reason: string } & Ended);
 
+const MAX_CHANGED = 20;
+
 export function processEvent(input: ProcessInput, deps: ProcessDeps): Processed | Promise<Processed> {
   const run = new Run(input, deps);
   try {
@@ -60,6 +62,8 @@ class Run {
   readonly #decisions: Decision[] = [];
   #event: CanonicalEvent;
   #state: VisitorState | undefined;
+  /** Set once user code or rules begin: what they make is another object. */
+  #before: CanonicalEvent | undefined;
 
   constructor(input: ProcessInput, deps: ProcessDeps) {
     this.#input = input;
@@ -82,6 +86,7 @@ class Run {
       const inSession = applySession(event, session, organisation.session_timeout_ms, visitor.state, decisions);
       this.#state = applyIdentity(event, organisation.remember_traits, inSession, decisions);
     }
+    this.#before = event;
     if (organisation.custom_code !== undefined) return this.#withCustomCode(organisation.custom_code);
     return this.#afterCode();
   }
@@ -118,7 +123,14 @@ class Run {
         return this.#dropped('transformation');
       }
       this.#event = result.event;
-      this.#decisions.push({ step: 'transformation', result: 'applied', detail: transformation.id });
+      const { changed } = result;
+      if (changed.length > 0)
+        this.#decisions.push({
+          step: 'transformation',
+          result: 'applied',
+          changed: changed.slice(0, MAX_CHANGED),
+          detail: transformation.id,
+        });
     }
     return { kind: 'processed', ...this.#ended() };
   }
@@ -153,7 +165,8 @@ class Run {
   }
   #failed(reason: string, detail: string, step = 'transformation'): Processed {
     this.#decisions.push({ step, result: 'failed', detail: detail.slice(0, 1_000) });
-    return { kind: 'failed', reason: reason.slice(0, 1_000), ...this.#ended() };
+    // As it was before anybody's code or rules, so that a replay does not apply them twice; and after the privacy rules.
+    return { kind: 'failed', reason: reason.slice(0, 1_000), ...this.#ended(), ...(this.#before && { event: this.#before }) };
   }
   /** A bug of ours, met by this event: it must not take the others with it. */
   broke(error: unknown): Processed {

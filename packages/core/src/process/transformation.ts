@@ -7,7 +7,10 @@ import { compileRules } from '../rules/rules.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { CompiledCode } from './code.ts';
 
-export type Transformed = { kind: 'event'; event: CanonicalEvent } | { kind: 'dropped' } | { kind: 'failed'; reason: string };
+export type Transformed =
+  | { kind: 'event'; event: CanonicalEvent; changed: string[] }
+  | { kind: 'dropped' }
+  | { kind: 'failed'; reason: string };
 interface Common {
   id: string;
   applies(event: CanonicalEvent): boolean;
@@ -41,7 +44,27 @@ export function compileTransformation(source: Source, parameters: Record<string,
   const warnings = missing.map(
     (name) => `Transformation ${source.id}: the pipeline has no parameter ${name}; {{pipeline_param.${name}}} is left as written.`,
   );
-  return { ok: true, warnings, transformation: { kind: 'rules', id: source.id, applies, apply: (event) => compiled.apply(event) } };
+  return {
+    ok: true,
+    warnings,
+    transformation: { kind: 'rules', id: source.id, applies, apply: (event) => checked(compiled.apply(event)) },
+  };
+}
+
+/** A rule may write anything anywhere; what comes out must still be an event. Ids that are numbers become texts. */
+function checked(result: Transformed): Transformed {
+  if (result.kind !== 'event') return result;
+  const { event } = result;
+  if (!isObject(event.context)) return { kind: 'failed', reason: 'the rules left a context that is no object' };
+  for (const key of ['properties', 'traits'] as const)
+    if (event[key] !== undefined && !isObject(event[key])) return { kind: 'failed', reason: `the rules left ${key} that are no object` };
+  for (const key of ['event', 'name', 'user_id', 'anonymous_id', 'group_id', 'timestamp'] as const) {
+    const value: unknown = event[key];
+    if (value === undefined || typeof value === 'string') continue;
+    if (typeof value !== 'number') return { kind: 'failed', reason: `the rules left a ${key} that is no text` };
+    event[key] = String(value);
+  }
+  return result;
 }
 
 /** Everything wrong with a transformation as the API receives it, except the syntax of code, which only the sandbox can tell. */

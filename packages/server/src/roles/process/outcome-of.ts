@@ -1,0 +1,91 @@
+/** What a processed event leaves in the log: its record for delivery, and the outcome that traces and statistics are made of. */
+import { hash } from 'node:crypto';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { Processed } from '@firsthand/core/process/process-event.ts';
+import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-record.ts';
+import { outcomeAppend } from '../../outcomes/outcome-log.ts';
+import type { Append } from '../../stores/event-log/port.ts';
+import type { Work } from './work.ts';
+
+export interface Finished {
+  work: Work;
+  result: Processed;
+}
+
+/**
+ * Ids are made of the event's own, so that a repeat after a crash stores nothing twice. A replay came under an id of its own
+ * (`<pipeline>:<event>#<replay>`), and goes on under it.
+ */
+export function recordIdOf({ delivery, envelope }: Work): string {
+  const plain = eventRecordId(envelope.pipeline_id, envelope.event_id);
+  if (delivery.record.id.startsWith(`${plain}#`)) return delivery.record.id;
+  return envelope.replay_of === undefined ? plain : eventRecordId(envelope.pipeline_id, envelope.event_id, envelope.replay_of);
+}
+
+export function appendsOf({ work, result }: Finished, now: number, deadLetterRetentionMs: number): Append[] {
+  const { envelope } = work;
+  const id = recordIdOf(work);
+  const outcome = outcomeAppend(`p:${id}`, [outcomeOf(work, result, id, now, deadLetterRetentionMs)]);
+  if (result.kind !== 'processed') return [outcome];
+  const { received_at, org_id, pipeline_id } = envelope;
+  const data = encodeEventRecord({ received_at, org_id, pipeline_id }, result.event);
+  return [{ topic: eventsTopic(pipeline_id), records: [{ id, data }] }, outcome];
+}
+
+function outcomeOf(work: Work, result: Processed, id: string, now: number, deadLetterRetentionMs: number): Outcome {
+  const { envelope, delivery, topic } = work;
+  const { event, decisions } = result;
+  const { org_id, pipeline_id, received_at } = envelope;
+  const raw = { topic, position: delivery.record.position };
+  const about = { at: now, org_id, pipeline_id, ...namesOf(event) };
+  switch (result.kind) {
+    case 'processed':
+      return { kind: 'processed', ...about, received_at, decisions, raw };
+    case 'dropped':
+      return { kind: 'dropped', reason: result.reason, ...about, received_at, decisions, raw };
+    case 'failed':
+      return { kind: 'dead_lettered', ...about, dead_letter: deadLetterOf(work, event, result.reason, id, now, deadLetterRetentionMs) };
+  }
+}
+
+function namesOf(event: CanonicalEvent) {
+  return {
+    event_id: event.event_id,
+    type: event.type,
+    ...(event.event !== undefined && { event: event.event }),
+    ...(event.user_id !== undefined && { user_id: event.user_id }),
+    ...(event.anonymous_id !== undefined && { anonymous_id: event.anonymous_id }),
+  };
+}
+
+function deadLetterOf(work: Work, event: CanonicalEvent, reason: string, id: string, now: number, retentionMs: number): DeadLetter {
+  const { envelope } = work;
+  return {
+    id: deadLetterId(envelope.received_at, id),
+    org_id: envelope.org_id,
+    pipeline_id: envelope.pipeline_id,
+    integration_id: null,
+    webhook_source_id: envelope.webhook_source_id ?? null,
+    vendor: null,
+    revision_number: null,
+    event_id: envelope.event_id,
+    stage: 'processing',
+    event,
+    attempts: [],
+    reason,
+    created_at: new Date(now).toISOString(),
+    expires_at: new Date(now + retentionMs).toISOString(),
+  };
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Shaped and sorted like every other id, but made from the record's: processing it again makes no second dead letter. */
+function deadLetterId(receivedAt: number, recordId: string): string {
+  let time = '';
+  for (let rest = receivedAt, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
+  let tail = '';
+  for (const byte of hash('sha256', `processing\n${recordId}`, 'buffer').subarray(0, 16)) tail += ALPHABET[byte & 31];
+  return `dlq_${time}${tail}`;
+}

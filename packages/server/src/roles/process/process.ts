@@ -1,0 +1,82 @@
+/** The process role: owns a share of the ingest partitions, and turns what ingest stored into what delivery sends. */
+import { ingestTopic, PARTITIONS } from '../../partition.ts';
+import type { Consumer } from '../../stores/event-log/port.ts';
+import { KnownPipelines } from './known-pipelines.ts';
+import { Lanes } from './lanes.ts';
+import { type ProcessDeps, VISITORS_ERASED_CHANNEL, type VisitorsErased } from './ports.ts';
+import { VisitorCache } from './visitor-cache.ts';
+
+export type { ProcessDeps } from './ports.ts';
+export { VISITORS_ERASED_CHANNEL, type VisitorsErased } from './ports.ts';
+
+const GROUP = 'process';
+const MAX_IN_FLIGHT = 1_024;
+const MAX_BATCH = 128;
+/** Events of one partition in memory, by their stored size. */
+const MAX_BYTES = 8 * 1024 * 1024;
+const DRAIN_MS = 4_000;
+
+export interface ProcessRole {
+  /** Finishes what is under way, within a few seconds, and gives the partitions up. */
+  stop(): Promise<void>;
+  /** Visitors were erased from the store: forget them here too. */
+  forget(orgId: string, anonymousIds: readonly string[]): void;
+}
+
+export function startProcess(deps: ProcessDeps): ProcessRole {
+  const cache = new VisitorCache(deps.visitors, deps.clock);
+  const pipelines = new KnownPipelines(deps.snapshots, deps.clock, deps.settings.configReloadMs);
+  const owned = new Map<string, { lanes: Lanes; consumer: Consumer }>();
+  let stopping = false;
+
+  async function won(topic: string): Promise<void> {
+    if (stopping) return;
+    const lanes = new Lanes(topic, { ...deps, cache, pipelines });
+    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ordered: true } as const;
+    const consumer = deps.log.consume(topic, GROUP, options, async (batch) => {
+      // What comes while stopping stays unsettled, and is the next owner's.
+      if (!stopping) await lanes.accept(batch, MAX_BYTES);
+    });
+    owned.set(topic, { lanes, consumer });
+  }
+
+  async function lost(topic: string): Promise<void> {
+    const partition = owned.get(topic);
+    if (partition === undefined) return;
+    owned.delete(topic);
+    // Another process may own these visitors from now on: neither finish their events nor believe what is known of them.
+    await partition.lanes.stop();
+    await partition.consumer.stop();
+    cache.clear();
+  }
+
+  function forget(orgId: string, anonymousIds: readonly string[]): void {
+    for (const anonymousId of anonymousIds) {
+      cache.forget(orgId, anonymousId);
+      for (const { lanes } of owned.values()) lanes.forget(orgId, anonymousId);
+    }
+  }
+  const unsubscribe = deps.ephemeral?.subscribe(VISITORS_ERASED_CHANNEL, (message) => {
+    const { org_id, anonymous_ids } = message as VisitorsErased;
+    if (typeof org_id === 'string' && Array.isArray(anonymous_ids)) forget(org_id, anonymous_ids);
+  });
+
+  const topics = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
+  const share = deps.leases.share(topics, { won, lost });
+  let stopped: Promise<void> | undefined;
+  return {
+    forget,
+    stop() {
+      stopping = true;
+      stopped ??= (async () => {
+        await Promise.all([...owned.values()].map(({ lanes }) => lanes.drain(DRAIN_MS)));
+        await share.stop();
+        // Whatever the leases did not call back for.
+        await Promise.all([...owned.keys()].map(lost));
+        pipelines.stop();
+        unsubscribe?.();
+      })();
+      return stopped;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * What was last known of visitors who have no event under way. One process owns a visitor at a time, so this is never behind
+ * the store, except for what another process erased: entries are dropped on that word, and are believed for a minute only.
+ */
+import { Lru } from '@firsthand/core/context/lru.ts';
+import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { VisitorStore } from '../../stores/visitors/port.ts';
+
+export interface KnownVisitor {
+  state: VisitorState;
+  /** What the store holds: `state` may be ahead of it by the last moment of a session. */
+  saved: VisitorState;
+}
+const LIMIT = 20_000;
+const BELIEVED_MS = 60_000;
+export const NOTHING: VisitorState = Object.freeze({});
+
+export class VisitorCache {
+  readonly #store: VisitorStore;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #entries = new Lru<string, KnownVisitor & { at: number }>(LIMIT);
+
+  constructor(store: VisitorStore, clock: Pick<Clock, 'monotonic'>) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  get(orgId: string, anonymousId: string): KnownVisitor | undefined {
+    const key = keyOf(orgId, anonymousId);
+    const entry = this.#entries.get(key);
+    if (entry === undefined || this.#clock.monotonic() - entry.at < BELIEVED_MS) return entry;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  /** From the store, whatever is in memory. */
+  async load(orgId: string, anonymousIds: string[]): Promise<KnownVisitor[]> {
+    const loaded = await this.#store.load(orgId, anonymousIds);
+    return loaded.map((state) => ({ state: state ?? NOTHING, saved: state ?? NOTHING }));
+  }
+
+  put(orgId: string, anonymousId: string, known: KnownVisitor): void {
+    this.#entries.set(keyOf(orgId, anonymousId), { state: known.state, saved: known.saved, at: this.#clock.monotonic() });
+  }
+
+  forget(orgId: string, anonymousId: string): void {
+    this.#entries.delete(keyOf(orgId, anonymousId));
+  }
+  clear(): void {
+    this.#entries.clear();
+  }
+}
+
+function keyOf(orgId: string, anonymousId: string): string {
+  return `${orgId}\n${anonymousId}`;
+}
