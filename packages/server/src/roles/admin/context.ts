@@ -71,6 +71,8 @@ declare module 'fastify' {
     errors?: readonly ('CONFLICT' | 'DUPLICATE_RESOURCE' | 'INVALID_CREDENTIALS' | 'INVALID_REFRESH_TOKEN' | 'ACCOUNT_LOCKED')[];
     /** The body holds somebody else's event: any JSON text may stand in it, and nothing of it is stored as text. */
     anyJson?: boolean;
+    /** Writes nothing that an audit entry would tell: issues a token, tries something out. */
+    unaudited?: boolean;
     /** Not part of the documented API: the pages for people. */
     undocumented?: boolean;
   }

@@ -160,7 +160,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/pipelines/:id/tokens',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', unaudited: true },
       schema: {
         summary: 'Issue a challenge token',
         description: 'For pipelines with `challenge_token_required`. Reusable until it expires.',

@@ -44,6 +44,9 @@ const readOnly = ['id', 'org_id', 'last_login_at', 'created_at', 'updated_at'];
 const UserCreate = Body({ ...AllOptional(fields), email: Email, password: Password }, readOnly, {
   examples: [{ email: 'ada@example.com', name: 'Ada', role: 'editor', password: 'correct horse battery staple' }],
 });
+const PasswordChange = Body({ current_password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD }), new_password: Password }, [], {
+  examples: [{ current_password: 'correct horse battery', new_password: 'correct horse battery' }],
+});
 const UserUpdate = Body(AllOptional(fields), readOnly, { examples: [{ role: 'viewer' }] });
 
 export function userRoutes(app: AdminApp, context: AdminContext): void {
@@ -77,7 +80,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
         summary: "Change the caller's password",
         description: "Ends the caller's other sessions. A wrong current password counts as a failed login.",
         tags,
-        body: Body({ current_password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD }), new_password: Password }),
+        body: PasswordChange,
         response: { 200: UserAnswer },
       },
     },
@@ -180,7 +183,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
         await requireAnOwner(tx, user.org_id);
         change.audit({ id: before.id, before });
       });
-      return reply.code(204).send();
+      return reply.code(204).send(null);
     },
   );
 }

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { API_ERRORS } from '../../http/errors.ts';
+import { openApiPath, refusalCodes } from '../../http/openapi.ts';
+import type { UserRole } from '../../stores/config/schema.ts';
+import { ROLE_ORDER, type RouteEntry, roleReaches } from './context.ts';
+import { onBothEngines } from './testing/engines.ts';
+import { type Api, bodyFor, exampleOf, FIXTURES, makePath, parametersOf } from './testing/fixtures.ts';
+import { type Harness, startHarness, type TestOrganisation } from './testing/harness.ts';
+
+const isApi = (route: RouteEntry) => route.config.undocumented !== true;
+const named = (route: RouteEntry) => `${route.method} ${route.url}`;
+
+onBothEngines('every route', (fresh) => {
+  let harness: Harness;
+  let own: TestOrganisation;
+  let foreign: TestOrganisation;
+  const tokens = {} as Record<UserRole, string>;
+  let routes: RouteEntry[];
+  const apiOf =
+    (token: string): Api =>
+    (method, path, body) =>
+      harness.call(method, path, { token, body });
+
+  beforeAll(async () => {
+    harness = await startHarness({ databaseUrl: await fresh() });
+    own = await harness.newOrganisation();
+    foreign = await harness.newOrganisation();
+    for (const role of ROLE_ORDER) tokens[role] = (await own.user(role)).token;
+    routes = harness.app.routeTable.filter(isApi);
+  }, 60_000);
+  afterAll(() => harness?.close());
+
+  test('has what the walk needs: a fixture for each parameter, an example for each body', () => {
+    const parameters = routes.flatMap((route) => parametersOf(route.url).map(({ key }) => key));
+    expect(parameters.filter((key) => FIXTURES[key] === undefined)).toEqual([]);
+    expect(routes.filter((route) => route.schema.body !== undefined && exampleOf(route) === undefined).map(named)).toEqual([]);
+  });
+
+  test('refuses a missing token, and a role that is too low, before anything else', async () => {
+    for (const route of routes) {
+      if (route.role === 'public') continue;
+      const path = route.url.replace(/:[a-z_]+/g, 'nonsense');
+      const anonymous = await harness.call(route.method, path);
+      expect([anonymous.status, anonymous.body.error.code], named(route)).toEqual([401, 'INVALID_TOKEN']);
+      for (const role of ROLE_ORDER) {
+        if (roleReaches(role, route.role)) continue;
+        const answer = await harness.call(route.method, path, { token: tokens[role], body: exampleOf(route) });
+        expect([answer.status, answer.body.error.code], `${named(route)} as ${role}`).toEqual([403, 'FORBIDDEN']);
+      }
+    }
+  });
+
+  test('serves the own resource to every role that may, with a documented status', async () => {
+    for (const route of routes) {
+      if (route.role === 'public') continue;
+      const documented = new Set([
+        ...Object.keys(route.schema.response as object).map(Number),
+        ...refusalCodes(route).map((code) => API_ERRORS[code].status),
+      ]);
+      for (const role of ROLE_ORDER) {
+        if (!roleReaches(role, route.role)) continue;
+        const path = await makePath(apiOf(own.owner.token), route.url);
+        const body = await bodyFor(apiOf(own.owner.token), route, path);
+        const answer = await harness.call(route.method, path, { token: tokens[role], body });
+        const where = `${named(route)} as ${role}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+        expect(answer.status, where).toBeLessThan(300);
+        expect(documented.has(answer.status), where).toBe(true);
+        expect(answer.headers['x-request-id'], where).toBeTruthy();
+      }
+    }
+  }, 120_000);
+
+  test("knows neither another organisation's resource, nor a deleted one, nor nonsense", async () => {
+    for (const route of routes) {
+      const parameters = parametersOf(route.url);
+      const last = parameters.at(-1);
+      if (route.role === 'public' || last === undefined) continue;
+      const fixture = FIXTURES[last.key]!;
+      const paths: [string, string][] = [];
+      const ownPath = await makePath(apiOf(own.owner.token), route.url);
+      const tail = route.url.slice(last.key.length);
+      const upToLast = ownPath.slice(0, ownPath.length - tail.length);
+      for (const nonsense of ['nonsense', "' or 1=1 --", '%00', '__proto__', '999999999999999999999', '-1', 'a'.repeat(200)])
+        paths.push([
+          `nonsense ${nonsense}`,
+          `${upToLast.slice(0, upToLast.lastIndexOf('/'))}/${nonsense.startsWith('%') ? nonsense : encodeURIComponent(nonsense)}${tail}`,
+        ]);
+      if (fixture.shared !== true) paths.push(['foreign', await makePath(apiOf(foreign.owner.token), route.url)]);
+      if (fixture.shared !== true && fixture.permanent !== true) {
+        const removed = await harness.call('DELETE', upToLast, { token: own.owner.token });
+        expect(removed.status, `DELETE ${upToLast}`).toBeLessThan(300);
+        paths.push(['deleted', ownPath]);
+      }
+      const body = await bodyFor(apiOf(own.owner.token), route, await makePath(apiOf(own.owner.token), route.url));
+      for (const [kind, path] of paths) {
+        const answer = await harness.call(route.method, path, { token: tokens.owner, body });
+        expect([answer.status, answer.body.error?.code], `${named(route)}, ${kind}: ${JSON.stringify(answer.body).slice(0, 200)}`).toEqual([
+          404,
+          'NOT_FOUND',
+        ]);
+      }
+    }
+  }, 120_000);
+
+  test('leaves exactly one audit entry for each write that succeeds, none for one that fails, and the chain is whole', async () => {
+    for (const route of routes) {
+      if (route.role === 'public') continue;
+      const path = await makePath(apiOf(own.owner.token), route.url);
+      const body = await bodyFor(apiOf(own.owner.token), route, path);
+      const before = await auditCount();
+      const answer = await harness.call(route.method, path, { token: own.owner.token, body });
+      const written = (await auditCount()) - before;
+      const writes = route.method !== 'GET' && route.config.unaudited !== true && answer.status < 300;
+      expect(written, `${named(route)}: ${answer.status}`).toBe(writes ? 1 : 0);
+    }
+    const verdict = await harness.call('GET', 'audit-logs/verify', { token: own.owner.token });
+    expect(verdict.body).toEqual({ valid: true, checked: await auditCount(), first_invalid_id: null });
+  }, 120_000);
+
+  async function auditCount(): Promise<number> {
+    const head = await harness.store.db.selectFrom('audit_heads').select('seq').where('org_id', '=', own.org_id).executeTakeFirstOrThrow();
+    return head.seq;
+  }
+});
+
+describe('the OpenAPI document', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await startHarness();
+  });
+  afterAll(() => harness.close());
+
+  test('has every route, with its role, examples and all statuses', async () => {
+    const { body } = await harness.call('GET', '/v1/admin/openapi.json');
+    const document = body as unknown as OpenApi;
+    expect(document.openapi).toBe('3.1.0');
+    const missing = harness.app.routeTable
+      .filter(isApi)
+      .filter((route) => document.paths[openApiPath(route.url)]?.[route.method.toLowerCase()] === undefined);
+    expect(missing.map(named)).toEqual([]);
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    for (const operation of operations) {
+      expect(operation.summary).toBeTruthy();
+      expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true);
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['429', '500', '503']));
+      if (operation.security.length > 0) expect(operation.responses['401']).toBeDefined();
+    }
+    const ids = operations.map((operation) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('takes the paths of the collection side', async () => {
+    harness.app.addToOpenApi({ '/v1/t': { post: { summary: 'Track', responses: {} } } });
+    const { body } = await harness.call('GET', '/v1/admin/openapi.json');
+    expect((body as unknown as OpenApi).paths['/v1/t']?.post).toBeDefined();
+  });
+});
+interface OpenApi {
+  openapi: string;
+  paths: Record<string, Record<string, { operationId: string; summary: string; security: object[]; responses: Record<string, object> }>>;
+}
