@@ -94,7 +94,7 @@ const run = async () => {
 };
 
 export const flush = () => {
-  if (!timer && !busy) timer = setTimeout(run, notBefore - Date.now()) as unknown as number;
+  if (!timer && !busy) timer = setTimeout(run, Math.max(0, notBefore - Date.now())) as unknown as number;
 };
 
 /**

@@ -63,7 +63,7 @@ export class Ingest {
   get accepted(): SentEvent[] {
     return this.requests.filter((one) => one.status === 200).flatMap((one) => one.events);
   }
-  async waitFor(fits: (events: SentEvent[]) => boolean, what = 'events', timeoutMs = 15_000): Promise<SentEvent[]> {
+  async waitFor(fits: (events: SentEvent[]) => boolean, what = 'events', timeoutMs = 8_000): Promise<SentEvent[]> {
     const until = Date.now() + timeoutMs;
     while (!fits(this.accepted)) {
       if (Date.now() > until) {
