@@ -1,0 +1,68 @@
+import { errors, type NatsConnection } from '@nats-io/transport-node';
+import { LogUnavailable } from '../port.ts';
+
+/** The JetStream API as it stands in every server since 2.9: JSON over request and reply. */
+export class JetStreamApi {
+  readonly #connection: NatsConnection;
+  readonly #timeoutMs: number;
+
+  constructor(connection: NatsConnection, timeoutMs: number) {
+    this.#connection = connection;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async call<T>(operation: string, body: unknown = {}): Promise<T> {
+    let text: string;
+    try {
+      const reply = await this.#connection.request(`$JS.API.${operation}`, JSON.stringify(body), { timeout: this.#timeoutMs });
+      text = reply.string();
+    } catch (error) {
+      if (error instanceof errors.InvalidArgumentError) throw error;
+      throw new LogUnavailable(`JetStream does not answer: ${(error as Error).message}`, { cause: error });
+    }
+    const answer = JSON.parse(text) as { error?: { code: number; err_code: number; description: string } };
+    if (answer.error) throw new JetStreamError(operation, answer.error);
+    return answer as T;
+  }
+}
+
+export class JetStreamError extends Error {
+  override name = 'JetStreamError';
+  readonly code: number;
+  readonly errCode: number;
+  constructor(operation: string, error: { code: number; err_code: number; description: string }) {
+    super(`${operation}: ${error.description} (${error.err_code})`);
+    this.code = error.code;
+    this.errCode = error.err_code;
+  }
+}
+export function isNotFound(error: unknown): boolean {
+  return error instanceof JetStreamError && error.code === 404;
+}
+/** JetStream is there and cannot serve now: no leader, no space, too busy. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof LogUnavailable || (error instanceof JetStreamError && error.code === 503);
+}
+/** Gives `undefined` where the thing asked about is not there. */
+export async function orNone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+export interface StreamInfo {
+  config: { name: string; subjects: string[] };
+  state: { messages: number; first_seq: number; last_seq: number; subjects?: Record<string, number> };
+}
+export interface ConsumerInfo {
+  name: string;
+  stream_name: string;
+  config: { durable_name?: string; filter_subject?: string; max_ack_pending?: number };
+  ack_floor: { consumer_seq: number; stream_seq: number };
+  delivered: { consumer_seq: number; stream_seq: number };
+  num_pending: number;
+  num_ack_pending: number;
+}

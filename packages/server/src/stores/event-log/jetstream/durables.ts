@@ -1,0 +1,113 @@
+import type { ConsumeOptions } from '../port.ts';
+import { type ConsumerInfo, isNotFound, type JetStreamApi, orNone } from './api.ts';
+import { durableOf, RETRY_STREAM, retrySubject } from './names.ts';
+import type { Streams } from './streams.ts';
+
+export interface Durable {
+  stream: string;
+  durable: string;
+}
+
+/** The server delivers again what it has not heard of for this long. */
+export const ACK_WAIT_MS = 8_000;
+const LEAST_ACK_PENDING = 20_000;
+
+/** Groups as durable consumers of the server. */
+export class Durables {
+  readonly #api: JetStreamApi;
+  readonly #streams: Streams;
+
+  constructor(api: JetStreamApi, streams: Streams) {
+    this.#api = api;
+    this.#streams = streams;
+  }
+
+  async open(topic: string, group: string, options: ConsumeOptions): Promise<{ topic: Durable; retries: Durable }> {
+    const { stream, subject } = await this.#streams.ensure(topic);
+    await this.#streams.ensureRetries();
+    const retries = durableOf(topic, group);
+    await this.#ensure(RETRY_STREAM, retries, { filter_subject: retrySubject(topic, group), max_ack_pending: -1, deliver_policy: 'all' });
+    const config = {
+      filter_subject: subject,
+      max_ack_pending: Math.max(LEAST_ACK_PENDING, options.maxInFlight * 2),
+      ...startOf(options.start),
+    };
+    const durable = options.ordered ? await this.#renew(topic, group, stream, config) : durableOf(topic, group);
+    if (!options.ordered) await this.#ensure(stream, durable, config);
+    this.#streams.groupsChanged(topic);
+    return { topic: { stream, durable }, retries: { stream: RETRY_STREAM, durable: retries } };
+  }
+
+  async #ensure(stream: string, durable: string, config: Record<string, unknown>): Promise<void> {
+    const known = await orNone(this.#api.call<ConsumerInfo>(`CONSUMER.INFO.${stream}.${durable}`));
+    if (!known) await this.#create(stream, durable, config);
+    else if ((known.config.max_ack_pending ?? 0) < Number(config.max_ack_pending)) {
+      const more = { ...known.config, max_ack_pending: config.max_ack_pending };
+      await this.#api.call(`CONSUMER.DURABLE.CREATE.${stream}.${durable}`, { stream_name: stream, config: more });
+    }
+  }
+
+  #create(stream: string, durable: string, config: Record<string, unknown>): Promise<unknown> {
+    return this.#api.call(`CONSUMER.DURABLE.CREATE.${stream}.${durable}`, {
+      stream_name: stream,
+      config: {
+        durable_name: durable,
+        ack_policy: 'explicit',
+        ack_wait: ACK_WAIT_MS * 1_000_000,
+        max_deliver: -1,
+        replay_policy: 'instant',
+        ...config,
+      },
+    });
+  }
+
+  /**
+   * The server redelivers in no order. So an ordered reader begins each time with a new consumer, right behind what is
+   * settled without a gap. The new one is made before the old one goes: a crash in between leaves both, and the newer counts.
+   */
+  async #renew(topic: string, group: string, stream: string, config: Record<string, unknown>): Promise<string> {
+    this.#streams.groupsChanged(topic);
+    const rounds = (await this.#streams.groups(topic)).filter((known) => known.group === group).sort((a, b) => b.round - a.round);
+    const last = rounds[0];
+    const durable = durableOf(topic, group, (last?.round ?? -1) + 1);
+    let start: Record<string, unknown> = {};
+    if (last) {
+      const info = await this.#api.call<ConsumerInfo>(`CONSUMER.INFO.${stream}.${last.info.name}`);
+      start = { deliver_policy: 'by_start_sequence', opt_start_seq: (await this.#settledThrough(info)) + 1, opt_start_time: undefined };
+    }
+    await this.#create(stream, durable, { ...config, ...start });
+    for (const { info } of rounds) await this.#drop(stream, info.name);
+    return durable;
+  }
+
+  /** A consumer that has delivered nothing yet has no floor: it stands before its own start. */
+  async #settledThrough(info: ConsumerInfo): Promise<number> {
+    const config = info.config as ConsumerInfo['config'] & { opt_start_seq?: number };
+    return Math.max(info.ack_floor.stream_seq, (config.opt_start_seq ?? 1) - 1);
+  }
+
+  async #drop(stream: string, durable: string): Promise<void> {
+    try {
+      await this.#api.call(`CONSUMER.DELETE.${stream}.${durable}`);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  async remove(topic: string, group: string): Promise<void> {
+    this.#streams.groupsChanged(topic);
+    for (const known of await this.#streams.groups(topic))
+      if (known.group === group) await this.#drop(known.info.stream_name, known.info.name);
+    this.#streams.groupsChanged(topic);
+    const left = await orNone(this.#api.call(`STREAM.PURGE.${RETRY_STREAM}`, { filter: retrySubject(topic, group) }));
+    if (left !== undefined) await this.#drop(RETRY_STREAM, durableOf(topic, group));
+  }
+
+  async retriesInfo(topic: string, group: string): Promise<ConsumerInfo | undefined> {
+    return orNone(this.#api.call<ConsumerInfo>(`CONSUMER.INFO.${RETRY_STREAM}.${durableOf(topic, group)}`));
+  }
+}
+
+function startOf(start: ConsumeOptions['start']): Record<string, unknown> {
+  return start === 'beginning' ? { deliver_policy: 'all' } : { deliver_policy: 'by_start_time', opt_start_time: start.toISOString() };
+}

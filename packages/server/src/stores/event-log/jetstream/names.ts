@@ -1,0 +1,64 @@
+/**
+ * A topic is a subject of its own name. `family.rest` lies in one stream per family, for the deduplication window spans a
+ * family; a name without a dot has a stream of its own.
+ */
+const SAFE_TOPIC = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
+
+export interface Place {
+  stream: string;
+  /** What the stream takes in. */
+  subjects: string;
+  subject: string;
+}
+
+const PREFIX = 'firsthand-';
+export const RETRY_STREAM = `${PREFIX}retry`;
+
+export function placeOf(topic: string): Place {
+  if (!SAFE_TOPIC.test(topic) || topic.length > 200) throw new RangeError(`not the name of a topic: ${JSON.stringify(topic)}`);
+  const dot = topic.indexOf('.');
+  if (dot < 0) return { stream: PREFIX + topic, subjects: topic, subject: topic };
+  const family = topic.slice(0, dot);
+  // Two dashes keep a family apart from a topic of the same name.
+  return { stream: `${PREFIX}-${family}`, subjects: `${family}.>`, subject: topic };
+}
+
+/** The topics whose names begin with `prefix` lie in streams whose names begin with one of these. */
+export function streamsOf(prefix: string): string[] {
+  const dot = prefix.indexOf('.');
+  return dot < 0 ? [PREFIX + prefix, `${PREFIX}-${prefix}`] : [`${PREFIX}-${prefix.slice(0, dot)}`];
+}
+
+/** Durable names may hold neither dots nor blanks; the round number is for ordered readers, which begin anew. */
+export function durableOf(topic: string, group: string, round = 0): string {
+  return `${encode(topic)}~${encode(group)}~${round}`;
+}
+export function parseDurable(name: string): { topic: string; group: string; round: number } | undefined {
+  const parts = name.split('~');
+  if (parts.length !== 3) return undefined;
+  return { topic: decode(parts[0]!), group: decode(parts[1]!), round: Number(parts[2]) };
+}
+export function retrySubject(topic: string, group: string): string {
+  return `firsthand-retry.${encode(topic)}.${encode(group)}`;
+}
+
+function encode(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/g, (char) => [...Buffer.from(char)].map((byte) => `=${byte.toString(16).padStart(2, '0')}`).join(''));
+}
+function decode(text: string): string {
+  return decodeURIComponent(text.replaceAll('=', '%'));
+}
+
+/** A header's value holds neither line breaks nor blanks at its ends; ids may. */
+export function encodeId(id: string): string {
+  return /^[\x21-\x24\x26-\x7e]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
+}
+export function decodeId(text: string): string {
+  return text.includes('%') ? decodeURIComponent(text) : text;
+}
+
+const ZEROS = '0000000000000000';
+export function positionOf(seq: number): string {
+  const digits = String(seq);
+  return ZEROS.slice(digits.length) + digits;
+}

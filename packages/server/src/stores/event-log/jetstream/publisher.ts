@@ -1,0 +1,96 @@
+import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { LogUnavailable } from '../port.ts';
+
+interface Waiting {
+  since: number;
+  resolve(ack: PubAck): void;
+  reject(error: Error): void;
+}
+export interface PubAck {
+  seq: number;
+  duplicate: boolean;
+}
+
+/** Nobody takes the subject: the stream was removed, or is not there yet after a restart. */
+export class NoStream extends LogUnavailable {}
+
+const SWEEP_MS = 200;
+
+/**
+ * Publishes to streams and waits for the server to say that the message is stored. Messages are pipelined over one
+ * connection, and one inbox takes all answers: twice as cheap as a request each. Every record is a message of its own, since
+ * the server deduplicates by message; packing records would move that work to every reader.
+ */
+export class Publisher {
+  readonly #connection: NatsConnection;
+  readonly #inbox: string;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #timeoutMs: number;
+  readonly #sweep: NodeJS.Timeout;
+  #counter = 0;
+  /** Called with true for every answer, with false when one did not come in time. */
+  readonly #heard: (answered: boolean) => void;
+
+  constructor(connection: NatsConnection, timeoutMs: number, heard: (answered: boolean) => void) {
+    this.#connection = connection;
+    this.#timeoutMs = timeoutMs;
+    this.#heard = heard;
+    this.#inbox = createInbox();
+    connection.subscribe(`${this.#inbox}.*`, { callback: (_, msg) => this.#answer(msg) });
+    this.#sweep = setInterval(() => this.#rejectLate(), SWEEP_MS).unref();
+  }
+
+  publish(subject: string, data: Uint8Array, id: string, more?: Record<string, string>): Promise<PubAck> {
+    return new Promise((resolve, reject) => {
+      if (this.#connection.isClosed()) return reject(new LogUnavailable('the connection is closed'));
+      const token = (this.#counter++).toString(36);
+      const meta = headers();
+      meta.set('Nats-Msg-Id', id);
+      if (more) for (const name in more) meta.set(name, more[name]!);
+      this.#waiting.set(token, { since: performance.now(), resolve, reject });
+      try {
+        this.#connection.publish(subject, data, { reply: `${this.#inbox}.${token}`, headers: meta });
+      } catch (error) {
+        this.#waiting.delete(token);
+        reject(new LogUnavailable(`cannot publish: ${(error as Error).message}`, { cause: error }));
+      }
+    });
+  }
+
+  #answer(msg: Msg): void {
+    const token = msg.subject.slice(this.#inbox.length + 1);
+    const waiting = this.#waiting.get(token);
+    if (!waiting) return;
+    this.#waiting.delete(token);
+    // No responders: no stream takes this subject, or JetStream is starting.
+    if (msg.data.length === 0) {
+      waiting.reject(new NoStream(`no stream answers (${msg.headers?.code ?? 'empty'})`));
+      return;
+    }
+    this.#heard(true);
+    const ack = JSON.parse(msg.string()) as { seq?: number; duplicate?: boolean; error?: { description: string } };
+    if (ack.error || ack.seq === undefined) waiting.reject(new LogUnavailable(`not stored: ${ack.error?.description ?? 'no sequence'}`));
+    else waiting.resolve({ seq: ack.seq, duplicate: ack.duplicate === true });
+  }
+
+  #rejectLate(): void {
+    const limit = performance.now() - this.#timeoutMs;
+    for (const [token, waiting] of this.#waiting) {
+      if (waiting.since > limit) return;
+      this.#waiting.delete(token);
+      this.#heard(false);
+      waiting.reject(new LogUnavailable(`not acknowledged within ${this.#timeoutMs} ms`));
+    }
+  }
+
+  /** The connection is gone: no answer will come to what was sent. */
+  rejectAll(reason: string): void {
+    for (const waiting of this.#waiting.values()) waiting.reject(new LogUnavailable(reason));
+    this.#waiting.clear();
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    this.rejectAll('the log is closed');
+  }
+}

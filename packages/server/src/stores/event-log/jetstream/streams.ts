@@ -1,0 +1,101 @@
+import type { ConsumerInfo, JetStreamApi, StreamInfo } from './api.ts';
+import { orNone } from './api.ts';
+import { type Place, parseDurable, placeOf, RETRY_STREAM } from './names.ts';
+
+const LIST_FRESH_MS = 1_000;
+
+/** The streams behind topics, made when first needed. */
+export class Streams {
+  readonly #api: JetStreamApi;
+  readonly #dedupWindowMs: number;
+  readonly #replicas: number;
+  readonly #ensured = new Map<string, Promise<void>>();
+  readonly #lists = new Map<string, { at: number; infos: Promise<ConsumerInfo[]> }>();
+
+  constructor(api: JetStreamApi, options: { dedupWindowMs: number; replicas: number }) {
+    this.#api = api;
+    this.#dedupWindowMs = options.dedupWindowMs;
+    this.#replicas = options.replicas;
+  }
+
+  async ensure(topic: string): Promise<Place> {
+    const place = placeOf(topic);
+    await this.#make(place.stream, [place.subjects], 'limits');
+    return place;
+  }
+  /** Waiting retries leave the stream when they are acknowledged. */
+  ensureRetries(): Promise<void> {
+    return this.#make(RETRY_STREAM, ['firsthand-retry.>'], 'workqueue');
+  }
+
+  #make(stream: string, subjects: string[], retention: 'limits' | 'workqueue'): Promise<void> {
+    let ensured = this.#ensured.get(stream);
+    if (!ensured) {
+      ensured = this.#create(stream, subjects, retention);
+      this.#ensured.set(stream, ensured);
+      // Asked again next time where it failed.
+      ensured.catch(() => this.#ensured.delete(stream));
+    }
+    return ensured;
+  }
+
+  async #create(stream: string, subjects: string[], retention: string): Promise<void> {
+    const nanos = this.#dedupWindowMs * 1_000_000;
+    const config = {
+      name: stream,
+      subjects,
+      retention,
+      storage: 'file',
+      discard: 'new',
+      num_replicas: this.#replicas,
+      duplicate_window: nanos,
+      max_age: 0,
+      max_bytes: -1,
+      max_msgs: -1,
+      max_consumers: -1,
+      max_msg_size: -1,
+    };
+    const known = await orNone(this.#api.call<StreamInfo & { config: { duplicate_window: number } }>(`STREAM.INFO.${stream}`));
+    if (!known) await this.#api.call(`STREAM.CREATE.${stream}`, config);
+    else if (known.config.duplicate_window !== nanos)
+      await this.#api.call(`STREAM.UPDATE.${stream}`, { ...known.config, duplicate_window: nanos });
+  }
+
+  forget(stream: string): void {
+    this.#ensured.delete(stream);
+    this.#lists.delete(stream);
+  }
+
+  /** The groups of a topic. Up to a second old: what they have settled only grows. */
+  async groups(topic: string): Promise<{ group: string; round: number; info: ConsumerInfo }[]> {
+    const { stream } = placeOf(topic);
+    let list = this.#lists.get(stream);
+    if (!list || performance.now() - list.at > LIST_FRESH_MS) {
+      list = { at: performance.now(), infos: this.#listConsumers(stream) };
+      list.infos.catch(() => this.#lists.delete(stream));
+      this.#lists.set(stream, list);
+    }
+    const groups: { group: string; round: number; info: ConsumerInfo }[] = [];
+    for (const info of await list.infos) {
+      const name = parseDurable(info.name);
+      if (name?.topic === topic) groups.push({ group: name.group, round: name.round, info });
+    }
+    return groups;
+  }
+  /** A group was made or removed here: the list is asked for again. */
+  groupsChanged(topic: string): void {
+    this.#lists.delete(placeOf(topic).stream);
+  }
+
+  async #listConsumers(stream: string): Promise<ConsumerInfo[]> {
+    const infos: ConsumerInfo[] = [];
+    for (;;) {
+      const page = await orNone(
+        this.#api.call<{ total: number; consumers: ConsumerInfo[] | null }>(`CONSUMER.LIST.${stream}`, { offset: infos.length }),
+      );
+      if (!page?.consumers || page.consumers.length === 0) return infos;
+      infos.push(...page.consumers);
+      if (infos.length >= page.total) return infos;
+    }
+  }
+}
