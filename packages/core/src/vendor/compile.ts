@@ -1,5 +1,6 @@
 /** A vendor definition and a revision's config, compiled once at snapshot load into what the delivery role calls per event. */
 import { eventKey } from '../event/canonical.ts';
+import { compileCondition } from '../filter/condition.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { readAuthored } from './authored.ts';
 import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
@@ -60,7 +61,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     parameters,
     redirect: redirectTo(values.endpoint),
     scrub: scrubber(secretValues(definition, config)),
-    batched: settings.batch !== null,
+    batching: settings.batch !== null,
     ...(template.render ? { render: template.render } : {}),
   };
   const faults: ConfigFault[] = [];
@@ -69,7 +70,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
   const requests = ready
     ? found.requests.map(({ definition: request, where }, index) => compileRequest(request, { ...shared, where, index }, faults))
     : [];
-  if (ready) faults.push(...gzipFaults(found.requests, values, options, saving));
+  if (ready) faults.push(...gzipFaults(found, parameters, options, saving));
   const payload = compilePayload(definition, config, parameters, faults);
   invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
   if (missing.length > 0 || invalid.length > 0) return { ok: false, missing, invalid };
@@ -150,11 +151,14 @@ function redirectTo(endpoint: unknown): (url: string) => string {
   return (url) => url.replace(/^https?:\/\/[^/?#]*/i, base);
 }
 
-function gzipFaults(requests: Found['requests'], values: Record<string, unknown>, options: CompileOptions, saving: boolean): ConfigFault[] {
+/** A request that is compressed can be compiled only where somebody compresses; those whose condition rules them out do not count. */
+function gzipFaults({ requests }: Found, parameters: Record<string, unknown>, options: CompileOptions, saving: boolean): ConfigFault[] {
   if (options.gzip || saving) return [];
-  const fields = requests.map(({ definition }) => definition.compression_field).filter((field) => field !== undefined);
-  const asked = fields.find((field) => values[field] === 'gzip');
-  return asked ? [{ field: asked, message: 'gzip is not available here' }] : [];
+  const asked = requests.some(({ definition: { compression, when } }) => {
+    const condition = when === undefined ? undefined : compileCondition(when, '');
+    return compression === 'gzip' && (!condition?.ok || condition.test({ parameters }));
+  });
+  return asked ? [{ field: 'compression', message: 'gzip is not available here' }] : [];
 }
 
 /** Whether the value at a fault's path holds a placeholder: what it will be is not known yet. */

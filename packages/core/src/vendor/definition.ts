@@ -5,7 +5,8 @@
  * Texts marked "text" may hold references: `{{parameters.KEY}}` (a config field, resolved at compile time), `{{event.PATH}}`,
  * `{{payload.PATH}}` and `{{lane.KEY}}` (per item; items that differ in them never share a request), `{{request.id}}`,
  * `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`, and `{{date.year}}`, `month`, `day`, `hour` (of the first
- * item's event). References in a URL are percent-encoded, save one that stands at its very beginning.
+ * item's event). References in a URL are percent-encoded, save one that stands at its very beginning; `{{parameters.KEY | path}}`
+ * keeps its slashes.
  */
 import type { Condition } from '../config/resources.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -136,13 +137,14 @@ export interface RequestDefinition {
   merge?: string[];
   batch?: BatchDefinition;
   answers?: AnswerRule[];
-  /** Config field whose value `gzip` turns compression on. */
-  compression_field?: string;
+  compression?: 'gzip';
 }
 
 /** Where a vendor wants the event's name, and what it accepts as one. */
 export interface EventNameDefinition {
   target: string;
+  /** Write the name only where the payload has something at this path. */
+  only_with?: string;
   /** Used where the mapping names none; absent: the event's own name. Text. */
   default?: string;
   style?: 'keep' | 'identifier';
@@ -162,6 +164,8 @@ export interface LimitRule {
   max_string_length?: number;
   /** Other lengths for some keys. */
   string_lengths?: Record<string, number>;
+  /** Longest list under a kept key. */
+  max_list_length?: number;
   /** Leave out objects and lists, save these keys. */
   scalars_only?: boolean;
   keep?: string[];
@@ -187,6 +191,8 @@ export interface VendorDefinition {
   send?: 'first' | 'all';
   event_name?: EventNameDefinition;
   limits?: LimitRule[];
+  /** Paths of lists whose empty objects are taken out (alternatives of which some were missing). */
+  compact?: string[];
   /** Keys of the payload of which at least one must be there, else the event is dropped as `missing_required:<first>`. */
   require_one_of?: string[][];
   /** What happens to events the config does not map, where it does not say. */

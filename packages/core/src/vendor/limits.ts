@@ -1,7 +1,7 @@
 /** A vendor's limits on names and free maps, applied to a finished payload. */
 
 import { isObject } from '../json.ts';
-import { compilePath } from '../path/path.ts';
+import { compileDeleter, compilePath } from '../path/path.ts';
 import type { EventNameDefinition, LimitRule } from './definition.ts';
 
 /** `Ünïcode Näme 2` → `Unicode_Name_2`; what no letter begins gets one. */
@@ -38,6 +38,25 @@ export function compileLimits(rules: readonly LimitRule[]): (payload: unknown) =
   };
 }
 
+/** Takes empty objects out of lists, and a list that is left empty out of its object. In place. */
+export function compileCompact(paths: readonly string[]): (payload: unknown) => void {
+  const compiled = paths.map((text) => {
+    const path = compilePath(text);
+    const remove = compileDeleter(text);
+    if (!path.ok || !remove.ok) throw new Error(`list path ${text} is no path`);
+    return { get: path.get, remove };
+  });
+  return (payload) => {
+    for (const { get, remove } of compiled) {
+      const list = get(payload);
+      if (!Array.isArray(list)) continue;
+      const full = list.filter((element) => !isObject(element) || Object.keys(element).length > 0);
+      if (full.length === 0) remove.delete(payload as object);
+      else if (full.length < list.length) list.splice(0, list.length, ...full);
+    }
+  };
+}
+
 function fitMap(map: Record<string, unknown>, rule: LimitRule, keep: ReadonlySet<string>): void {
   let count = 0;
   for (const key of Object.keys(map)) {
@@ -50,7 +69,7 @@ function fitMap(map: Record<string, unknown>, rule: LimitRule, keep: ReadonlySet
       continue;
     }
     count++;
-    const fitted = typeof value === 'string' ? fitString(value, rule, key) : value;
+    const fitted = typeof value === 'string' ? fitString(value, rule, key) : fitList(value, rule);
     if (name !== key) {
       delete map[key];
       map[name] = fitted;
@@ -67,6 +86,11 @@ function fitString(value: string, rule: LimitRule, key: string): string {
   const most =
     (rule.string_lengths && Object.hasOwn(rule.string_lengths, key) ? rule.string_lengths[key] : undefined) ?? rule.max_string_length;
   return most !== undefined && value.length > most ? cutText(value, most) : value;
+}
+
+function fitList(value: unknown, rule: LimitRule): unknown {
+  const most = rule.max_list_length;
+  return most !== undefined && Array.isArray(value) && value.length > most ? value.slice(0, most) : value;
 }
 
 /** Never through the middle of a surrogate pair. */

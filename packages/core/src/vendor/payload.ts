@@ -1,12 +1,12 @@
 /** From an event to a vendor's payload: the mapping, then what the definition says about names, limits and identifiers. */
 import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { compileMapping } from '../mapping/mapping.ts';
 import type { DropReason } from '../outcome/outcome.ts';
 import { compilePath, compileSetter } from '../path/path.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { EventNameDefinition, VendorDefinition } from './definition.ts';
-import { compileLimits, fitEventName } from './limits.ts';
-import { compileMapping } from './mapping.ts';
+import { compileCompact, compileLimits, fitEventName } from './limits.ts';
 import { compileText } from './text.ts';
 
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
@@ -18,13 +18,14 @@ export function compilePayload(
   parameters: Record<string, unknown>,
   faults: ConfigFault[],
 ): MakePayload {
-  const mapping = compileMapping(withDefaultAction(config, definition.default_action));
+  const mapping = compileMapping(config, { default_action: definition.default_action, parameters });
   if (!mapping.ok) {
     faults.push(...mapping.faults);
     return () => ({ kind: 'failed', reason: 'mapping_invalid' });
   }
   const name = definition.event_name ? nameWriter(definition.event_name, parameters) : undefined;
   const limit = definition.limits ? compileLimits(definition.limits) : undefined;
+  const compact = definition.compact ? compileCompact(definition.compact) : undefined;
   const required = requireOneOf(definition.require_one_of ?? []);
   return (event, context) => {
     const result = mapping.run(event, context);
@@ -34,6 +35,7 @@ export function compilePayload(
     if (isObject(payload)) {
       if (name && !name(payload, result.vendor_event_name, event)) return { kind: 'dropped', reason: 'mapping_default' };
       limit?.(payload);
+      compact?.(payload);
       const lacking = required(payload);
       if (lacking) return { kind: 'dropped', reason: `missing_required:${lacking}` };
     }
@@ -41,22 +43,17 @@ export function compilePayload(
   };
 }
 
-function withDefaultAction(config: JsonObject, action: VendorDefinition['default_action']): JsonObject {
-  if (config.version === 1) return config;
-  const { defaults } = config;
-  if (isObject(defaults) && defaults.action !== undefined) return config;
-  return { ...config, defaults: { ...(isObject(defaults) ? defaults : {}), action } as JsonObject };
-}
-
 type WriteName = (payload: Record<string, unknown>, vendorName: string | undefined, event: CanonicalEvent) => boolean;
 
 /** False where the vendor accepts no such name. A name the mapping wrote itself stays. */
 function nameWriter(rule: EventNameDefinition, parameters: Record<string, unknown>): WriteName {
   const getter = compilePath(rule.target);
+  const condition = rule.only_with === undefined ? undefined : compilePath(rule.only_with);
   const setter = compileSetter(rule.target);
-  if (!getter.ok || !setter.ok) throw new Error(`event name target ${rule.target} is no path`);
+  if (!getter.ok || !setter.ok || condition?.ok === false) throw new Error(`event name target ${rule.target} is no path`);
   const fallback = rule.default === undefined ? undefined : (compileText(rule.default, parameters).constant ?? '');
   return (payload, vendorName, event) => {
+    if (condition && condition.get(payload) === undefined) return true;
     const present = getter.get(payload);
     const name = typeof present === 'string' && present !== '' ? present : (vendorName ?? fallback ?? ownName(event));
     const fitted = fitEventName(name, rule);

@@ -23,7 +23,8 @@ export interface RequestOptions extends UrlRules {
   scrub(text: string): string;
   /** The payload as text, where a template makes it; undefined leaves it to the body kind. */
   render?: (payload: unknown) => { ok: true; text: string } | { ok: false; reason: string };
-  batched: boolean;
+  /** Whether the vendor collects items at all. */
+  batching: boolean;
   where: string;
   index: number;
 }
@@ -162,6 +163,7 @@ function itemsOf({ definition, options, body, keyed }: Build, faults: ConfigFaul
   const get = path?.ok ? path.get : undefined;
   const laneKeys = definition.lane ?? [];
   const needsSources = keyed.length > 0;
+  const alone = options.batching && definition.batch === undefined;
   return (payload, event) => {
     const lane = takeOut(payload, laneKeys);
     const shared = Object.assign({}, ...(definition.merge ?? []).map((key) => (isObject(payload) ? own(payload, key) : undefined)));
@@ -174,7 +176,8 @@ function itemsOf({ definition, options, body, keyed }: Build, faults: ConfigFaul
       if (rendered && !rendered.ok) return rendered;
       const text = rendered ? rendered.text : body.encode(value);
       const prepared: Prepared = { text, timestamp: event.timestamp };
-      let key = `${options.index}`;
+      // Where the vendor collects items but this request takes one, a lane of its own keeps each item alone.
+      let key = alone ? `${options.index} ${event.event_id} ${items.length}` : `${options.index}`;
       if (needsSources) {
         prepared.sources = { event, payload: value, lane };
         for (const one of keyed) key += `\n${itemKey(one, prepared.sources)}`;
@@ -203,11 +206,11 @@ function assemble(build: Build, items: VendorItem[], context: RequestContext): V
   const sources: Sources = { ...prepared[0]?.sources, ...requestSources(prepared, context) };
   const text = body.assemble(
     prepared.map((one) => one.text),
-    options.batched,
+    options.batching && definition.batch !== undefined,
     sources,
   );
   const signed = auth.sign !== undefined;
-  const compressed = definition.compression_field !== undefined && options.parameters[definition.compression_field] === 'gzip';
+  const compressed = definition.compression === 'gzip';
   const hashed = build.texts.some((one) => one.parts.some((part) => typeof part !== 'string' && part.source === 'body'));
   let bytes = text !== undefined && (signed || compressed || hashed) ? utf8(text) : undefined;
   if (hashed && bytes) sources.body = { sha256: bytesToHex(sha256(bytes)) };

@@ -89,7 +89,7 @@ export function readSettings(
   };
 }
 
-/** One limit for all requests of a vendor: the strictest. Where one request takes single events, all do. */
+/** One limit for all requests of a vendor: the strictest. A request without one keeps its items in lanes of their own. */
 function batchOf(
   definition: VendorDefinition,
   values: Record<string, unknown>,
@@ -97,12 +97,12 @@ function batchOf(
 ): BatchDefinition | null {
   if (definition.batching && values[definition.batching.field] !== true) return null;
   const limits = batches.filter((batch) => batch !== undefined);
-  if (limits.length === 0 || limits.length < batches.length) return null;
+  if (limits.length === 0) return null;
   const size = typeof values.batch_size === 'number' ? values.batch_size : Number.POSITIVE_INFINITY;
+  const interval = typeof values.batch_interval_ms === 'number' ? values.batch_interval_ms : undefined;
   return {
     max_items: Math.min(size, ...limits.map(({ max_items }) => max_items)),
     max_bytes: Math.min(...limits.map(({ max_bytes }) => max_bytes)),
-    interval_ms:
-      typeof values.batch_interval_ms === 'number' ? values.batch_interval_ms : Math.min(...limits.map(({ interval_ms }) => interval_ms)),
+    interval_ms: interval ?? Math.min(...limits.map(({ interval_ms }) => interval_ms)),
   };
 }

@@ -4,14 +4,14 @@
  */
 import { isObject, own } from '../json.ts';
 
-const REFERENCE = /\{\{\s*([a-z]+)\.([^{}\s]+)\s*\}\}/g;
+const REFERENCE = /\{\{\s*([a-z]+)\.([^{}\s|]+)\s*(\|\s*path\s*)?\}\}/g;
 const ITEM_SOURCES = ['event', 'payload', 'lane'];
 const REQUEST_SOURCES = ['request', 'body', 'date'];
 
 export interface Part {
   source: string;
   path: string[];
-  encode: boolean;
+  encode: ((text: string) => string) | undefined;
 }
 export interface Text {
   parts: (string | Part)[];
@@ -34,13 +34,13 @@ export function compileText(text: string, parameters: Record<string, unknown>, o
     else parts.push(literal);
   };
   for (const match of text.matchAll(REFERENCE)) {
-    const [whole, source, path] = match as unknown as [string, string, string];
+    const [whole, source, path, slashes] = match as unknown as [string, string, string, string | undefined];
     push(text.slice(at, match.index));
     at = match.index + whole.length;
-    const encode = options.url === true && match.index > 0;
+    const encode = options.url !== true || match.index === 0 ? undefined : slashes ? encodePath : encodeURIComponent;
     if (source === 'parameters') {
       const value = toText(own(parameters, path));
-      push(encode ? encodeURIComponent(value) : value);
+      push(encode ? encode(value.toWellFormed()) : value);
     } else if (ITEM_SOURCES.includes(source) || REQUEST_SOURCES.includes(source)) {
       parts.push({ source, path: path.split('.'), encode });
     } else {
@@ -61,7 +61,7 @@ export function renderText(text: Text, sources: Sources): string {
   let out = '';
   for (const part of text.parts) {
     if (typeof part === 'string') out += part;
-    else out += part.encode ? encodeURIComponent(lookUp(part, sources)) : lookUp(part, sources);
+    else out += part.encode ? part.encode(lookUp(part, sources)) : lookUp(part, sources);
   }
   return out;
 }
@@ -84,4 +84,8 @@ function lookUp(part: Part, sources: Sources): string {
 export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function encodePath(text: string): string {
+  return text.split('/').map(encodeURIComponent).join('/');
 }

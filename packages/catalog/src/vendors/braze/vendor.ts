@@ -1,0 +1,180 @@
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
+
+const ANONYMOUS = {
+  all: [
+    { field: 'user_id', op: 'not_exists' },
+    { field: 'anonymous_id', op: 'exists' },
+  ],
+};
+
+/** `user` and `stamp` are laid under every attribute, event and purchase of the event. */
+const GLOBAL: JsonObject = {
+  mappings: [
+    from('user_id', 'user.external_id'),
+    from('anonymous_id', 'user.user_alias.alias_name', [], { when: ANONYMOUS }),
+    { ...set('user.user_alias.alias_label', 'anonymous_id'), when: ANONYMOUS },
+    { ...set('user._update_existing_only', false), when: ANONYMOUS },
+    from('timestamp', 'stamp.time'),
+    from('parameters.app_id', 'stamp.app_id'),
+  ],
+};
+
+const attribute = (name: string) => `attributes[0].${name}`;
+const PROFILE = [
+  from('traits', 'attributes[0]', [
+    use('omit', 'firstName', 'lastName', 'address', 'birthday', 'date_of_birth', 'dob', 'gender', 'country'),
+  ]),
+  from(source.EMAIL, attribute('email'), ['trim', 'lowercase']),
+  from(source.PHONE, attribute('phone'), ['normalize_phone']),
+  from(source.FIRST_NAME, attribute('first_name'), ['trim']),
+  from(source.LAST_NAME, attribute('last_name'), ['trim']),
+  from(source.BIRTHDAY, attribute('dob'), ['normalize_date', use('replace', '^(\\d{4})(\\d\\d)(\\d\\d)$', '$1-$2-$3')]),
+  from(source.GENDER, attribute('gender'), ['normalize_gender', 'uppercase']),
+  from(source.CITY, attribute('home_city')),
+  from(source.COUNTRY, attribute('country'), ['country_code']),
+  from('context.locale', attribute('language'), [use('split', '-'), 'first', 'lowercase']),
+];
+const IDENTIFY = event(undefined, PROFILE);
+const GROUP = event(undefined, [from('group_id', attribute('group_id')), from('traits.name', attribute('group_name'))]);
+
+const CUSTOM = [from('timestamp', 'events[0].time'), from('properties', 'events[0].properties')];
+const PAGE = event('Page Viewed', [
+  ...CUSTOM,
+  from('name', 'events[0].properties.page_name'),
+  from(source.PAGE_URL, 'events[0].properties.page_url'),
+]);
+
+const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
+const bought = (name: string) => `purchases[*].${name}`;
+/** One purchase a product, as Braze counts them; an order without products is one purchase of its whole value. */
+const ORDER = [
+  event(
+    undefined,
+    [
+      from(product('product_id', 'sku', 'name'), bought('product_id'), ['to_string']),
+      from(product('price'), bought('price'), ['to_number'], { default: 0 }),
+      from(product('quantity'), bought('quantity'), ['to_integer'], { default: 1 }),
+      from(product('name'), bought('properties.name')),
+      from(product('brand'), bought('properties.brand')),
+      from(product('category'), bought('properties.category')),
+      from(product('variant'), bought('properties.variant')),
+      from('properties.currency', bought('currency'), ['currency_code'], { required: true }),
+      from(source.ORDER_ID, bought('properties.order_id'), ['to_string']),
+      from('properties.coupon', bought('properties.coupon')),
+    ],
+    { filter: { field: 'properties.products[0]', op: 'exists' } },
+  ),
+  event(undefined, [
+    set('purchases[0].product_id', 'order'),
+    set('purchases[0].quantity', 1),
+    from(source.VALUE, 'purchases[0].price', ['to_number'], { required: true }),
+    from('properties.currency', 'purchases[0].currency', ['currency_code'], { required: true }),
+    from(source.ORDER_ID, 'purchases[0].properties.order_id', ['to_string']),
+  ]),
+];
+
+const blueprint = (names: readonly string[]): JsonObject => ({
+  version: 2,
+  global: GLOBAL,
+  events: {
+    '@page': PAGE,
+    '@identify': IDENTIFY,
+    '@group': GROUP,
+    ...Object.fromEntries(names.map((name) => [name, event(name, CUSTOM)])),
+    'Order Completed': ORDER,
+  },
+  defaults: { action: 'map', mappings: CUSTOM },
+});
+
+const ANSWERS: AnswerRule[] = [
+  {
+    status: ['2xx'],
+    verdict: 'partial',
+    partial: { errors: 'body.errors', index: 'index', reason: 'type', failed: 'refused', others: 'delivered' },
+  },
+  { status: [400], verdict: 'refused', reason: 'body.message', isolate: true },
+  { status: [429], verdict: 'unavailable', reason: 'body.message', retry_after: { header: 'X-Ratelimit-Retry-After' } },
+  RETRY_TIMEOUT,
+];
+const track = (list: 'attributes' | 'events' | 'purchases'): RequestDefinition => ({
+  name: list,
+  method: 'POST',
+  url: 'https://{{parameters.rest_endpoint}}/users/track',
+  auth: { kind: 'bearer', token: '{{parameters.api_key}}' },
+  items: list,
+  merge: list === 'attributes' ? ['user'] : ['user', 'stamp'],
+  body: { kind: 'json_list', under: list },
+  batch: { max_items: 75, max_bytes: 3_500_000, interval_ms: 1_000 },
+  answers: ANSWERS,
+});
+
+export default defineVendor({
+  key: 'braze',
+  name: 'Braze',
+  description: 'User attributes, custom events and purchases into Braze, for messages and journeys.',
+  category: 'other',
+  status: 'ga',
+  website: 'https://www.braze.com/docs/api/endpoints/user_data/post_user_track/',
+  config_fields: [
+    {
+      key: 'rest_endpoint',
+      label: 'REST endpoint',
+      type: 'select',
+      required: true,
+      placeholder: 'rest.iad-01.braze.com',
+      help_text: 'Of the instance your workspace runs on.',
+      options: [
+        'rest.iad-01.braze.com',
+        'rest.iad-02.braze.com',
+        'rest.iad-03.braze.com',
+        'rest.iad-04.braze.com',
+        'rest.iad-05.braze.com',
+        'rest.iad-06.braze.com',
+        'rest.iad-07.braze.com',
+        'rest.iad-08.braze.com',
+        'rest.us-10.braze.com',
+        'rest.fra-01.braze.eu',
+        'rest.fra-02.braze.eu',
+        'rest.au-01.braze.com',
+        'rest.id-01.braze.com',
+      ],
+    },
+    {
+      key: 'api_key',
+      label: 'REST API key',
+      type: 'secret',
+      required: true,
+      placeholder: '01234567-89ab-cdef-0123-456789abcdef',
+      help_text: 'Settings, APIs and identifiers; it needs the permission users.track.',
+    },
+    {
+      key: 'app_id',
+      label: 'App identifier',
+      type: 'string',
+      required: false,
+      placeholder: '1be9bb28-10bb-4a7e-a8d0-9dee80f66dbf',
+      help_text: 'Counts events for one app of the workspace.',
+    },
+  ],
+  requests: [track('attributes'), track('events'), track('purchases')],
+  send: 'all',
+  event_name: { target: 'events[0].name', only_with: 'events[0]', max_length: 255 },
+  require_one_of: [['user.external_id', 'user.user_alias']],
+  default_action: 'drop',
+  rate: { rps: 250, burst: 500 },
+  variants: [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Identify as attributes, orders as purchases, every other event under its own name.',
+      default_config: blueprint([]),
+    },
+    { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(COMMERCE_EVENTS) },
+  ],
+});

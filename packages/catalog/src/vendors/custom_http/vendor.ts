@@ -1,0 +1,52 @@
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+
+export default defineVendor({
+  key: 'custom_http',
+  name: 'Custom HTTP API',
+  description:
+    'Any HTTP API, described in the config with the same words as a catalog vendor: requests per event, authentication, body, batching, answer rules.',
+  category: 'other',
+  status: 'ga',
+  website: 'https://www.rfc-editor.org/rfc/rfc9110',
+  config_fields: [
+    {
+      key: 'url',
+      label: 'URL',
+      type: 'string',
+      required: true,
+      placeholder: 'https://api.example.com/v1/events',
+      help_text: 'Where requests go; `request.url` and `requests[].url` win. May refer to {{parameters.NAME}} and {{event.PATH}}.',
+    },
+    {
+      key: 'method',
+      label: 'Method',
+      type: 'select',
+      required: false,
+      placeholder: 'POST',
+      help_text: 'HTTP method of the request.',
+      options: ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'],
+      default: 'POST',
+    },
+    {
+      key: 'headers',
+      label: 'Headers',
+      type: 'string',
+      required: false,
+      placeholder: '{"X-Team": "growth"}',
+      help_text: 'Headers of every request, an object of names and values.',
+      format: 'headers',
+    },
+  ],
+  requests: [],
+  authored_requests: true,
+  default_action: 'pass_through',
+  rate: { rps: 50, burst: 100 },
+  variants: [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Every event as JSON to one URL.',
+      default_config: { version: 2, method: 'POST', defaults: { action: 'pass_through' } },
+    },
+  ],
+});

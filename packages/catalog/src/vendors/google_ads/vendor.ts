@@ -1,0 +1,195 @@
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, AuthDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { ADS_API, DEFAULT, RETAIL } from './mappings.ts';
+
+const OAUTH: AuthDefinition = {
+  kind: 'oauth2_refresh_token',
+  token_url: 'https://oauth2.googleapis.com/token',
+  client_id: '{{parameters.client_id}}',
+  client_secret: '{{parameters.client_secret}}',
+  refresh_token: '{{parameters.refresh_token}}',
+};
+const QUOTA: AnswerRule = {
+  when: { field: 'body.error.status', op: 'eq', value: 'RESOURCE_EXHAUSTED' },
+  verdict: 'unavailable',
+  reason: 'body.error.message',
+};
+/** One event that does not fit fails the whole request. */
+const WHOLE: AnswerRule = { status: [400], verdict: 'refused', reason: 'body.error.message', isolate: true };
+const PARTIAL: AnswerRule[] = [
+  {
+    status: [200],
+    when: { field: 'body.partialFailureError', op: 'exists' },
+    verdict: 'partial',
+    partial: {
+      errors: 'body.partialFailureError.details[*].errors[*]',
+      index: 'location.fieldPathElements[0].index',
+      reason: 'message',
+      failed: 'refused',
+      others: 'delivered',
+    },
+  },
+  {
+    status: [200],
+    when: { field: 'body.partialFailureError.code', op: 'gt', value: 0 },
+    verdict: 'refused',
+    reason: 'body.partialFailureError.message',
+    isolate: true,
+  },
+];
+const DIGITS = { pattern: '^\\d{4,20}$', pattern_hint: 'digits only, without dashes' };
+
+/**
+ * Since 15 June 2026 Google takes click conversions of new adopters only through the Data Manager API; the Google Ads API goes on for
+ * developer tokens that used it before (blog of the Google Ads API, 15 May 2026). Beta: neither was tried against a live account.
+ */
+export default defineVendor({
+  key: 'google_ads',
+  name: 'Google Ads',
+  description: 'Offline and enhanced conversions into Google Ads through the Data Manager API, or the older Google Ads API.',
+  category: 'advertising',
+  status: 'beta',
+  website: 'https://developers.google.com/data-manager/api',
+  config_fields: [
+    {
+      key: 'api',
+      label: 'API',
+      type: 'select',
+      required: false,
+      placeholder: 'data_manager',
+      help_text: 'google_ads_api only for developer tokens that uploaded conversions before June 2026, with the variant of that name.',
+      options: ['data_manager', 'google_ads_api'],
+      default: 'data_manager',
+    },
+    {
+      key: 'customer_id',
+      label: 'Customer ID',
+      type: 'string',
+      required: true,
+      placeholder: '1234567890',
+      help_text: 'Of the account that owns the conversion actions, without dashes.',
+      ...DIGITS,
+    },
+    {
+      key: 'conversion_action_id',
+      label: 'Conversion action ID',
+      type: 'string',
+      required: true,
+      placeholder: '987654321',
+      help_text: 'The ctId in the URL of the conversion action. An event with a vendor event name uses that one instead.',
+      ...DIGITS,
+    },
+    {
+      key: 'login_customer_id',
+      label: 'Manager account ID',
+      type: 'string',
+      required: false,
+      placeholder: '1112223333',
+      help_text: 'When access goes through a manager account.',
+      ...DIGITS,
+    },
+    {
+      key: 'client_id',
+      label: 'OAuth client ID',
+      type: 'string',
+      required: true,
+      placeholder: '123456789012-abc.apps.googleusercontent.com',
+      help_text: 'Of your Google Cloud project.',
+    },
+    {
+      key: 'client_secret',
+      label: 'OAuth client secret',
+      type: 'secret',
+      required: true,
+      placeholder: 'GOCSPX-0123456789abcdef',
+      help_text: 'Of your Google Cloud project.',
+    },
+    {
+      key: 'refresh_token',
+      label: 'Refresh token',
+      type: 'secret',
+      required: true,
+      placeholder: '1//0gExampleRefreshToken',
+      help_text: 'With the scope datamanager, or adwords for the Google Ads API.',
+    },
+    {
+      key: 'developer_token',
+      label: 'Developer token',
+      type: 'secret',
+      required: false,
+      placeholder: 'ABcdEFghIJklMNopQRstUV',
+      help_text: 'Google Ads API only.',
+      required_when: { field: 'api', equals: 'google_ads_api' },
+    },
+  ],
+  requests: [
+    {
+      name: 'google_ads_api',
+      when: { field: 'parameters.api', op: 'eq', value: 'google_ads_api' },
+      method: 'POST',
+      url: 'https://googleads.googleapis.com/v22/customers/{{parameters.customer_id}}:uploadClickConversions',
+      headers: { 'developer-token': '{{parameters.developer_token}}', 'login-customer-id': '{{parameters.login_customer_id}}' },
+      auth: OAUTH,
+      lane: ['conversion_action'],
+      body: { kind: 'json_list', under: 'conversions', common: { partialFailure: true } },
+      batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
+      answers: [...PARTIAL, QUOTA, WHOLE, RETRY_TIMEOUT],
+    },
+    {
+      name: 'data_manager',
+      method: 'POST',
+      url: 'https://datamanager.googleapis.com/v1/events:ingest',
+      auth: OAUTH,
+      lane: ['conversion_action'],
+      body: {
+        kind: 'json_list',
+        under: 'events',
+        common: {
+          destinations: [
+            {
+              operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '{{parameters.customer_id}}' },
+              loginAccount: '',
+              productDestinationId: '{{lane.conversion_action}}',
+            },
+          ],
+          encoding: 'HEX',
+        },
+      },
+      batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
+      answers: [QUOTA, WHOLE, RETRY_TIMEOUT],
+    },
+  ],
+  event_name: { target: 'conversion_action', default: '{{parameters.conversion_action_id}}' },
+  compact: ['userData.userIdentifiers', 'userIdentifiers'],
+  require_one_of: [
+    [
+      'adIdentifiers.gclid',
+      'adIdentifiers.gbraid',
+      'adIdentifiers.wbraid',
+      'userData.userIdentifiers',
+      'gclid',
+      'gbraid',
+      'wbraid',
+      'userIdentifiers',
+    ],
+  ],
+  default_action: 'drop',
+  rate: { rps: 5, burst: 10, daily: 100_000 },
+  concurrency: 2,
+  variants: [
+    { key: 'default', name: 'Default', description: 'Orders as conversions, through the Data Manager API.', default_config: DEFAULT },
+    {
+      key: 'retail',
+      name: 'Retail',
+      description: 'Orders with cart data; the other e-commerce events are prepared and wait for a conversion action.',
+      default_config: RETAIL,
+    },
+    {
+      key: 'google_ads_api',
+      name: 'Google Ads API',
+      description: 'Orders as click conversions, for developer tokens that used it before June 2026.',
+      default_config: ADS_API,
+    },
+  ],
+});

@@ -1,0 +1,95 @@
+/** Google Analytics 4: lines that blueprints share. One event a request, so that it stands at `events[0]`. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const PARAMS = 'events[0].params';
+const ITEMS = `${PARAMS}.items`;
+const CONSENT = ['context.consent.canonical.advertising', 'context.consent.canonical.marketing'];
+const GRANT = { true: 'GRANTED', false: 'DENIED' };
+
+export const param = (from_: string | string[], name: string, ...transforms: Parameters<typeof from>[2] & object): JsonObject =>
+  from(from_, `${PARAMS}.${name}`, transforms);
+
+/** Every event: who, when, on which page. A session id and an engagement time make it count in session reports. */
+export const GLOBAL: JsonObject = {
+  mappings: [
+    from(['context.vendor_ids.ga_client_id', 'anonymous_id'], 'client_id', ['ga_client_id'], { required: true }),
+    from('user_id', 'user_id'),
+    from('timestamp', 'timestamp_micros', ['to_unix_micros']),
+    from(CONSENT, 'consent.ad_user_data', [], { value_map: GRANT }),
+    from(CONSENT, 'consent.ad_personalization', [], { value_map: GRANT }),
+    from('traits', 'user_properties', ['ga4_user_properties']),
+    from(source.EMAIL, 'user_data.sha256_email_address', ['normalize_gmail', 'sha256']),
+    from(source.PHONE, 'user_data.sha256_phone_number', ['normalize_phone', 'sha256']),
+    param('context.vendor_ids.ga_session_id', 'session_id', 'ga_session_id'),
+    set(`${PARAMS}.engagement_time_msec`, 1),
+    param(source.PAGE_URL, 'page_location'),
+    param(source.REFERRER, 'page_referrer'),
+    param(source.PAGE_TITLE, 'page_title'),
+    param('context.locale', 'language', 'lowercase'),
+  ],
+};
+
+const item = (name: string) => `${ITEMS}[*].${name}`;
+const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
+
+export const VALUE: JsonObject[] = [param(source.VALUE, 'value', 'to_number'), param('properties.currency', 'currency', 'currency_code')];
+
+/** `properties.products`, and where there is none the one product of the properties. */
+export const PRODUCT_LIST: JsonObject[] = [
+  from(product('product_id', 'sku'), item('item_id'), ['to_string']),
+  from(product('name'), item('item_name')),
+  from(product('brand'), item('item_brand')),
+  from(product('category'), item('item_category')),
+  from(product('variant'), item('item_variant')),
+  from(product('price'), item('price'), ['to_number']),
+  from(product('quantity'), item('quantity'), ['to_integer']),
+  from(product('coupon'), item('coupon')),
+  from(product('discount'), item('discount'), ['to_number']),
+  from(product('position'), item('index'), ['to_integer']),
+  from(product('affiliation'), item('affiliation')),
+];
+
+const one = (name: string) => `${ITEMS}[0].${name}`;
+export const SINGLE_PRODUCT: JsonObject[] = [
+  from(source.productId, one('item_id'), ['to_string']),
+  from(['properties.name', 'properties.product_name'], one('item_name')),
+  from('properties.brand', one('item_brand')),
+  from(source.CATEGORY, one('item_category')),
+  from('properties.variant', one('item_variant')),
+  from('properties.price', one('price'), ['to_number']),
+  from('properties.quantity', one('quantity'), ['to_integer']),
+  from('properties.coupon', one('coupon')),
+  from('properties.position', one('index'), ['to_integer']),
+  param('properties.currency', 'currency', 'currency_code'),
+  // The value of one product is its price times its quantity, unless the event says otherwise.
+  param(['properties.value', 'properties.price'], 'value', 'to_number'),
+];
+
+export const LIST: JsonObject[] = [
+  param('properties.list_id', 'item_list_id', 'to_string'),
+  param(['properties.list_name', 'properties.category'], 'item_list_name'),
+];
+export const COUPON: JsonObject[] = [param(['properties.coupon', 'properties.coupon_name', 'properties.coupon_id'], 'coupon')];
+
+/** Purchases and refunds are deduplicated by their transaction id, and are worth nothing without a currency. */
+export const TRANSACTION: JsonObject[] = [
+  from(source.ORDER_ID, `${PARAMS}.transaction_id`, ['to_string'], { required: true }),
+  param('properties.affiliation', 'affiliation'),
+  param('properties.tax', 'tax', 'to_number'),
+  param('properties.shipping', 'shipping', 'to_number'),
+  ...VALUE,
+  ...COUPON,
+  ...PRODUCT_LIST,
+];
+
+export const PROMOTION: JsonObject[] = [
+  param('properties.promotion_id', 'promotion_id', 'to_string'),
+  param('properties.name', 'promotion_name'),
+  param('properties.creative', 'creative_name'),
+  param('properties.position', 'creative_slot', 'to_string'),
+];
+export const METHOD: JsonObject[] = [param('properties.method', 'method')];
+/** Free events: whatever single values the properties hold, in names and lengths that Google takes. */
+export const FREE: JsonObject[] = [from('properties', PARAMS, [use('ga4_params')])];

@@ -1,0 +1,73 @@
+/** Travel and media: names that booking sites and publishers send, Segment's video specification among them. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { event } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { METHOD, PRODUCT_LIST, param, SINGLE_PRODUCT, TRANSACTION, VALUE } from './mappings.ts';
+
+const TRIP = [
+  param('properties.destination', 'destination'),
+  param('properties.origin', 'origin'),
+  param(['properties.check_in', 'properties.start_date', 'properties.departure_date'], 'start_date'),
+  param(['properties.check_out', 'properties.end_date', 'properties.return_date'], 'end_date'),
+  param('properties.travel_class', 'travel_class'),
+  param(['properties.passengers', 'properties.guests'], 'number_of_passengers', 'to_integer'),
+  param(['properties.nights', 'properties.number_of_nights'], 'number_of_nights', 'to_integer'),
+];
+const TRIP_SEARCH = [param(['properties.query', 'properties.destination'], 'search_term'), ...TRIP];
+const BOOKING = [...TRANSACTION, ...TRIP];
+
+export const TRAVEL: Record<string, JsonObject> = {
+  'Trip Searched': event('search', TRIP_SEARCH),
+  'Hotel Searched': event('search', TRIP_SEARCH),
+  'Flight Searched': event('search', TRIP_SEARCH),
+  'Results Viewed': event('view_search_results', [...TRIP_SEARCH, ...PRODUCT_LIST]),
+  'Offer Viewed': event('view_item', [...SINGLE_PRODUCT, ...TRIP]),
+  'Hotel Viewed': event('view_item', [...SINGLE_PRODUCT, ...TRIP]),
+  'Flight Viewed': event('view_item', [...SINGLE_PRODUCT, ...TRIP]),
+  'Offer Selected': event('add_to_cart', [...SINGLE_PRODUCT, ...TRIP]),
+  'Offer Saved': event('add_to_wishlist', [...SINGLE_PRODUCT, ...TRIP]),
+  'Booking Started': event('begin_checkout', [...VALUE, ...PRODUCT_LIST, ...TRIP]),
+  'Payment Info Entered': event('add_payment_info', [param('properties.payment_method', 'payment_type'), ...VALUE, ...PRODUCT_LIST]),
+  'Booking Completed': event('purchase', BOOKING),
+  'Booking Cancelled': event('refund', BOOKING),
+  'Signed Up': event('sign_up', METHOD),
+  'Signed In': event('login', METHOD),
+  'Lead Generated': event('generate_lead', VALUE),
+};
+
+const VIDEO = [
+  param(['properties.title', 'properties.video_title', 'properties.name'], 'video_title'),
+  param(['properties.asset_id', 'properties.content_asset_id', 'properties.content_asset_ids[0]'], 'video_id', 'to_string'),
+  param(['properties.total_length', 'properties.duration'], 'video_duration', 'to_number'),
+  param('properties.position', 'video_current_time', 'to_number'),
+  param(['properties.progress', 'properties.percent'], 'video_percent', 'to_number'),
+  param(['properties.video_player', 'properties.provider'], 'video_provider'),
+];
+const CONTENT = [
+  param(['properties.content_id', 'properties.article_id', 'properties.id'], 'content_id', 'to_string'),
+  param('properties.content_type', 'content_type'),
+  param(source.productName, 'content_name'),
+  param(['properties.section', 'properties.category'], 'content_group'),
+  param('properties.author', 'author'),
+];
+
+export const MEDIA: Record<string, JsonObject> = {
+  'Article Viewed': event('view_article', CONTENT),
+  'Article Completed': event('article_complete', CONTENT),
+  'Content Searched': event('search', [param('properties.query', 'search_term')]),
+  'Content Shared': event('share', [param('properties.share_via', 'method'), ...CONTENT]),
+  'Video Playback Started': event('video_start', VIDEO),
+  'Video Content Started': event('video_content_start', VIDEO),
+  'Video Content Playing': event('video_progress', VIDEO),
+  'Video Playback Paused': event('video_pause', VIDEO),
+  'Video Playback Resumed': event('video_resume', VIDEO),
+  'Video Content Completed': event('video_content_complete', VIDEO),
+  'Video Playback Completed': event('video_complete', VIDEO),
+  'Video Ad Started': event('video_ad_start', VIDEO),
+  'Video Ad Completed': event('video_ad_complete', VIDEO),
+  'Newsletter Subscribed': event('newsletter_subscribe', METHOD),
+  'Subscription Started': event('purchase', TRANSACTION),
+  'Subscription Cancelled': event('subscription_cancel', VALUE),
+  'Signed Up': event('sign_up', METHOD),
+  'Signed In': event('login', METHOD),
+};

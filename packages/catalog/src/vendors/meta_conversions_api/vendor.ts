@@ -1,0 +1,125 @@
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { event } from '../shared/mapping.ts';
+import { data, GLOBAL } from './mappings.ts';
+import { RETAIL } from './retail.ts';
+import { MEDIA, TRAVEL } from './verticals.ts';
+
+const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
+  version: 2,
+  global: GLOBAL,
+  events: { '@page': event('PageView', [data('name', 'content_name')]), ...events },
+  defaults: { action: 'drop' },
+});
+
+const ANSWERS: AnswerRule[] = [
+  // Temporary troubles and throttling come as HTTP 400 with a code.
+  {
+    when: { field: 'body.error.code', op: 'in', value: [1, 2, 4, 17, 32, 341, 368, 613, 5000, 80003, 80004] },
+    verdict: 'unavailable',
+    reason: 'body.error.message',
+  },
+  { when: { field: 'body.error.is_transient', op: 'eq', value: true }, verdict: 'unavailable', reason: 'body.error.message' },
+  RETRY_TIMEOUT,
+  // A token or permission is wrong for every event alike.
+  { when: { field: 'body.error.code', op: 'in', value: [3, 10, 102, 190, 200] }, verdict: 'refused', reason: 'body.error.message' },
+  // One bad event fails the whole request.
+  { status: ['4xx'], when: { field: 'body.error.code', op: 'exists' }, verdict: 'refused', reason: 'body.error', isolate: true },
+];
+
+export default defineVendor({
+  key: 'meta_conversions_api',
+  name: 'Meta Conversions API',
+  description: 'Web, app and offline events into a Meta pixel or dataset, for measurement and optimisation of ads.',
+  category: 'advertising',
+  status: 'ga',
+  website: 'https://developers.facebook.com/docs/marketing-api/conversions-api',
+  config_fields: [
+    {
+      key: 'pixel_id',
+      label: 'Pixel or dataset ID',
+      type: 'string',
+      required: true,
+      placeholder: '1234567890123456',
+      help_text: 'Events Manager, Data sources.',
+      pattern: '^\\d{5,20}$',
+      pattern_hint: 'the digits of a pixel or dataset id',
+    },
+    {
+      key: 'access_token',
+      label: 'Access token',
+      type: 'secret',
+      required: true,
+      placeholder: 'EAABsbCS1iHgBAexampletoken',
+      help_text: 'Events Manager, Settings, Conversions API, Generate access token.',
+    },
+    {
+      key: 'test_event_code',
+      label: 'Test event code',
+      type: 'string',
+      required: false,
+      placeholder: 'TEST12345',
+      help_text: 'Shows events under Test events; leave empty in production.',
+    },
+    {
+      key: 'api_version',
+      label: 'Graph API version',
+      type: 'string',
+      required: false,
+      placeholder: 'v24.0',
+      help_text: 'Version of the Graph API.',
+      default: 'v24.0',
+      pattern: '^v\\d{1,3}\\.\\d$',
+      pattern_hint: 'a version such as v24.0',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://graph.facebook.com/{{parameters.api_version}}/{{parameters.pixel_id}}/events',
+    auth: { kind: 'bearer', token: '{{parameters.access_token}}' },
+    body: { kind: 'json_list', under: 'data', common: { test_event_code: '{{parameters.test_event_code}}', partner_agent: 'firsthand' } },
+    batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 1_000 },
+    answers: ANSWERS,
+  },
+  event_name: { target: 'event_name', max_length: 50 },
+  require_one_of: [
+    [
+      'user_data.em',
+      'user_data.ph',
+      'user_data.external_id',
+      'user_data.fbc',
+      'user_data.fbp',
+      'user_data.client_ip_address',
+      'user_data.ln',
+    ],
+  ],
+  default_action: 'drop',
+  rate: { rps: 100, burst: 200 },
+  variants: [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Page views, searches, product views, carts, checkouts, purchases, registrations and leads.',
+      default_config: blueprint({
+        'Products Searched': RETAIL['Products Searched'],
+        'Product Viewed': RETAIL['Product Viewed'],
+        'Product Added': RETAIL['Product Added'],
+        'Checkout Started': RETAIL['Checkout Started'],
+        'Payment Info Entered': RETAIL['Payment Info Entered'],
+        'Order Completed': RETAIL['Order Completed'],
+        'Signed Up': RETAIL['Signed Up'],
+        'Lead Generated': RETAIL['Lead Generated'],
+      }),
+    },
+    { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(RETAIL) },
+    {
+      key: 'travel',
+      name: 'Travel',
+      description: 'Searches, offers and bookings for travel catalogues.',
+      default_config: blueprint(TRAVEL),
+    },
+    { key: 'media', name: 'Media', description: 'Articles, video, trials and subscriptions.', default_config: blueprint(MEDIA) },
+  ],
+});

@@ -1,0 +1,66 @@
+/** Travel as Meta's travel catalogues read it (content type hotel, flight or destination, with dates and guests), and media. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { event, set, type Transform } from '../shared/mapping.ts';
+import { data, ORDER, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
+
+const number: Transform[] = ['to_integer'];
+const TRIP = [
+  data(['properties.check_in', 'properties.checkin_date'], 'checkin_date'),
+  data(['properties.check_out', 'properties.checkout_date'], 'checkout_date'),
+  data('properties.departure_date', 'departing_departure_date'),
+  data('properties.return_date', 'returning_departure_date'),
+  data('properties.origin', 'origin_airport'),
+  data('properties.destination', 'destination_airport'),
+  data('properties.city', 'city'),
+  data('properties.region', 'region'),
+  data('properties.country', 'country'),
+  data(['properties.adults', 'properties.num_adults', 'properties.guests'], 'num_adults', number),
+  data(['properties.children', 'properties.num_children'], 'num_children', number),
+  data('properties.travel_class', 'travel_class'),
+];
+/** Later lines win: a hotel is a hotel even where the event names no content type. */
+const as = (type: string, lines: JsonObject[]): JsonObject[] => [...lines, set('custom_data.content_type', type)];
+
+export const TRAVEL: Record<string, JsonObject> = {
+  'Trip Searched': event('Search', as('destination', [...SEARCH, ...TRIP])),
+  'Hotel Searched': event('Search', as('hotel', [...SEARCH, ...TRIP])),
+  'Flight Searched': event('Search', as('flight', [...SEARCH, ...TRIP])),
+  'Results Viewed': event('Search', [...SEARCH, ...ORDER, ...TRIP]),
+  'Offer Viewed': event('ViewContent', [...SINGLE_PRODUCT, ...TRIP]),
+  'Hotel Viewed': event('ViewContent', as('hotel', [...SINGLE_PRODUCT, ...TRIP])),
+  'Flight Viewed': event('ViewContent', as('flight', [...SINGLE_PRODUCT, ...TRIP])),
+  'Offer Selected': event('AddToCart', [...SINGLE_PRODUCT, ...TRIP]),
+  'Offer Saved': event('AddToWishlist', [...SINGLE_PRODUCT, ...TRIP]),
+  'Booking Started': event('InitiateCheckout', [...ORDER, ...VALUE, ...TRIP]),
+  'Payment Info Entered': event('AddPaymentInfo', [...ORDER, ...VALUE]),
+  'Booking Completed': event('Purchase', [...ORDER, ...VALUE_REQUIRED, ...TRIP]),
+  'Booking Cancelled': event('BookingCancelled', [...ORDER, ...VALUE]),
+  'Signed Up': event('CompleteRegistration', REGISTRATION),
+  'Lead Generated': event('Lead', VALUE),
+};
+
+const CONTENT = [
+  data(['properties.content_id', 'properties.article_id', 'properties.asset_id', 'properties.id'], 'content_ids[0]', ['to_string']),
+  data(['properties.title', 'properties.name'], 'content_name'),
+  data(['properties.section', 'properties.category', 'properties.genre'], 'content_category'),
+];
+const VIDEO = [
+  ...CONTENT,
+  data(['properties.total_length', 'properties.duration'], 'video_length', ['to_number']),
+  data('properties.position', 'video_position', ['to_number']),
+];
+
+export const MEDIA: Record<string, JsonObject> = {
+  'Article Viewed': event('ViewContent', as('article', CONTENT)),
+  'Article Completed': event('ArticleCompleted', CONTENT),
+  'Content Searched': event('Search', SEARCH),
+  'Content Shared': event('ContentShared', CONTENT),
+  'Video Playback Started': event('VideoStarted', VIDEO),
+  'Video Content Started': event('ViewContent', as('video', VIDEO)),
+  'Video Content Completed': event('VideoContentCompleted', VIDEO),
+  'Video Playback Completed': event('VideoCompleted', VIDEO),
+  'Newsletter Subscribed': event('Lead', CONTENT),
+  'Trial Started': event('StartTrial', VALUE_REQUIRED),
+  'Subscription Started': event('Subscribe', [...ORDER.slice(0, 1), ...VALUE_REQUIRED]),
+  'Signed Up': event('CompleteRegistration', REGISTRATION),
+};

@@ -1,0 +1,21 @@
+/** Short ways to write the lines of a mapping. What they make is plain data. */
+import type { Json, JsonObject } from '@firsthand/core/json.ts';
+
+export type Transform = string | { name: string; args: Json[] };
+type Rest = { default?: Json; required?: boolean; when?: Json; value_map?: JsonObject };
+
+/** `source → target`, through transforms. */
+export function from(source: string | string[], target: string, transforms: Transform[] = [], rest: Rest = {}): JsonObject {
+  return { source, target, ...(transforms.length > 0 ? { transforms: transforms as Json[] } : {}), ...rest } as JsonObject;
+}
+
+export function set(target: string, value: Json): JsonObject {
+  return { value, target };
+}
+
+/** One event of a blueprint. */
+export function event(vendor_event_name: string | undefined, mappings: JsonObject[], rest: JsonObject = {}): JsonObject {
+  return { ...(vendor_event_name === undefined ? {} : { vendor_event_name }), ...rest, mappings };
+}
+
+export const use = (name: string, ...args: Json[]): Transform => ({ name, args });

@@ -1,0 +1,67 @@
+/** TikTok: e-mail, phone, external id and names hashed (phone with its plus); ip, user agent, ttclid and ttp as they are. */
+import type { Json, JsonObject } from '@firsthand/core/json.ts';
+import { from, type Transform } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+export const prop = (
+  from_: string | string[],
+  name: string,
+  transforms: Transform[] = [],
+  rest: { default?: Json; required?: boolean; when?: Json } = {},
+) => from(from_, `properties.${name}`, transforms, rest);
+
+export const GLOBAL: JsonObject = {
+  mappings: [
+    from('timestamp', 'event_time', ['to_unix_seconds']),
+    from('event_id', 'event_id'),
+    from(source.EMAIL, 'user.email', ['normalize_email', 'sha256']),
+    from(source.PHONE, 'user.phone', ['normalize_phone', 'sha256']),
+    from(['user_id', 'anonymous_id'], 'user.external_id', ['trim', 'sha256']),
+    from(source.FIRST_NAME, 'user.first_name', ['normalize_name', 'sha256']),
+    from(source.LAST_NAME, 'user.last_name', ['normalize_name', 'sha256']),
+    from(source.POSTAL_CODE, 'user.zip_code', ['normalize_zip', 'sha256']),
+    from(source.CITY, 'user.city', ['normalize_city']),
+    from(source.STATE, 'user.state', ['normalize_state']),
+    from(source.COUNTRY, 'user.country', ['country_code', 'lowercase']),
+    from(['context.click_ids.ttclid', 'context.vendor_ids.ttclid'], 'user.ttclid'),
+    from('context.vendor_ids.ttp', 'user.ttp'),
+    from('context.ip', 'user.ip'),
+    from('context.user_agent', 'user.user_agent'),
+    from('context.locale', 'user.locale'),
+    from(source.PAGE_URL, 'page.url'),
+    from(source.REFERRER, 'page.referrer'),
+  ],
+};
+
+export const VALUE: JsonObject[] = [prop(source.VALUE, 'value', ['to_number']), prop('properties.currency', 'currency', ['currency_code'])];
+/** Needed for the return on ad spend of a purchase. */
+export const VALUE_REQUIRED: JsonObject[] = [
+  prop(source.VALUE, 'value', ['to_number'], { required: true }),
+  prop('properties.currency', 'currency', ['currency_code'], { required: true }),
+];
+
+const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
+export const PRODUCT_LIST: JsonObject[] = [
+  prop(product('product_id', 'sku'), 'contents[*].content_id', ['to_string']),
+  prop(product('name'), 'contents[*].content_name'),
+  prop(product('category'), 'contents[*].content_category'),
+  prop(product('brand'), 'contents[*].brand'),
+  prop(product('price'), 'contents[*].price', ['to_number']),
+  prop(product('quantity'), 'contents[*].quantity', ['to_integer'], { default: 1 }),
+  prop(product('quantity'), 'num_items', ['to_integer', 'sum']),
+  prop('properties.content_type', 'content_type', [], { default: 'product' }),
+];
+const when = source.HAS_PRODUCT;
+export const SINGLE_PRODUCT: JsonObject[] = [
+  prop(source.productId, 'contents[0].content_id', ['to_string']),
+  prop(['properties.name', 'properties.product_name'], 'contents[0].content_name', [], { when }),
+  prop(source.CATEGORY, 'contents[0].content_category', [], { when }),
+  prop('properties.brand', 'contents[0].brand', [], { when }),
+  prop('properties.price', 'contents[0].price', ['to_number'], { when }),
+  prop('properties.quantity', 'contents[0].quantity', ['to_integer'], { default: 1, when }),
+  prop('properties.content_type', 'content_type', [], { default: 'product' }),
+  prop(['properties.value', 'properties.price'], 'value', ['to_number']),
+  prop('properties.currency', 'currency', ['currency_code']),
+];
+export const ORDER: JsonObject[] = [prop(source.ORDER_ID, 'order_id', ['to_string']), ...PRODUCT_LIST];
+export const SEARCH: JsonObject[] = [prop('properties.query', 'query')];

@@ -1,0 +1,114 @@
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { event } from '../shared/mapping.ts';
+import { GLOBAL, prop } from './mappings.ts';
+import { RETAIL } from './retail.ts';
+
+const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
+  version: 2,
+  global: GLOBAL,
+  events: { '@page': event('Pageview', [prop('name', 'description')]), ...events },
+  defaults: { action: 'drop' },
+});
+
+/** TikTok answers HTTP 200 whatever happened; the truth is in `code`. */
+const ANSWERS: AnswerRule[] = [
+  { status: [200], when: { field: 'body.code', op: 'in', value: [0, 20001] }, verdict: 'delivered' },
+  {
+    when: { field: 'body.code', op: 'in', value: [40100, 40016, 40132, 40133, 50000, 50002, 51010, 60001] },
+    verdict: 'unavailable',
+    reason: 'body.message',
+  },
+  {
+    when: {
+      all: [
+        { field: 'body.code', op: 'gte', value: 50000 },
+        { field: 'body.code', op: 'lt', value: 60000 },
+      ],
+    },
+    verdict: 'unavailable',
+    reason: 'body.message',
+  },
+  // Access token: wrong for all events alike.
+  { when: { field: 'body.code', op: 'in', value: [40001, 40101, 40102, 40104, 40105] }, verdict: 'refused', reason: 'body.message' },
+  { when: { field: 'body.code', op: 'exists' }, verdict: 'refused', reason: 'body.message', isolate: true },
+  RETRY_TIMEOUT,
+];
+
+export default defineVendor({
+  key: 'tiktok_events_api',
+  name: 'TikTok Events API',
+  description: 'Web events into a TikTok pixel through Events API 2.0, for measurement and optimisation of ads.',
+  category: 'advertising',
+  status: 'ga',
+  website: 'https://business-api.tiktok.com/portal/docs?id=1771100865818625',
+  config_fields: [
+    {
+      key: 'pixel_code',
+      label: 'Pixel code',
+      type: 'string',
+      required: true,
+      placeholder: 'C4ABCDEFGHIJKLMNOPQ0',
+      help_text: 'Events Manager, your web data source.',
+      pattern: '^[A-Za-z0-9]{5,64}$',
+      pattern_hint: 'the letters and digits of a pixel code',
+    },
+    {
+      key: 'access_token',
+      label: 'Access token',
+      type: 'secret',
+      required: true,
+      placeholder: '4ed4cd2fexampletoken0123456789abcdef',
+      help_text: 'Events Manager, Settings, Events API, Generate access token.',
+    },
+    {
+      key: 'test_event_code',
+      label: 'Test event code',
+      type: 'string',
+      required: false,
+      placeholder: 'TEST12345',
+      help_text: 'Shows events under Test events; leave empty in production.',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://business-api.tiktok.com/open_api/v1.3/event/track/',
+    auth: { kind: 'header', name: 'Access-Token', value: '{{parameters.access_token}}' },
+    body: {
+      kind: 'json_list',
+      under: 'data',
+      common: {
+        event_source: 'web',
+        event_source_id: '{{parameters.pixel_code}}',
+        test_event_code: '{{parameters.test_event_code}}',
+        partner_name: 'Firsthand',
+      },
+    },
+    batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 1_000 },
+    answers: ANSWERS,
+  },
+  event_name: { target: 'event', max_length: 50 },
+  require_one_of: [['user.email', 'user.phone', 'user.external_id', 'user.ttclid', 'user.ttp', 'user.ip']],
+  default_action: 'drop',
+  rate: { rps: 500, burst: 1_000 },
+  variants: [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Page views, searches, product views, carts, checkouts, purchases, registrations and leads.',
+      default_config: blueprint({
+        'Products Searched': RETAIL['Products Searched'],
+        'Product Viewed': RETAIL['Product Viewed'],
+        'Product Added': RETAIL['Product Added'],
+        'Checkout Started': RETAIL['Checkout Started'],
+        'Payment Info Entered': RETAIL['Payment Info Entered'],
+        'Order Completed': RETAIL['Order Completed'],
+        'Signed Up': RETAIL['Signed Up'],
+        'Lead Generated': RETAIL['Lead Generated'],
+      }),
+    },
+    { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(RETAIL) },
+  ],
+});
