@@ -1,6 +1,7 @@
 /** What the management API needs beside the configuration store to show and to do things with events. */
 import type { GuardedClient } from '../outbound/guarded-client.ts';
 import type { TokenCache } from '../outbound/tokens.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -8,6 +9,7 @@ import type { ObserveDb } from '../stores/observe/schema.ts';
 import type { VisitorStore } from '../stores/visitors/port.ts';
 
 export interface Operations {
+  sandbox: Sandbox;
   log: EventLog;
   observe: ObserveDb;
   visitors: VisitorStore;

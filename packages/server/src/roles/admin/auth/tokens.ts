@@ -31,7 +31,7 @@ export async function readAccessToken(
   key: Uint8Array,
   authorization: string | undefined,
   nowMs: number,
-): Promise<{ user_id: string; session_id: string }> {
+): Promise<{ user_id: string; session_id: string; expires_at: number }> {
   const token = /^Bearer ([^\s]+)\s*$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw new ApiError('INVALID_TOKEN');
   if (token.startsWith('pk_')) throw new ApiError('INVALID_PIPELINE_KEY');
@@ -42,7 +42,7 @@ export async function readAccessToken(
       requiredClaims: ['sub', 'exp', 'iat'],
     });
     if (typeof payload.sub !== 'string' || typeof protectedHeader.sid !== 'string') throw new ApiError('INVALID_TOKEN');
-    return { user_id: payload.sub, session_id: protectedHeader.sid };
+    return { user_id: payload.sub, session_id: protectedHeader.sid, expires_at: payload.exp! * 1000 };
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw new ApiError('EXPIRED_TOKEN', { cause });
     throw new ApiError('INVALID_TOKEN', { cause });

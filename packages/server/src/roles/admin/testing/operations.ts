@@ -6,6 +6,7 @@ import { createGuardedClient } from '../../../outbound/guarded-client.ts';
 import { createTokenCache } from '../../../outbound/tokens.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createMetrics } from '../../../runtime/metrics.ts';
+import { createSandbox } from '../../../sandbox/sandbox.ts';
 import type { Cipher } from '../../../secrets/cipher.ts';
 import { startSnapshot } from '../../../snapshot/source.ts';
 import { loadConfig } from '../../../stores/config/load-config.ts';
@@ -36,7 +37,9 @@ export async function startOperations(options: {
   });
   const client = createGuardedClient({ allowPrivateDestinations: true, clock });
   const ephemeral = inProcessEphemeral();
+  const sandbox = createSandbox();
   return {
+    sandbox,
     log,
     observe,
     visitors: openLmdbVisitors(log),
@@ -47,6 +50,7 @@ export async function startOperations(options: {
     paused: () => false,
     reload: () => snapshots.reload(),
     async close() {
+      await sandbox.stop();
       await snapshots.stop();
       await client.close();
       await ephemeral.close();

@@ -1,0 +1,68 @@
+/** The listeners: collection paths first, on bare `node:http`; the management API behind them, or on a listener of its own. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Settings } from './config.ts';
+import { serverOptions } from './roles/ingest/create-ingest.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
+export interface ListenerDeps {
+  settings: Pick<Settings, 'port' | 'host' | 'ingestPort'>;
+  /** Each says whether it has answered, or will. */
+  health: Handler;
+  /** Collection endpoints and collector files. */
+  collection: Handler[];
+  /** The management API: answers everything that comes to it. */
+  admin: { handle(req: IncomingMessage, res: ServerResponse): void; attach(server: Server): void } | undefined;
+}
+export interface Listeners {
+  addresses: { main: string; ingest: string | undefined };
+  /** Takes no more connections; those under way end with their answer. */
+  close(): Promise<void>;
+}
+
+export async function openListeners({ settings, health, collection, admin }: ListenerDeps): Promise<Listeners> {
+  const apart = settings.ingestPort !== undefined;
+  const servers: Server[] = [];
+  async function open(port: number, handlers: Handler[], last: (req: IncomingMessage, res: ServerResponse) => void): Promise<Server> {
+    const server = createServer(serverOptions, (req, res) => {
+      for (const handle of handlers) if (handle(req, res)) return;
+      last(req, res);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, settings.host, resolve);
+    });
+    servers.push(server);
+    return server;
+  }
+  const main = await open(settings.port, apart ? [health] : [...collection, health], admin?.handle ?? nothingHere);
+  admin?.attach(main);
+  const ingest = apart ? await open(settings.ingestPort!, [...collection, health], nothingHere) : undefined;
+  return {
+    addresses: { main: addressOf(main), ingest: ingest && addressOf(ingest) },
+    async close() {
+      await Promise.all(
+        servers.map(async (server) => {
+          const closed = new Promise((resolve) => server.close(resolve));
+          server.closeIdleConnections();
+          // Connections that are between two requests when the last answer goes out are idle only now.
+          const sweep = setInterval(() => server.closeIdleConnections(), 50);
+          const cut = setTimeout(() => server.closeAllConnections(), 4_000);
+          await closed;
+          clearInterval(sweep);
+          clearTimeout(cut);
+        }),
+      );
+    },
+  };
+}
+
+function addressOf(server: Server): string {
+  const { port, address, family } = server.address() as AddressInfo;
+  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}
+
+function nothingHere(_req: IncomingMessage, res: ServerResponse): void {
+  res.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not_found","message":"There is nothing at this address."}');
+}

@@ -1,0 +1,171 @@
+/** The one file that names every part: settings → stores → snapshot → roles → listener. */
+import { readSettings, type Settings } from './config.ts';
+import { verifyChallengeToken } from './http/challenge-token.ts';
+import { healthHandler } from './http/health.ts';
+import { openListeners } from './listeners.ts';
+import { watchPaused } from './operations/health.ts';
+import { createGuardedClient } from './outbound/guarded-client.ts';
+import { createTokenCache } from './outbound/tokens.ts';
+import { startRecorder } from './outcomes/recorder.ts';
+import { startSweeper } from './outcomes/sweeper.ts';
+import { type EnsuredOwner, ensureOwner } from './roles/admin/accounts.ts';
+import { startAdmin } from './roles/admin/start.ts';
+import { DELIVERY_HEALTH_CHANNEL } from './roles/deliver/ports.ts';
+import { openGeo } from './roles/process/geo.ts';
+import { systemClock } from './runtime/clock.ts';
+import { createLogger } from './runtime/logger.ts';
+import { createMetrics } from './runtime/metrics.ts';
+import { createSandbox } from './sandbox/sandbox.ts';
+import { deriveKey } from './secrets/keys.ts';
+import { openVault } from './secrets/vault.ts';
+import { startSnapshot } from './snapshot/source.ts';
+import { loadConfig } from './stores/config/load-config.ts';
+import { readConfigVersion } from './stores/config/version.ts';
+import { openStores } from './stores/open-stores.ts';
+import { createTap } from './tap/tap.ts';
+import { VERSION } from './version.ts';
+
+const STOP_WITHIN_MS = 9_500;
+
+/** `firsthand start`. Ends the process itself: 1 for a bad setting or a broken start, 0 after an orderly stop. */
+export async function main(env: Record<string, string | undefined> = process.env): Promise<void> {
+  const result = readSettings(env);
+  if (!result.ok) {
+    for (const fault of result.faults) console.error(fault);
+    process.exit(1);
+  }
+  try {
+    const running = await startServer(result.settings);
+    for (const line of running.greeting) console.log(line);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => {
+        // A stop that hangs must still end: what is not settled comes again at the next start.
+        setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
+        void running.stop().then(() => process.exit(0));
+      });
+  } catch (error) {
+    console.error(`Firsthand could not start: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  }
+}
+
+export interface Running {
+  greeting: string[];
+  stop(): Promise<void>;
+}
+
+export async function startServer(settings: Settings): Promise<Running> {
+  const clock = systemClock;
+  const logger = createLogger(settings.logLevel);
+  const metrics = createMetrics();
+  const has = (role: Parameters<typeof settings.roles.has>[0]) => settings.roles.has(role);
+  const stores = await openStores({
+    settings,
+    clock,
+    logger,
+    onFatal(error) {
+      // Rule: after a failed flush nobody may guess what is on disk. Ending is safe, going on is not.
+      logger.fatal({ err: error }, 'the log failed; ending');
+      process.exit(1);
+    },
+  });
+  const { log, observe, visitors, leases, ephemeral } = stores;
+  const { db } = stores.config;
+  const vault = await openVault(db, settings);
+  const owner = await ensureOwner({ db, cipher: vault.cipher, clock }, { email: settings.ownerEmail, password: settings.ownerPassword });
+  const snapshots = await startSnapshot({
+    readVersion: () => readConfigVersion(db),
+    loadRows: (known) => loadConfig(db, vault.cipher, known),
+    settings,
+    clock,
+    logger,
+    metrics,
+  });
+  const tap = createTap(ephemeral, clock);
+  const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
+  const tokens = createTokenCache({ client, clock });
+  const { paused, stop: stopWatching } = watchPaused(ephemeral, clock, DELIVERY_HEALTH_CHANNEL);
+  let stopping = false;
+  const health = healthHandler(
+    {
+      roles: settings.roles,
+      logAvailable: () => log.available,
+      databaseAvailable: () => snapshots.databaseAvailable,
+      snapshotLoaded: () => true,
+      stopping: () => stopping,
+    },
+    metrics.registry,
+  );
+
+  const geo = settings.geoipDb === undefined ? undefined : await openGeo(settings.geoipDb);
+  if (geo && !geo.ok) throw new Error(geo.fault);
+  const shared = { log, snapshots, tap, settings, clock, logger };
+  const sandbox = createSandbox({ clock, logger });
+  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, client, tokens, paused };
+  const admin = has('admin')
+    ? await startAdmin(
+        { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },
+        {},
+      )
+    : undefined;
+  const challengeKey = deriveKey(vault.secretKey, 'challenge-token');
+  const ingest = has('ingest')
+    ? (await import('./roles/ingest/create-ingest.ts')).createIngest({
+        ...shared,
+        verifyChallengeToken: (token, pipelineId) => verifyChallengeToken(challengeKey, token, pipelineId, clock.now()),
+      })
+    : undefined;
+  const processor = has('process') ? await startProcessing() : undefined;
+  const deliver = has('deliver')
+    ? (await import('./roles/deliver/deliver.ts')).startDeliver({ ...shared, random: Math.random, ephemeral, client, tokens })
+    : undefined;
+
+  async function startProcessing() {
+    const { startProcess } = await import('./roles/process/process.ts');
+    const role = startProcess({ ...shared, leases, visitors, sandbox, ephemeral, geo: geo?.ok ? geo.lookup : undefined });
+    const recorder = startRecorder({ log, leases, observe, logger, metrics });
+    const sweeper = startSweeper({ log, observe, clock, logger, settings });
+    return {
+      async stop() {
+        await role.stop();
+        return { finish: async () => void (await Promise.all([recorder.stop(), sweeper.stop()])) };
+      },
+    };
+  }
+
+  const listeners = await openListeners({ settings, health, collection: ingest ? [ingest.handle] : [], admin });
+  return {
+    greeting: greeting(settings, listeners.addresses, owner),
+    async stop() {
+      stopping = true;
+      ingest?.drain();
+      await listeners.close();
+      await ingest?.stop();
+      const processing = await processor?.stop();
+      await deliver?.stop();
+      await processing?.finish();
+      await admin?.stop();
+      stopWatching();
+      tap.stop();
+      await sandbox.stop();
+      await client.close();
+      await snapshots.stop();
+      await stores.close();
+    },
+  };
+}
+
+function greeting(settings: Settings, addresses: { main: string; ingest: string | undefined }, owner: EnsuredOwner): string[] {
+  const lines = ['', 'Firsthand is ready.', ''];
+  if (settings.roles.has('admin')) {
+    lines.push(`  Console and API    ${addresses.main}/`);
+    lines.push(`  API documentation  ${addresses.main}/docs`);
+  }
+  if (settings.roles.has('ingest')) lines.push(`  Collection         ${addresses.ingest ?? addresses.main}/v1/t`);
+  lines.push(`  Health             ${addresses.main}/readyz`);
+  if (owner.created) {
+    lines.push('', `  First owner        ${owner.email}`);
+    if (owner.generated_password !== undefined) lines.push(`  Password           ${owner.generated_password}   (shown this once)`);
+  }
+  return [...lines, ''];
+}

@@ -1,0 +1,1 @@
+export { VERSION } from '@firsthand/core/vendor/version.ts';
