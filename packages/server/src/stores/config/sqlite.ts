@@ -1,18 +1,46 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DatabaseConnection, type SqliteDatabase, SqliteDialect, SqliteDriver, type SqliteStatement } from 'kysely';
+import { isUnavailable } from './availability.ts';
 
 const MAX_CACHED_STATEMENTS = 256;
-/** Another process (the command line beside a running service) may hold the write lock for a moment. */
-const BUSY_TIMEOUT_MS = 2_000;
+const OPEN_TIMEOUT_MS = 5_000;
+/** Blocks the whole process while it waits, so it is short. */
+const STATEMENT_TIMEOUT_MS = 200;
+const BEGIN_TIMEOUT_MS = 3_000;
 
 export function sqliteDialect(file: string): SqliteDialect {
-  return new SqliteDialect({ database: async () => openSqlite(file) });
+  return new PatientSqliteDialect({ database: async () => openSqlite(file) });
+}
+
+/** Another process (the command line beside a running service) may hold the write lock: transactions wait for it without blocking ours. */
+class PatientSqliteDialect extends SqliteDialect {
+  readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
+  constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {
+    super(config);
+    this.#config = config;
+  }
+  override createDriver() {
+    return new PatientSqliteDriver(this.#config);
+  }
+}
+class PatientSqliteDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    for (const deadline = performance.now() + BEGIN_TIMEOUT_MS; ; ) {
+      try {
+        return await super.beginTransaction(connection);
+      } catch (error) {
+        if (!isUnavailable(error) || performance.now() > deadline) throw error;
+        await sleep(10);
+      }
+    }
+  }
 }
 
 /** Kysely asks for the shape of another SQLite driver; this is `node:sqlite` in that shape, with its statements kept. */
 function openSqlite(file: string): SqliteDatabase {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  database.exec('pragma journal_mode = wal; pragma synchronous = full;');
+  const database = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${STATEMENT_TIMEOUT_MS};`);
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),

@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onBothEngines } from '../../roles/admin/testing/engines.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { createCipher } from '../../secrets/cipher.ts';
+import { secretPaths, splitSecrets } from '../../secrets/mask.ts';
+import { isUniqueViolation } from './availability.ts';
+import { loadConfig } from './load-config.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import { type ConfigStore, engineOf, openConfigStore } from './open.ts';
+import { insertOrganisation } from './organisations.ts';
+import { deletePipeline, insertPipeline, type PipelineFields, updatePipeline } from './pipelines.ts';
+import { nextConfigVersion, readConfigVersion } from './version.ts';
+
+const FIELDS: PipelineFields = {
+  name: 'Shop',
+  slug: 'shop',
+  type: 'web',
+  domain_allowlist: ['shop.example'],
+  labels: ['env:test'],
+  rate_limit_rps: 1000,
+  challenge_token_required: false,
+  parameters: { KEY: 'value \u0000 \ud800' },
+  config: {},
+  js_builder_config: {
+    script_filename: 'd.js',
+    global_variable: '_df',
+    delivery_method: 'cdn',
+    vendor_syncs: {},
+    consent_config: {},
+    cross_domain: false,
+  },
+  identity_config: { cross_domain_enabled: false, cross_domain_domains: [], vendor_sync: {} },
+  enabled: true,
+};
+const NOW = '2026-05-01T00:00:00.000Z';
+
+test('migrations count from 1 without a gap', () => {
+  expect(MIGRATIONS.map((migration) => migration.id)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+});
+
+onBothEngines('the configuration store', (fresh, engine) => {
+  let store: ConfigStore;
+  let dataDir: string;
+  let databaseUrl: string | undefined;
+  const cipher = createCipher('a secret key for tests');
+  const open = () => openConfigStore({ databaseUrl, dataDir, clock: systemClock });
+  beforeAll(async () => {
+    databaseUrl = await fresh();
+    dataDir = mkdtempSync(join(tmpdir(), 'firsthand-store-'));
+    store = await open();
+    await insertOrganisation(store.db, { id: 'org_1', name: 'One', data_key: cipher.newDataKey('org_1') }, { row_version: 0, now: NOW });
+  }, 60_000);
+  afterAll(async () => {
+    await store?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test('opens a second time and finds nothing to do; several may open at once', async () => {
+    expect(engineOf(store.db)).toBe(engine);
+    const others = await Promise.all([open(), open(), open()]);
+    for (const other of others) {
+      expect(await readConfigVersion(other.db)).toEqual(await readConfigVersion(store.db));
+      await other.close();
+    }
+  });
+
+  test('is refused when a newer version has written it', async () => {
+    await expect(migrate(store.db, engine, Date.now, [])).rejects.toThrow(/newer version/);
+  });
+
+  test('keeps a failed migration out as a whole', async () => {
+    const broken = { id: MIGRATIONS.length + 1, name: 'broken', sql: () => ['create table half_made (id integer)', 'no such statement'] };
+    await expect(migrate(store.db, engine, Date.now, [...MIGRATIONS, broken])).rejects.toThrow();
+    await expect(sql`select * from half_made`.execute(store.db)).rejects.toThrow();
+  });
+
+  test('waits as safely as the engine can', async () => {
+    if (engine !== 'sqlite') return;
+    const pragma = async (name: string) => Object.values((await sql`${sql.raw(`pragma ${name}`)}`.execute(store.db)).rows[0] as object)[0];
+    expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual(['wal', 2, 1]);
+  });
+
+  test('puts writers in line: versions of parallel transactions are different and none is lost', async () => {
+    const { version } = await readConfigVersion(store.db);
+    const versions = await Promise.all(Array.from({ length: 20 }, () => store.db.transaction().execute((tx) => nextConfigVersion(tx))));
+    expect(new Set(versions).size).toBe(20);
+    expect((await readConfigVersion(store.db)).version).toBe(version + 20);
+  });
+
+  test('leaves nothing of a transaction that fails', async () => {
+    const before = await readConfigVersion(store.db);
+    const failing = store.db.transaction().execute(async (tx) => {
+      await nextConfigVersion(tx);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await readConfigVersion(store.db)).toEqual(before);
+  });
+
+  test.each(['revisions', 'audit_logs'] as const)('itself refuses to change or remove rows of %s', async (table) => {
+    await insertImmutables();
+    await expect(sql`update ${sql.table(table)} set org_id = 'x'`.execute(store.db)).rejects.toThrow(/immutable/);
+    await expect(sql`delete from ${sql.table(table)}`.execute(store.db)).rejects.toThrow(/immutable/);
+    if (engine === 'postgres') await expect(sql`truncate ${sql.table(table)} cascade`.execute(store.db)).rejects.toThrow(/immutable/);
+  });
+
+  test('tells a duplicate slug apart, and frees the slug of a deleted pipeline', async () => {
+    const keys = (key: string) => ({
+      pipeline_key: key,
+      pipeline_key_secret: cipher.sealText(org(), 'sk_1'),
+      pipeline_key_secret_prefix: 'sk_1',
+    });
+    const org = () => ({ id: 'org_1', data_key: dataKey });
+    const dataKey = (await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow())
+      .data_key;
+    const stamp = { row_version: 1, now: NOW };
+    await insertPipeline(store.db, { id: 'pl_a', org_id: 'org_1' }, { ...FIELDS, slug: 'twice' }, keys('pk_a'), stamp);
+    const second = insertPipeline(store.db, { id: 'pl_b', org_id: 'org_1' }, { ...FIELDS, slug: 'twice' }, keys('pk_b'), stamp);
+    expect(isUniqueViolation(await second.catch((error: unknown) => error))).toBe(true);
+    await deletePipeline(store.db, 'org_1', 'pl_a', stamp);
+    await insertPipeline(store.db, { id: 'pl_b', org_id: 'org_1' }, { ...FIELDS, slug: 'twice' }, keys('pk_b'), stamp);
+    await deletePipeline(store.db, 'org_1', 'pl_b', stamp);
+  });
+
+  test('loads what is alive: full rows only where the version is not known', async () => {
+    await insertImmutables();
+    const { data_key } = await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow();
+    const sealed = cipher.sealText({ id: 'org_1', data_key }, 'sk_secret');
+    const keys = { pipeline_key: 'pk_live', pipeline_key_secret: sealed, pipeline_key_secret_prefix: 'sk_s' };
+    await insertPipeline(store.db, { id: 'pl_live', org_id: 'org_1' }, { ...FIELDS, slug: 'live' }, keys, { row_version: 100, now: NOW });
+    await store.db
+      .insertInto('integrations')
+      .values({
+        id: 'int_1',
+        org_id: 'org_1',
+        pipeline_id: 'pl_live',
+        template_id: 'tpl_1',
+        revision_number: 1,
+        name: 'Hook',
+        enabled: 1,
+        consent_category: null,
+        event_filter: '{"event_names":["A"]}',
+        rate_limit_rps: 2.5,
+        rate_limit_burst: null,
+        rate_limit_daily: null,
+        row_version: 101,
+        created_at: NOW,
+        updated_at: NOW,
+        deleted_at: null,
+      })
+      .execute();
+    const first = await loadConfig(store.db, cipher, new Map());
+    expect(first.pipelines).toHaveLength(1);
+    expect(first.pipelines[0]).toMatchObject({
+      id: 'pl_live',
+      row_version: 100,
+      row: { pipeline_key_secret: 'sk_secret', tracking_plan: null, enabled: true, parameters: { KEY: 'value \u0000 \ud800' } },
+    });
+    expect(first.integrations[0]!.row).toMatchObject({
+      vendor: 'webhook',
+      rate_limit_rps: 2.5,
+      event_filter: { event_names: ['A'] },
+      config: { url: 'u', auth_token: 'a very secret token' },
+    });
+    expect(first.organisations[0]!.row?.data_layer.session.timeout_minutes).toBe(30);
+
+    const known = new Map([...first.pipelines, ...first.integrations, ...first.organisations].map((item) => [item.id, item.row_version]));
+    const second = await loadConfig(store.db, cipher, known);
+    expect([...second.pipelines, ...second.integrations, ...second.organisations].every((item) => item.row === undefined)).toBe(true);
+
+    await updatePipeline(store.db, 'org_1', 'pl_live', { ...FIELDS, slug: 'live', enabled: false }, { row_version: 102, now: NOW });
+    const third = await loadConfig(store.db, cipher, known);
+    expect(third.pipelines[0]).toMatchObject({ row_version: 102, row: { enabled: false } });
+
+    await deletePipeline(store.db, 'org_1', 'pl_live', { row_version: 103, now: NOW });
+    const fourth = await loadConfig(store.db, cipher, known);
+    expect([fourth.pipelines, fourth.integrations]).toEqual([[], []]);
+  });
+
+  let inserted = false;
+  async function insertImmutables(): Promise<void> {
+    if (inserted) return;
+    inserted = true;
+    const { data_key } = await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow();
+    const { open: config, secrets } = splitSecrets({ url: 'u', auth_token: 'a very secret token' }, secretPaths([]));
+    await store.db
+      .insertInto('templates')
+      .values({
+        id: 'tpl_1',
+        org_id: 'org_1',
+        name: 'T',
+        vendor: 'webhook',
+        description: '',
+        catalog_vendor_key: null,
+        catalog_variant_key: null,
+        row_version: 1,
+        created_at: NOW,
+        updated_at: NOW,
+        deleted_at: null,
+      })
+      .execute();
+    await store.db
+      .insertInto('revisions')
+      .values({
+        id: 'rev_1',
+        template_id: 'tpl_1',
+        org_id: 'org_1',
+        revision_number: 1,
+        config: JSON.stringify(config),
+        secrets: cipher.sealText({ id: 'org_1', data_key }, JSON.stringify(secrets)),
+        delivery_mode: 'server_side',
+        change_summary: '',
+        created_by: 'usr_1',
+        created_at: NOW,
+      })
+      .execute();
+    await store.db
+      .insertInto('audit_logs')
+      .values({
+        id: 'aud_1',
+        org_id: 'org_1',
+        seq: 1,
+        user_id: null,
+        user_email: null,
+        action: 'a.b',
+        resource_type: 'a',
+        resource_id: null,
+        changes: '{}',
+        ip_address: null,
+        user_agent: null,
+        timestamp: NOW,
+        previous_hash: '',
+        hash: '',
+      })
+      .execute();
+  }
+});
