@@ -2,6 +2,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { VendorReply } from '@firsthand/core/vendor/compiled.ts';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
+import type { Deadlines, Timed } from './deadlines.ts';
+import type { Connection } from './origin-pool.ts';
 import { DestinationRefused } from './resolver.ts';
 
 export const MAX_REPLY_BYTES = 65_536;
@@ -19,24 +21,30 @@ const ENOUGH = new Ended('enough was read');
 
 /**
  * One request on its way. It is undici's handler itself rather than a promise around one: this runs for every event.
- * One timer bounds connecting, sending, headers and body together, so that no dripping answer lasts longer.
+ * One deadline bounds connecting, sending, headers and body together, so that no dripping answer lasts longer.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler, Timed {
+  readonly deadline: number;
   #controller: Dispatcher.DispatchController | undefined;
   #done: ((result: SendResult) => void) | undefined;
   readonly #clock: Clock;
   readonly #startedAt: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #deadlines: Deadlines;
+  readonly #connection: Connection;
   #status = 0;
   #headers: Record<string, string> = {};
-  #chunks: Buffer[] = [];
+  #first: Buffer | undefined;
+  #further: Buffer[] | undefined;
   #bytes = 0;
 
-  constructor(clock: Clock, timeoutMs: number, done: (result: SendResult) => void) {
+  constructor(clock: Clock, deadlines: Deadlines, connection: Connection, timeoutMs: number, done: (result: SendResult) => void) {
     this.#clock = clock;
+    this.#deadlines = deadlines;
+    this.#connection = connection;
     this.#done = done;
     this.#startedAt = clock.monotonic();
-    this.#timer = setTimeout(onTimeout, timeoutMs, this);
+    this.deadline = this.#startedAt + timeoutMs;
+    deadlines.add(this);
   }
 
   refuse(error: unknown): void {
@@ -64,31 +72,36 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    if (this.#first === undefined) this.#first = chunk;
+    else if (this.#further === undefined) this.#further = [chunk];
+    else this.#further.push(chunk);
     this.#bytes += chunk.length;
     if (this.#bytes < MAX_REPLY_BYTES) return;
-    this.#reply();
+    this.#reply(false);
     controller.abort(ENOUGH);
   }
   onResponseEnd(): void {
-    this.#reply();
+    this.#reply(true);
   }
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#fail(messageOf(error), error instanceof DestinationRefused || codeOf(error) === 'UND_ERR_INVALID_ARG');
   }
 
-  #reply(): void {
-    const body = this.#bytes === 0 ? '' : textOf(this.#chunks, this.#headers['content-encoding']);
-    this.#end({ kind: 'reply', reply: { status: this.#status, headers: this.#headers, body }, duration_ms: this.#elapsed() });
+  #reply(complete: boolean): void {
+    const bytes = this.#further ? Buffer.concat([this.#first!, ...this.#further]) : this.#first;
+    const body = bytes === undefined ? '' : textOf(bytes, this.#headers['content-encoding']);
+    this.#end({ kind: 'reply', reply: { status: this.#status, headers: this.#headers, body }, duration_ms: this.#elapsed() }, complete);
   }
   #fail(error: string, permanent: boolean): void {
-    this.#end({ kind: 'failed', error, permanent, duration_ms: this.#elapsed() });
+    this.#end({ kind: 'failed', error, permanent, duration_ms: this.#elapsed() }, false);
   }
-  #end(result: SendResult): void {
+  #end(result: SendResult, reusable: boolean): void {
     const done = this.#done;
     if (done === undefined) return;
     this.#done = undefined;
-    clearTimeout(this.#timer);
+    this.#deadlines.remove(this);
+    if (reusable) this.#connection.pool.giveBack(this.#connection);
+    else this.#connection.pool.discard(this.#connection);
     done(result);
   }
   #elapsed(): number {
@@ -96,13 +109,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function onTimeout(exchange: Exchange): void {
-  exchange.timeOut();
-}
-
 /** We ask for no encoding; a server that packs all the same is understood as far as it is right and small. */
-function textOf(chunks: Buffer[], encoding: string | undefined): string {
-  const bytes = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).subarray(0, MAX_REPLY_BYTES);
+function textOf(all: Buffer, encoding: string | undefined): string {
+  const bytes = all.length > MAX_REPLY_BYTES ? all.subarray(0, MAX_REPLY_BYTES) : all;
   const unpack = encoding === undefined ? undefined : UNPACK[encoding.toLowerCase()];
   if (unpack === undefined) return bytes.toString('utf8');
   try {

@@ -1,15 +1,16 @@
 /**
  * Everything that leaves the service goes through here: checked addresses, no redirects, bounded time, bounded answers.
- * One pool of connections per origin, without a limit of its own: callers bound what they have under way, so that two
- * integrations on one host never wait for each other.
+ * The connections to one origin are shared, and have no limit of their own: callers bound what they have under way, so
+ * that two integrations on one host never wait for each other.
  */
 import type { VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import { USER_AGENT } from '@firsthand/core/vendor/version.ts';
-import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import { isPublicAddress, literalAddress } from './addresses.ts';
+import { Deadlines } from './deadlines.ts';
 import { Exchange, type SendResult } from './exchange.ts';
 import { checkedHeaders } from './headers.ts';
+import { type Dispatcher, OriginPool } from './origin-pool.ts';
 import { createResolver, guardedLookup, type ResolveAll } from './resolver.ts';
 
 export interface GuardedClient {
@@ -29,13 +30,8 @@ export interface GuardedClientOptions {
 
 const MAX_ORIGINS = 512;
 const MAX_TARGETS = 2_048;
-const CONNECT_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_MS = 15_000;
-/** An idle connection lives this long at most, so that a host that moves is found again. */
-const CONNECTION_TTL_MS = 300_000;
-
 interface Target {
-  pool: Pool;
+  pool: OriginPool;
   origin: string;
   host: string;
   path: string;
@@ -47,11 +43,12 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     ...(options.resolveAll ? { resolveAll: options.resolveAll } : {}),
   });
   const lookup = guardedLookup(resolve, options.allowPrivateDestinations);
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, OriginPool>();
   const targets = new Map<string, Target>();
-  const retired = new Set<Promise<unknown>>();
+  const now = () => options.clock.monotonic();
+  const deadlines = new Deadlines(now);
 
-  function poolFor(origin: string): Pool {
+  function poolFor(origin: string): OriginPool {
     const known = pools.get(origin);
     if (known) {
       // A map remembers insertion order: moved to the end, the first is the one longest unused.
@@ -59,16 +56,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       pools.set(origin, known);
       return known;
     }
-    const pool = new Pool(origin, {
-      connect: { lookup, timeout: CONNECT_TIMEOUT_MS },
-      allowH2: false,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      clientTtl: CONNECTION_TTL_MS,
-      // The exchange's own clock bounds the whole; a second one per phase would only cost.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    const pool = new OriginPool(origin, lookup, now);
     pools.set(origin, pool);
     if (pools.size > MAX_ORIGINS) retireOldest();
     return pool;
@@ -77,8 +65,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     const [origin, pool] = pools.entries().next().value!;
     pools.delete(origin);
     for (const [url, target] of targets) if (target.pool === pool) targets.delete(url);
-    const closing = pool.close().finally(() => retired.delete(closing));
-    retired.add(closing);
+    pool.retire();
   }
   function targetOf(url: string): Target | string {
     const known = targets.get(url);
@@ -102,9 +89,10 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       const headers = checkedHeaders(request.headers, target.host, USER_AGENT);
       if (typeof headers === 'string') return refused(headers);
       return new Promise((done) => {
-        const exchange = new Exchange(options.clock, timeoutMs, done);
+        const connection = target.pool.take();
+        const exchange = new Exchange(options.clock, deadlines, connection, timeoutMs, done);
         try {
-          target.pool.dispatch(
+          connection.client.dispatch(
             {
               origin: target.origin,
               path: target.path,
@@ -123,7 +111,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       const all = [...pools.values()].map((pool) => pool.destroy());
       pools.clear();
       targets.clear();
-      await Promise.allSettled([...all, ...retired]);
+      await Promise.allSettled(all);
+      deadlines.stop();
     },
   };
 }

@@ -129,9 +129,14 @@ export class Sender {
     const rules = { max_retries: vendor.max_retries, base_ms: this.#deps.settings.retryBaseMs };
     // One draw for the whole request: what failed together comes due together.
     const random = this.#deps.random();
-    const at = new Date(tried.at).toISOString();
+    const at = isoOf(tried.at);
     const attemptOf = (error: string | null): Attempt => ({ at, status: tried.status, error, duration_ms: tried.duration_ms });
     const delivered = attemptOf(null);
+    if (verdict.kind === 'delivered') {
+      for (const part of parts) if (noteVerdict(part, verdict, delivered, undefined)) this.#finished(part.job);
+      this.lastSuccessAt = tried.at + tried.duration_ms;
+      return;
+    }
     const verdicts = parts.map(
       (_part, index): ItemVerdict => (verdict.kind === 'partial' ? (verdict.items[index] ?? NO_VERDICT) : verdict),
     );
@@ -147,6 +152,17 @@ export class Sender {
     if (failed) this.lastError = { at: tried.at + tried.duration_ms, reason: failed.reason };
     else this.lastSuccessAt = tried.at + tried.duration_ms;
   }
+}
+
+let lastMs = 0;
+let lastIso = '';
+/** Many tries begin in the same millisecond. */
+function isoOf(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastIso = new Date(ms).toISOString();
+  }
+  return lastIso;
 }
 
 /** The items to be tried again are a batch of their own from now on, the same one at every further try. */

@@ -1,0 +1,158 @@
+/**
+ * What delivery alone can do: from a filled embedded log to a receiver on loopback, in a process of its own.
+ * One event a request, a hundred a request, a thousand idle integrations, and nine integrations beside a blackholed one.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, until } from '@firsthand/server/roles/deliver/test-kit.ts';
+
+export interface BenchResult {
+  name: string;
+  value: number;
+  unit: string;
+  floor?: number;
+  ok?: boolean;
+}
+
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 40_000);
+
+export async function run(): Promise<BenchResult[]> {
+  const receiver = await startReceiver();
+  try {
+    return [
+      ...(await throughput(receiver.url, 'one event a request', {})),
+      ...(await throughput(receiver.url, '100 events a request', { batch_enabled: true, batch_size: 100, batch_interval_ms: 50 })),
+      await idle(receiver.url),
+      ...(await blackholed(receiver.url)),
+    ];
+  } finally {
+    receiver.process.kill();
+  }
+}
+
+async function throughput(url: string, name: string, config: Parameters<typeof compiledWebhook>[1]): Promise<BenchResult[]> {
+  const bench = await Bench.open();
+  try {
+    for (let from = 0; from < EVENTS; from += 1_000) await bench.append(typicalEvents(Math.min(1_000, EVENTS - from), from));
+    bench.snapshots.set([anIntegration(compiledWebhook(url, config))]);
+    const began = performance.now();
+    const cpu = process.cpuUsage();
+    bench.start();
+    await bench.settled('int_1', 'pl_1', 120_000);
+    const seconds = (performance.now() - began) / 1000;
+    const { user, system } = process.cpuUsage(cpu);
+    return [
+      { name: `delivery, ${name}`, value: Math.round(EVENTS / seconds), unit: 'events/s' },
+      { name: `delivery, ${name}, processor time`, value: round((user + system) / EVENTS), unit: 'µs/event' },
+    ];
+  } finally {
+    await bench.close();
+  }
+}
+
+/** A thousand integrations on a hundred pipelines with nothing to do. */
+async function idle(url: string): Promise<BenchResult> {
+  const bench = await Bench.open();
+  try {
+    const vendor = compiledWebhook(url);
+    bench.snapshots.set(
+      Array.from({ length: 1_000 }, (_, i) => anIntegration(vendor, { id: `int_${i}`, pipeline_id: `pl_${Math.floor(i / 10)}` })),
+    );
+    bench.start();
+    await pause(1_000);
+    const began = performance.now();
+    const cpu = process.cpuUsage();
+    await pause(5_000);
+    const { user, system } = process.cpuUsage(cpu);
+    const share = (user + system) / 10 / (performance.now() - began);
+    return { name: 'delivery, 1,000 idle integrations', value: round(share), unit: '% of a core', floor: 5, ok: share < 5 };
+  } finally {
+    await bench.close();
+  }
+}
+
+/** The other nine's time from append to settlement, without and with a tenth that accepts and never answers. */
+async function blackholed(url: string): Promise<BenchResult[]> {
+  const silent = createNetServer((socket) => void socket.on('error', () => undefined));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as { port: number };
+  const ratios: number[] = [];
+  let without = 0;
+  let beside = 0;
+  // The machine's own noise is larger than what is measured: the middle of three pairs.
+  for (let round = 0; round < 3; round++) {
+    without = await p99(Array<string>(10).fill(url));
+    beside = await p99([...Array<string>(9).fill(url), `http://127.0.0.1:${port}/`]);
+    ratios.push(beside / without);
+  }
+  silent.close();
+  const ratio = ratios.sort((a, b) => a - b)[1]!;
+  return [
+    { name: 'delivery, nine of ten, p99 without the blackholed one', value: round(without), unit: 'ms' },
+    { name: 'delivery, nine of ten, p99 beside the blackholed one', value: round(beside), unit: 'ms' },
+    { name: 'delivery, nine of ten, p99 ratio', value: round(ratio), unit: '×', floor: 1.2, ok: ratio <= 1.2 },
+  ];
+}
+async function p99(urls: string[]): Promise<number> {
+  const bench = await Bench.open();
+  try {
+    bench.snapshots.set(urls.map((to, i) => anIntegration(compiledWebhook(to, { timeout_ms: 60_000 }), { id: `int_${i}` })));
+    bench.start();
+    for (let i = 0; i < 300; i++) {
+      await bench.append(typicalEvents(1, i));
+      await pause(10);
+    }
+    for (let i = 0; i < 9; i++) await bench.settled(`int_${i}`);
+    const times = (await bench.outcomes()).flatMap((outcome) =>
+      outcome.kind === 'delivered' && outcome.integration_id !== 'int_9' ? [outcome.duration_ms] : [],
+    );
+    times.sort((a, b) => a - b);
+    return times[Math.floor(times.length * 0.99)]!;
+  } finally {
+    await bench.deliver.stop(10);
+    await bench.close();
+  }
+}
+
+/** About 600 bytes, as a shop sends them. */
+function typicalEvents(count: number, from: number): CanonicalEvent[] {
+  return Array.from({ length: count }, (_, i) =>
+    anEvent(`0190a0b0-0000-7000-8000-${String(from + i).padStart(12, '0')}`, {
+      anonymous_id: '5f0c8c1e-7b1e-4f0e-9a51-0d7f7d1f6f11',
+      user_id: `user-${(from + i) % 1_000}`,
+      context: {
+        page: { url: 'https://shop.example/checkout/thanks', title: 'Thank you', referrer: 'https://shop.example/checkout' },
+        ip: '203.0.113.7',
+        user_agent: 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
+        locale: 'en-GB',
+      },
+      properties: { order_id: `o-${from + i}`, total: 42.5, currency: 'EUR', products: [{ product_id: 'p1', price: 42.5, quantity: 1 }] },
+    }),
+  );
+}
+
+async function startReceiver(): Promise<{ process: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), 'receive'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let port = '';
+  child.stdout!.on('data', (data: Buffer) => (port += data.toString()));
+  await until(() => port.endsWith('\n'));
+  return { process: child, url: `http://127.0.0.1:${port.trim()}/hook` };
+}
+function receive(): void {
+  const server = createServer((request, response) => {
+    request.on('end', () => response.end('{}'));
+    request.resume();
+  });
+  server.listen(0, '127.0.0.1', () => console.log((server.address() as { port: number }).port));
+}
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv[2] === 'receive') receive();
+  else for (const result of await run()) console.log(result);
+}
