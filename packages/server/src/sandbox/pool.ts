@@ -84,7 +84,9 @@ export class Pool {
   #pump(): void {
     if (this.#stopped) return;
     for (const slot of this.#slots) if (slot.ready && slot.jobs.length === 0 && this.#queue.size > 0) this.#dispatch(slot);
-    if (this.#queue.size > 0 && this.#slots.size < this.#options.workers && this.#restart === undefined) this.#spawn();
+    // All at the first need: a worker starts in 100 ms or so, too late when the only one has met an endless loop.
+    if (this.#queue.size > 0 || this.#slots.size > 0)
+      while (this.#slots.size < this.#options.workers && this.#restart === undefined) this.#spawn();
     if (this.#watch === undefined && this.#slots.size > 0) {
       this.#watch = setInterval(() => this.#look(), LOOK_EVERY_MS);
       this.#watch.unref();
@@ -162,8 +164,10 @@ export class Pool {
     const now = this.#options.clock.monotonic();
     for (const slot of this.#slots) {
       if (slot.jobs.length > 0) this.#lookAt(slot, now);
-      else if (slot.ready && now - slot.idleSince > IDLE_MS) this.#drop(slot);
     }
+    // Together or not at all: one alone would be joined by the others again.
+    if (this.#queue.size === 0 && [...this.#slots].every((slot) => slot.ready && slot.jobs.length === 0 && now - slot.idleSince > IDLE_MS))
+      for (const slot of this.#slots) this.#drop(slot);
     if (this.#slots.size === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;

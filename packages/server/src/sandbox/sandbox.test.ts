@@ -183,7 +183,7 @@ test('no worker before the first run', async () => {
   const box = sandbox();
   expect(box.workers).toBe(0);
   await run(box, 'function transform() { return 1 }');
-  expect(box.workers).toBe(1);
+  expect(box.workers).toBe(2);
 });
 
 test('stopping answers what still waits', async () => {

@@ -76,6 +76,7 @@ function deadLetterOf(work: Work, event: CanonicalEvent, reason: string, id: str
     reason,
     created_at: new Date(now).toISOString(),
     expires_at: new Date(now + retentionMs).toISOString(),
+    raw: { topic: work.topic, position: work.delivery.record.position },
   };
 }
 

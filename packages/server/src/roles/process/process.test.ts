@@ -1,0 +1,285 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LogUnavailable } from '../../stores/event-log/port.ts';
+import { Bench, type ClientEvent, Snapshots } from './test-kit.ts';
+
+const open: Bench[] = [];
+async function bench(snapshots = new Snapshots({}, [{ id: 'pl_1' }])): Promise<Bench> {
+  const one = await Bench.open(snapshots);
+  open.push(one);
+  return one;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+const track = (event: string, over: ClientEvent = {}): ClientEvent => ({
+  type: 'track',
+  event,
+  anonymousId: 'v1',
+  properties: {},
+  ...over,
+});
+
+test('an event becomes canonical, stands in its pipeline topic once, and has its outcome', async () => {
+  const b = await bench();
+  b.start();
+  await b.send(
+    'e1',
+    track('Order Completed', { properties: { total: 5 }, context: { page: { url: 'https://a.example/?utm_source=x&gclid=g1' } } }),
+  );
+  await b.send('e1', track('Order Completed'));
+  const [outcome] = await b.settled(1);
+  expect(outcome).toMatchObject({
+    kind: 'processed',
+    org_id: 'org_1',
+    pipeline_id: 'pl_1',
+    event_id: 'e1',
+    event: 'Order Completed',
+    anonymous_id: 'v1',
+  });
+  expect(outcome).toHaveProperty('raw.topic', expect.stringMatching(/^ingest\.\d+$/));
+  expect(await b.events()).toMatchObject([
+    {
+      event_id: 'e1',
+      properties: { total: 5 },
+      context: {
+        campaign: { source: 'x' },
+        click_ids: { gclid: 'g1' },
+        consent: { canonical: { essential: true } },
+        session: { is_new: true },
+      },
+    },
+  ]);
+});
+
+test('an identify links the visitor for later events, across restarts', async () => {
+  const b = await bench();
+  b.start();
+  await b.send('e1', track('Before'));
+  await b.send('e2', { type: 'identify', anonymousId: 'v1', userId: 'u1', traits: {} });
+  await b.send('e3', track('After'));
+  await b.settled(3);
+  await b.reopen();
+  b.start();
+  await b.send('e4', track('After the restart'));
+  await b.send('e5', track('Own id wins', { userId: 'u9' }));
+  await b.send('e6', track('Another visitor', { anonymousId: 'v2' }));
+  await b.settled(6);
+  const users = Object.fromEntries((await b.events()).map((event) => [event.event_id, event.user_id]));
+  expect(users).toEqual({ e1: undefined, e2: 'u1', e3: 'u1', e4: 'u1', e5: 'u9', e6: undefined });
+  const sessions = new Set(
+    (await b.events()).filter((event) => event.anonymous_id === 'v1').map((event) => JSON.stringify(event.context.session)),
+  );
+  expect(sessions.size).toBe(2); // one session: new on its first event, not new on the others
+});
+
+test('erased visitors are forgotten at once, also in memory', async () => {
+  const b = await bench();
+  const role = b.start();
+  await b.send('e1', { type: 'identify', anonymousId: 'v1', userId: 'u1' });
+  await b.settled(1);
+  const { anonymous_ids } = await b.visitors.erase('org_1', { user_id: 'u1' });
+  expect(anonymous_ids).toEqual(['v1']);
+  role.forget('org_1', anonymous_ids);
+  await b.send('e2', track('Later'));
+  await b.settled(2);
+  expect((await b.events()).at(-1)!.user_id).toBeUndefined();
+});
+
+test('what fails is a dead letter of stage processing with its reason, and holds up nobody (poison)', async () => {
+  const code = 'function transform(e) { if (e.properties.poison) throw new Error("bad"); return e }';
+  const b = await bench(new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code }] }]));
+  b.start();
+  const sent: Promise<void>[] = [];
+  for (let i = 0; i < 300; i++)
+    sent.push(b.send(`e${i}`, track('T', { anonymousId: `v${i % 7}`, properties: { n: i, poison: i % 10 === 0 } })));
+  await Promise.all(sent);
+  const outcomes = await b.settled(300);
+  const dead = outcomes.filter((outcome) => outcome.kind === 'dead_lettered');
+  expect(dead).toHaveLength(30);
+  expect(dead[0]).toMatchObject({
+    dead_letter: {
+      stage: 'processing',
+      reason: 'transformation trf_pl_1_0: line 1: Error: bad',
+      integration_id: null,
+      event: { type: 'track', properties: { poison: true } },
+    },
+  });
+  expect(new Set(dead.map((outcome) => outcome.kind === 'dead_lettered' && outcome.dead_letter.id)).size).toBe(30);
+  const events = await b.events();
+  expect(events).toHaveLength(270);
+  for (let visitor = 0; visitor < 7; visitor++) {
+    const order = events.filter((event) => event.anonymous_id === `v${visitor}`).map((event) => event.properties!.n as number);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  }
+});
+
+test('one visitor whose code hangs does not hold up the others of its pipeline', async () => {
+  const code = 'function transform(e) { if (e.properties.hang) for (;;); return e }';
+  const b = await bench(new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code }] }]));
+  b.start();
+  await b.send('warm', track('T', { anonymousId: 'w' }));
+  await b.settled(1);
+  await b.send('h1', track('T', { anonymousId: 'slow', properties: { hang: true } }));
+  await b.send('h2', track('T', { anonymousId: 'slow', properties: { n: 2 } }));
+  await Promise.all(Array.from({ length: 50 }, (_, i) => b.send(`o${i}`, track('T', { anonymousId: `other${i}` }))));
+  await b.settled(53);
+  const order = (await b.events()).map((event) => event.event_id);
+  expect(order).toHaveLength(52);
+  expect(order.indexOf('h2')).toBeGreaterThan(order.indexOf('o0'));
+});
+
+describe('drops, each with its reason word', () => {
+  const rules = (rule: object) => [{ id: 'pl_1', transformations: [{ kind: 'rules' as const, rules: [rule] as never }] }];
+  const cases: [reason: string, snapshots: Snapshots, body: ClientEvent][] = [
+    [
+      'bot',
+      new Snapshots({ bot_filtering: { action: 'drop', block_empty_user_agent: false, custom_patterns: [] } }, [{ id: 'pl_1' }]),
+      track('T', { context: { userAgent: 'Googlebot/2.1' } }),
+    ],
+    [
+      'routing_rule',
+      new Snapshots({ routing_rules: [{ condition: { field: 'event', op: 'eq', value: 'T' }, action: 'drop' }] }, [{ id: 'pl_1' }]),
+      track('T'),
+    ],
+    [
+      'custom_code',
+      new Snapshots({ custom_js: { enabled: true, code: 'function transform() { return null }' } }, [{ id: 'pl_1' }]),
+      track('T'),
+    ],
+    [
+      'tracking_plan',
+      new Snapshots({}, [{ id: 'pl_1', tracking_plan: { events: { T: { required: ['total'] } }, on_violation: 'drop' } }]),
+      track('T'),
+    ],
+    ['transformation', new Snapshots({}, rules({ type: 'filter', condition: { field: 'event', op: 'eq', value: 'other' } })), track('T')],
+    [
+      'transformation',
+      new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code: 'function transform() { return null }' }] }]),
+      track('T'),
+    ],
+  ];
+  test.each(cases)('%s', async (reason, snapshots, body) => {
+    const b = await bench(snapshots);
+    b.watched = true;
+    b.start();
+    await b.send('e1', body);
+    expect(await b.settled(1)).toMatchObject([{ kind: 'dropped', reason, event_id: 'e1' }]);
+    expect(await b.events()).toEqual([]);
+    await vi.waitFor(() => expect(b.frames).toHaveLength(1));
+    expect(b.frames).toMatchObject([{ stage: 'dropped', reason, pipeline_id: 'pl_1', event_id: 'e1' }]);
+  });
+
+  test('pipeline_deleted, at once when it was here before', async () => {
+    const snapshots = new Snapshots({}, [{ id: 'pl_1' }]);
+    const b = await bench(snapshots);
+    b.start();
+    snapshots.change({}, []);
+    await b.send('e1', track('T'));
+    expect(await b.settled(1, 2_000)).toMatchObject([{ kind: 'dropped', reason: 'pipeline_deleted' }]);
+  });
+});
+
+test('a pipeline that this process has not loaded yet is waited for', async () => {
+  const snapshots = new Snapshots({}, []);
+  const b = await bench(snapshots);
+  b.start();
+  await b.send('e1', track('T'));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await b.outcomes()).toEqual([]);
+  snapshots.change({}, [{ id: 'pl_1' }]);
+  expect(await b.settled(1, 3_000)).toMatchObject([{ kind: 'processed' }]);
+});
+
+test('a log that cannot store for a while loses nothing and doubles nothing', async () => {
+  const b = await bench();
+  let failures = 3;
+  const log = new Proxy(b.log, {
+    get(target, key) {
+      if (key === 'append')
+        return async (appends: never) => {
+          if (failures-- > 0) throw new LogUnavailable('full');
+          return target.append(appends);
+        };
+      const value = Reflect.get(target, key) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  b.start({ log });
+  await Promise.all(Array.from({ length: 20 }, (_, i) => b.send(`e${i}`, track('T'))));
+  await b.settled(20);
+  expect(await b.events()).toHaveLength(20);
+});
+
+test('what was stored but not acknowledged is processed again and stored once', async () => {
+  const b = await bench();
+  // The first owner stores and dies before it acknowledges.
+  const deaf = new Proxy(b.log, {
+    get(target, key) {
+      if (key === 'consume')
+        return (topic: string, group: string, options: never, handle: (batch: never[]) => Promise<void>) =>
+          target.consume(topic, group, options, (batch) =>
+            handle(batch.map((one) => ({ ...one, record: one.record, ack: async () => {} })) as never),
+          );
+      const value = Reflect.get(target, key) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  b.start({ log: deaf });
+  await b.send('e1', track('Before'));
+  await b.send('e2', { type: 'identify', anonymousId: 'v1', userId: 'u1' });
+  await b.settled(2);
+  await b.reopen();
+  b.start();
+  await b.send('e3', track('After'));
+  await b.settled(3);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await b.outcomes()).toHaveLength(3);
+  expect((await b.events()).map(({ event_id, user_id }) => [event_id, user_id])).toEqual([
+    ['e1', undefined],
+    ['e2', 'u1'],
+    ['e3', 'u1'],
+  ]);
+});
+
+test('a replayed dead letter goes through under an id of its own', async () => {
+  const b = await bench();
+  b.start();
+  await b.send('e1', track('T'));
+  await b.send('e1', track('T'), { replay_of: 'dlq_1' });
+  expect(await b.settled(2)).toHaveLength(2);
+  expect(await b.events()).toHaveLength(2);
+});
+
+test('bytes that are no event become a dead letter, not an end', async () => {
+  const b = await bench();
+  b.start();
+  const { topic, records } = (await import('./test-kit.ts')).ingestAppend('e1', track('T'));
+  const data = Buffer.from(records[0]!.data);
+  await b.log.append([
+    {
+      topic,
+      records: [
+        { id: 'pl_1:e1', data: data.subarray(0, data.length - 3) },
+        { id: 'x', data: Buffer.from('nothing') },
+      ],
+    },
+  ]);
+  await b.send('e2', track('T'));
+  const outcomes = await b.settled(2);
+  expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(['dead_lettered', 'processed']);
+});
+
+test('stopping under load loses nothing and doubles nothing', async () => {
+  const b = await bench();
+  b.start();
+  const sending = Promise.all(Array.from({ length: 500 }, (_, i) => b.send(`e${i}`, track('T', { anonymousId: `v${i % 20}` }))));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await b.role!.stop();
+  await sending;
+  b.start();
+  await b.settled(500);
+  const ids = (await b.events()).map((event) => event.event_id);
+  expect(ids).toHaveLength(500);
+  expect(new Set(ids).size).toBe(500);
+});

@@ -1,0 +1,49 @@
+/** `POST /transformations/test`: one event through one transformation, exactly as processing would run it, with nothing stored. */
+import type { Transformation } from '@firsthand/core/config/resources.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { acceptReturned } from '@firsthand/core/process/code.ts';
+import { compileTransformation } from '@firsthand/core/process/transformation.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface TransformationTest {
+  kind: 'rules' | 'code';
+  rules?: Transformation['rules'];
+  code?: string;
+  event: CanonicalEvent;
+  parameters?: Record<string, string>;
+}
+export interface TransformationTestResult {
+  event: CanonicalEvent | null;
+  logs: string[];
+  error: string | null;
+}
+
+/** `line` says whose turn it takes in the sandbox: an organisation. */
+export async function testTransformation(
+  test: TransformationTest,
+  sandbox: Pick<Sandbox, 'runFresh'>,
+  line = 'test',
+): Promise<TransformationTestResult> {
+  const parameters = test.parameters ?? {};
+  const source = { id: 'test', kind: test.kind, rules: test.rules ?? [], code: test.code ?? '', event_filter: null };
+  const compiled = compileTransformation(source, parameters);
+  if (!compiled.ok) return failed(compiled.faults.map(({ field, message }) => `${field}: ${message}`).join('; '), []);
+  if (compiled.transformation.kind === 'rules') {
+    try {
+      const result = compiled.transformation.apply(structuredClone(test.event));
+      if (result.kind === 'failed') return failed(result.reason, compiled.warnings);
+      return { event: result.kind === 'event' ? result.event : null, logs: compiled.warnings, error: null };
+    } catch (error) {
+      return failed((error as Error).message, compiled.warnings);
+    }
+  }
+  const result = await sandbox.runFresh(compiled.transformation.code.code, test.event, parameters, line);
+  if (result.kind === 'failed') return failed(result.reason, result.logs);
+  const accepted = acceptReturned(result.value, test.event);
+  if (accepted.kind === 'failed') return failed(accepted.reason, result.logs);
+  return { event: accepted.kind === 'event' ? accepted.event : null, logs: result.logs, error: null };
+}
+
+function failed(error: string, logs: string[]): TransformationTestResult {
+  return { event: null, logs, error };
+}
