@@ -4,10 +4,11 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Milliseconds since 1970, or undefined for what is no ISO 8601 instant from 1970 to 9999. */
 export function parseTimestamp(text: string): number | undefined {
-  // What `toISOString` writes is nearly everything that comes: the engine's own parser is quick and strict on that form.
-  if (text.length === 24 && text.charCodeAt(23) === 90 && text.charCodeAt(10) === 84) {
+  // What `toISOString` writes is nearly everything that comes, and the engine's own parser is quick on that form. Days from
+  // the 29th are left to the strict way: the engine takes a 30 February for 2 March.
+  if (text.length === 24 && text.charCodeAt(23) === 90 && text.charCodeAt(10) === 84 && beforeThe29th(text)) {
     const quick = Date.parse(text);
-    if (quick >= 0 && text.charCodeAt(8) < 51) return quick;
+    if (quick >= 0) return quick;
   }
   if (text.length > 40) return undefined;
   const match = ISO.exec(text);
@@ -15,8 +16,9 @@ export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
   const days = Number(month) === 2 && !leap(Number(year)) ? 28 : (DAYS[Number(month) - 1] ?? 0);
   if (Number(day) < 1 || Number(day) > days) return undefined;
-  // A leap second is a real time; like every clock here it becomes the second after.
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  // A leap second is a real time, and so is the end of a day written as 24:00; like every clock here, both become the second after.
+  const endOfDay = hour === '24' && Number(minute) === 0 && Number(second) === 0 && Number(fraction) === 0;
+  if ((Number(hour) > 23 && !endOfDay) || Number(minute) > 59 || Number(second) > 60) return undefined;
   const offset = zoneMinutes(zone);
   if (offset === undefined) return undefined;
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
@@ -25,6 +27,10 @@ export function parseTimestamp(text: string): number | undefined {
   return instant >= 0 && instant < 253_402_300_800_000 ? instant : undefined;
 }
 
+function beforeThe29th(text: string): boolean {
+  const tens = text.charCodeAt(8);
+  return tens < 50 || (tens === 50 && text.charCodeAt(9) < 57);
+}
 function zoneMinutes(zone: string): number | undefined {
   if (zone === 'Z' || zone === 'z') return 0;
   const hours = Number(zone.slice(1, 3));

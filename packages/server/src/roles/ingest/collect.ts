@@ -19,7 +19,7 @@ const UNSIGNED: SignatureCheck = { kind: 'unsigned' };
 
 export function collect(exchange: Exchange): void {
   const { ctx, req, query, route } = exchange;
-  if (ctx.gate.full) {
+  if (ctx.gate.full || ctx.gate.overrun(exchange.receivedAt)) {
     refuseOverloaded(exchange);
     return;
   }

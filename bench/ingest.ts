@@ -1,0 +1,100 @@
+/**
+ * How much ingest costs over a bare `node:http` server that reads the body and answers 200, both measured in this run.
+ * Server and load generator are processes of their own.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { LoadPlan, LoadResult } from './ingest/load.ts';
+
+export interface BenchResult {
+  name: string;
+  value: number;
+  unit: string;
+  floor?: number;
+  ok?: boolean;
+}
+const CONNECTIONS = 64;
+const BATCH = 100;
+const ROUNDS = 3;
+
+export async function run(): Promise<BenchResult[]> {
+  const generator = fork(here('./ingest/load.ts'));
+  const single = { path: '/v1/t', connections: CONNECTIONS, batch: 1, warmupMs: 1_000, durationMs: 3_000 };
+  const bare = await serverOf('bare');
+  const ingest = await serverOf('ingest');
+  const measure = (server: Server, plan: Omit<LoadPlan, 'port'>) => ask(generator, { ...plan, port: server.port });
+  try {
+    // In turns, and the best of each: on a shared machine a neighbour's burst must not decide the ratio.
+    const bareRates: number[] = [];
+    const ingestRates: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      bareRates.push((await measure(bare, single)).perSecond);
+      ingestRates.push((await measure(ingest, single)).perSecond);
+    }
+    const bareRate = Math.max(...bareRates);
+    const ingestRate = Math.max(...ingestRates);
+    const batch = await measure(ingest, { ...single, path: '/v1/batch', batch: BATCH, connections: 16 });
+    const half = { ...single, rate: ingestRate / 2, durationMs: 4_000 };
+    const halfBare = await measure(bare, half);
+    const halfIngest = await measure(ingest, half);
+    const overload = await measure(ingest, { ...single, connections: CONNECTIONS * 30, durationMs: 5_000 });
+    const memory = await ingest.memory();
+    return [
+      { name: 'bare node:http', value: Math.round(bareRate), unit: 'requests/s' },
+      { name: 'single-event durable ingest', value: Math.round(ingestRate), unit: 'events/s' },
+      atLeast('ingest ÷ bare', ingestRate / bareRate, '×', 0.5),
+      { name: `/v1/batch of ${BATCH}`, value: Math.round(batch.perSecond * BATCH), unit: 'events/s' },
+      atLeast('batch ÷ single', (batch.perSecond * BATCH) / ingestRate, '×', 3),
+      atMost('added p99 at half capacity', halfIngest.p99Ms - halfBare.p99Ms, 'ms', 10),
+      atMost('overload: accepted p99', overload.p99Ms, 'ms', 250),
+      { name: 'overload: accepted', value: Math.round(overload.perSecond), unit: 'events/s' },
+      { name: 'overload: refused (429, 503)', value: overload.refused, unit: 'requests' },
+      atMost('overload: other answers', overload.failed, 'requests', 0),
+      atMost('peak RssAnon under load', memory, 'MB', 200),
+    ];
+  } finally {
+    generator.kill();
+    await Promise.all([bare.stop(), ingest.stop()]);
+  }
+}
+
+function atLeast(name: string, value: number, unit: string, floor: number): BenchResult {
+  return { name, value: round(value), unit, floor, ok: value >= floor };
+}
+function atMost(name: string, value: number, unit: string, ceiling: number): BenchResult {
+  return { name: `${name} (at most ${ceiling})`, value: round(value), unit, ok: value <= ceiling };
+}
+const round = (value: number) => Math.round(value * 100) / 100;
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+interface Server {
+  port: number;
+  memory(): Promise<number>;
+  stop(): Promise<void>;
+}
+async function serverOf(kind: 'bare' | 'ingest'): Promise<Server> {
+  const child = fork(here('./ingest/server.ts'), [kind]);
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return {
+    port,
+    async memory() {
+      child.send('memory');
+      const [{ memory }] = (await once(child, 'message')) as [{ memory: number }];
+      return memory;
+    },
+    async stop() {
+      const gone = once(child, 'exit');
+      child.send('stop');
+      await gone;
+    },
+  };
+}
+async function ask(child: ChildProcess, plan: LoadPlan): Promise<LoadResult> {
+  child.send(plan);
+  const [answer] = (await once(child, 'message')) as [{ result?: LoadResult; error?: string }];
+  if (answer.result === undefined) throw new Error(answer.error);
+  return answer.result;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.table(await run());

@@ -1,0 +1,152 @@
+/** A tight HTTP/1.1 client on raw sockets: one request at a time on each connection, no parsing beyond what counts. */
+import { connect, type Socket } from 'node:net';
+
+export interface LoadPlan {
+  port: number;
+  path: string;
+  connections: number;
+  /** Events in one request. */
+  batch: number;
+  warmupMs: number;
+  durationMs: number;
+  /** Requests a second over all connections; undefined: as many as are answered. */
+  rate?: number;
+}
+export interface LoadResult {
+  ok: number;
+  refused: number;
+  failed: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+const EVENT = JSON.stringify({
+  type: 'track',
+  event: 'Product Viewed',
+  messageId: 'msg-0000000000000000',
+  anonymousId: '5f0c1c2e-7f0a-4a39-8f59-0d8f4b0c8a11',
+  timestamp: '2026-11-15T00:00:00.000Z',
+  properties: { product_id: 'sku-12345', name: 'A pair of walking boots', price: 129.9, currency: 'EUR', category: 'Shoes', position: 3 },
+  context: {
+    page: { url: 'https://shop.example/shoes/boots?utm_source=news', title: 'Boots', referrer: 'https://shop.example/' },
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    locale: 'en-GB',
+    timezone: 'Europe/Paris',
+  },
+});
+
+function requestOf(path: string, batch: number, lane: number): { bytes: Buffer; marks: number[] } {
+  const event = EVENT.replace('5f0c1c2e', lane.toString(16).padStart(8, '0'));
+  const body = batch === 1 ? event : `{"batch":[${Array.from({ length: batch }, () => event).join(',')}]}`;
+  const bytes = Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer pk_web\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const marks: number[] = [];
+  for (let at = bytes.indexOf('msg-'); at !== -1; at = bytes.indexOf('msg-', at + 4)) marks.push(at + 4);
+  return { bytes, marks };
+}
+
+class Lane {
+  readonly socket: Socket;
+  readonly bytes: Buffer;
+  readonly marks: number[];
+  busy = false;
+  sentAt = 0;
+  constructor(socket: Socket, path: string, batch: number, lane: number) {
+    this.socket = socket;
+    const { bytes, marks } = requestOf(path, batch, lane);
+    this.bytes = bytes;
+    this.marks = marks;
+  }
+}
+
+export async function load(plan: LoadPlan): Promise<LoadResult> {
+  let sequence = Math.floor(Math.random() * 1e6) * 1e9;
+  const result: LoadResult = { ok: 0, refused: 0, failed: 0, perSecond: 0, p50Ms: 0, p99Ms: 0 };
+  const latencies: number[] = [];
+  const idle: Lane[] = [];
+  /** When requests were due that found no free connection. */
+  const due: number[] = [];
+  let measuring = false;
+  let stopped = false;
+
+  function send(lane: Lane, at: number): void {
+    for (const mark of lane.marks) lane.bytes.write(String(sequence++).padStart(16, '0'), mark, 'latin1');
+    lane.busy = true;
+    lane.sentAt = at;
+    // A copy where the socket cannot take it at once: the buffer is reused for the next request only after the answer.
+    lane.socket.write(lane.bytes);
+  }
+  function onAnswer(lane: Lane, chunk: Buffer): void {
+    lane.busy = false;
+    if (measuring) {
+      const status = chunk.toString('latin1', 9, 12);
+      if (status === '200') {
+        result.ok++;
+        latencies.push(performance.now() - lane.sentAt);
+      } else if (status === '429' || status === '503') result.refused++;
+      else result.failed++;
+    }
+    if (stopped) return;
+    if (plan.rate === undefined) send(lane, performance.now());
+    else if (due.length > 0) send(lane, due.shift()!);
+    else idle.push(lane);
+  }
+  const lanes = await Promise.all(
+    Array.from(
+      { length: plan.connections },
+      (_, index) =>
+        new Promise<Lane>((resolve, reject) => {
+          const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true }, () => {
+            const lane = new Lane(socket, plan.path, plan.batch, index);
+            socket.on('data', (chunk: Buffer) => onAnswer(lane, chunk));
+            resolve(lane);
+          });
+          socket.on('error', reject);
+        }),
+    ),
+  );
+  const startedAt = performance.now();
+  let pacer: NodeJS.Timeout | undefined;
+  if (plan.rate === undefined) for (const lane of lanes) send(lane, performance.now());
+  else {
+    idle.push(...lanes);
+    let issued = 0;
+    const rate = plan.rate;
+    pacer = setInterval(() => {
+      const now = performance.now();
+      const target = ((now - startedAt) * rate) / 1_000;
+      for (; issued < target; issued++) {
+        const at = startedAt + (issued * 1_000) / rate;
+        const lane = idle.pop();
+        if (lane) send(lane, Math.max(at, now - 1));
+        else if (due.length < plan.connections * 4) due.push(at);
+      }
+    }, 1);
+  }
+  await sleep(plan.warmupMs);
+  measuring = true;
+  const from = performance.now();
+  await sleep(plan.durationMs);
+  measuring = false;
+  const seconds = (performance.now() - from) / 1_000;
+  stopped = true;
+  clearInterval(pacer);
+  for (const { socket } of lanes) socket.destroy();
+  latencies.sort((a, b) => a - b);
+  result.perSecond = result.ok / seconds;
+  result.p50Ms = latencies[Math.floor(latencies.length * 0.5)] ?? 0;
+  result.p99Ms = latencies[Math.floor(latencies.length * 0.99)] ?? 0;
+  return result;
+}
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+if (process.send) {
+  process.on('message', (plan: LoadPlan) => {
+    load(plan).then(
+      (result) => process.send!({ result }),
+      (error: unknown) => process.send!({ error: String(error) }),
+    );
+  });
+}

@@ -1,0 +1,160 @@
+/** The collection side of the OpenAPI 3.1 document, made from the same route and error tables that answer requests. */
+import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
+import { MAX_BATCH_EVENTS } from './batch.ts';
+import { ROUTES, type Route } from './routes.ts';
+
+type Schema = Record<string, unknown>;
+
+const text: Schema = { type: ['string', 'null'], maxLength: 1_024 };
+const object: Schema = { type: ['object', 'null'], additionalProperties: true };
+
+const FIELDS: Record<string, Schema> = {
+  event: { ...text, description: 'Event name; required for track.' },
+  name: { ...text, description: 'Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page.' },
+  userId: { ...text, description: 'Known user id; required for identify.' },
+  anonymousId: text,
+  groupId: { ...text, description: 'Group id; required for group.' },
+  previousId: { ...text, description: 'Alias calls: the id that becomes userId.' },
+  properties: object,
+  traits: object,
+  context: { ...object, description: 'page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token …' },
+  timestamp: { type: ['string', 'null'], format: 'date-time', description: 'ISO 8601; the time of receipt where absent.' },
+  sentAt: { type: ['string', 'null'], format: 'date-time', description: 'Corrects a client clock that is more than 60 s off.' },
+  messageId: {
+    type: ['string', 'null'],
+    pattern: '^[\\x20-\\x7e]{1,255}$',
+    description: 'Repeats inside DEDUP_WINDOW are not processed again.',
+  },
+  writeKey: { type: 'string', description: 'The pipeline key, where no header carries it.' },
+};
+function eventSchema(route: Route): Schema {
+  const types = [...route.rules.types];
+  return {
+    type: 'object',
+    properties: { type: { type: 'string', enum: types }, ...FIELDS },
+    required: [...(route.rules.fallback === undefined ? ['type'] : []), ...requiredOf(types)],
+    additionalProperties: true,
+  };
+}
+function requiredOf(types: string[]): string[] {
+  if (types.length > 2) return [];
+  const byType: Record<string, string[]> = { track: ['event'], identify: ['userId'], alias: ['userId'], group: ['groupId'] };
+  return byType[types[0]!] ?? [];
+}
+
+const batchSchema: Schema = {
+  type: 'object',
+  properties: {
+    batch: { type: 'array', minItems: 1, maxItems: MAX_BATCH_EVENTS, items: eventSchema(ROUTES.get('/v1/batch')!) },
+    context: object,
+    sentAt: FIELDS.sentAt,
+    writeKey: FIELDS.writeKey,
+  },
+  required: ['batch'],
+};
+const success: Schema = { type: 'object', properties: { success: { const: true } }, required: ['success'] };
+const batchSuccess: Schema = {
+  type: 'object',
+  properties: {
+    success: { const: true },
+    accepted: { type: 'integer' },
+    rejected: { type: 'integer' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          index: { type: 'integer' },
+          messageId: { type: ['string', 'null'] },
+          error: { type: 'string' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+  required: ['success', 'accepted', 'rejected', 'errors'],
+};
+
+const CODES = Object.keys(COLLECTION_ERRORS) as CollectionErrorCode[];
+const RETRIED = new Set([429, 503]);
+
+function errorAnswers(codes: readonly CollectionErrorCode[]): Record<string, Schema> {
+  const answers: Record<string, Schema> = {};
+  for (const status of new Set(codes.map((code) => COLLECTION_ERRORS[code].status))) {
+    const here = codes.filter((code) => COLLECTION_ERRORS[code].status === status);
+    answers[status] = {
+      description: here.map((code) => `${code}: ${COLLECTION_ERRORS[code].message}`).join(' '),
+      ...(RETRIED.has(status) ? { headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } } } : {}),
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { error: { type: 'string', enum: here }, message: { type: 'string' } },
+            required: ['error', 'message'],
+          },
+        },
+      },
+    };
+  }
+  return answers;
+}
+const json = (schema: Schema) => ({ 'application/json': { schema } });
+const security = [{ pipelineKey: [] }, { pipelineKeyBasic: [] }, {}];
+
+function operation(path: string, route: Route): Schema {
+  const operationId = `collect_${path.slice(4).replaceAll('/', '_')}`;
+  const refusals = errorAnswers(CODES.filter((code) => code !== 'not_found'));
+  if (route.kind === 'webhook')
+    return {
+      post: {
+        operationId,
+        tags: ['Inbound webhooks'],
+        summary: 'Takes a third-party webhook: always 200, unless nothing can be stored.',
+        parameters: [{ name: 'source', in: 'query', required: true, schema: { type: 'string' } }],
+        requestBody: { content: json({}) },
+        responses: { 200: { description: 'Taken.', content: json(success) }, ...errorAnswers(['overloaded']) },
+      },
+    };
+  if (route.kind === 'pixel')
+    return {
+      get: {
+        operationId,
+        tags: ['Collection'],
+        summary: `Takes a ${route.implied} event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON.`,
+        parameters: ['writeKey', 'event', 'name', 'userId', 'anonymousId', 'messageId', 'timestamp', 'properties', 'context'].map(
+          (name) => ({
+            name,
+            in: 'query',
+            required: name === 'writeKey',
+            schema: { type: 'string' },
+          }),
+        ),
+        responses: { 200: { description: 'A GIF of one pixel.', content: { 'image/gif': {} } }, ...refusals },
+      },
+    };
+  const batch = route.kind === 'batch';
+  return {
+    post: {
+      operationId,
+      tags: ['Collection'],
+      summary: batch ? `Takes up to ${MAX_BATCH_EVENTS} events.` : `Takes one ${route.implied ?? ''} event.`.replace('  ', ' '),
+      security,
+      parameters: [
+        { name: 'writeKey', in: 'query', required: false, schema: { type: 'string' } },
+        { name: 'X-Challenge-Token', in: 'header', required: false, schema: { type: 'string' } },
+        { name: 'X-Timestamp', in: 'header', required: false, schema: { type: 'string' } },
+        { name: 'X-Signature', in: 'header', required: false, schema: { type: 'string' } },
+      ],
+      requestBody: { required: true, content: json(batch ? batchSchema : eventSchema(route)) },
+      responses: { 200: { description: 'On disk.', content: json(batch ? batchSuccess : success) }, ...refusals },
+    },
+  };
+}
+
+export const collectionPaths: Record<string, Schema> = Object.fromEntries(
+  [...ROUTES].map(([path, route]) => [path, operation(path, route)]),
+);
+export const collectionSecuritySchemes: Record<string, Schema> = {
+  pipelineKey: { type: 'http', scheme: 'bearer', description: 'The pipeline key (pk_…).' },
+  pipelineKeyBasic: { type: 'http', scheme: 'basic', description: 'The pipeline key as user name, no password.' },
+};
