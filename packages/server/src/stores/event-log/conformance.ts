@@ -21,7 +21,7 @@ export function record(id: string, text = id): LogRecord {
 export function records(topic: string, count: number, from = 0): LogRecord[] {
   return Array.from({ length: count }, (_, i) => record(`${topic}/${from + i}`, `data ${from + i}`));
 }
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('it did not happen in time');

@@ -203,8 +203,9 @@ export class JetStreamConsumer implements Consumer {
     for (const pull of this.#pulls.values()) pull.stop();
     await this.#running;
     clearInterval(this.#alive);
-    // Handed back at once, else the next reader would wait until the server misses us.
-    for (const delivery of this.#held.values()) if (!delivery.isSettling) this.#send(delivery.reply, '-NAK');
+    // Handed back at once where the server cannot answer an old request of ours with it; else it misses us soon enough.
+    for (const delivery of this.#held.values())
+      if (!delivery.isSettling && !this.#pulls.get(delivery.source)?.isOpen) this.#send(delivery.reply, '-NAK');
     this.#queue = [];
     this.#deps.onStopped(this);
   }

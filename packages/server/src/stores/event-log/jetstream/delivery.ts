@@ -39,7 +39,7 @@ export class JetStreamDelivery implements Delivery {
       this.state = undefined;
     } else {
       const header = (name: string) => msg.headers?.get(name) ?? '';
-      this.record = { id: decodeId(header(ID)), data: msg.data, position: header(POSITION), time: Number(header(TIME)) };
+      this.record = { id: decodeId(header(ID)), data: msg.data, position: header(POSITION), time: Number(header(RECORD_TIME)) };
       this.attempt = Number(header(ATTEMPT));
       const state = header(STATE);
       this.state = state === '' ? undefined : JSON.parse(decodeURIComponent(state));
@@ -61,7 +61,7 @@ export class JetStreamDelivery implements Delivery {
 
 const ID = 'Firsthand-Id';
 const POSITION = 'Firsthand-Position';
-const TIME = 'Firsthand-Time';
+export const RECORD_TIME = 'Firsthand-Time';
 const ATTEMPT = 'Firsthand-Attempt';
 const STATE = 'Firsthand-State';
 const DUE = 'Firsthand-Due';
@@ -73,7 +73,7 @@ export function retryHeaders(delivery: JetStreamDelivery, retry: Retry, now: num
   return {
     [ID]: encodedId,
     [POSITION]: delivery.record.position,
-    [TIME]: String(delivery.record.time),
+    [RECORD_TIME]: String(delivery.record.time),
     [ATTEMPT]: String(delivery.attempt + 1),
     [DUE]: String(now + delay),
     [DELAY]: String(delay),

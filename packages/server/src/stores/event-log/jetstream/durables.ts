@@ -9,7 +9,7 @@ export interface Durable {
 }
 
 /** The server delivers again what it has not heard of for this long. */
-export const ACK_WAIT_MS = 8_000;
+export const ACK_WAIT_MS = 10_000;
 const LEAST_ACK_PENDING = 20_000;
 
 /** Groups as durable consumers of the server. */

@@ -202,11 +202,11 @@ export class JetStreamLog implements EventLog {
     const own = known.info.num_pending + known.info.num_ack_pending;
     const retries = await this.#durables.retriesInfo(topic, group);
     const waitingRetries = (retries?.num_pending ?? 0) + (retries?.num_ack_pending ?? 0);
-    let oldest = own > 0 ? (await this.#reader.firstFrom(place, known.info.ack_floor.stream_seq + 1))?.time : undefined;
+    let oldest = own > 0 ? await this.#reader.timeFrom(place, known.info.ack_floor.stream_seq + 1) : undefined;
     if (waitingRetries > 0) {
       const retry = { stream: RETRY_STREAM, subjects: 'firsthand-retry.>', subject: retrySubject(topic, group) };
-      const first = await this.#reader.firstFrom(retry, 1);
-      if (first) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, first.time);
+      const first = await this.#reader.timeFrom(retry, 1);
+      if (first !== undefined) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, first);
     }
     return { waiting: own + waitingRetries, oldest };
   }

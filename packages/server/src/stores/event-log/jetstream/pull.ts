@@ -1,7 +1,10 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 
-/** How long one pull request stays with the server. */
-const PULL_MS = 20_000;
+/**
+ * How long one pull request stays with the server: less than `ACK_WAIT_MS`. A server of 2.9 that has something to redeliver,
+ * and finds only requests of a process that is gone, forgets it for another wait and sends its last message twice.
+ */
+const PULL_MS = 8_000;
 const GRACE_MS = 3_000;
 
 export interface Pulled {
@@ -67,11 +70,11 @@ export class Pull {
 
   #take(msg: Msg): void {
     if (this.#stopped) return;
-    const current = msg.subject.endsWith(`.${this.#request}`);
     const code = msg.headers?.code;
     if (code !== undefined && code >= 400 && msg.reply === undefined) {
       if (code === 409 && /consumer deleted/i.test(msg.headers?.description ?? '')) this.#onGone();
-      if (!current) return;
+      // A word about an older request says nothing about this one.
+      if (!msg.subject.endsWith(`.${this.#request}`)) return;
       this.#open = 0;
       // 404 and 408: nothing there, or the time is over. Others: too much asked, leader moved, nobody there. Not in a hurry then.
       if (code === 404 || code === 408) this.ask();
@@ -80,9 +83,15 @@ export class Pull {
     }
     const pulled = parse(msg);
     if (!pulled) return;
-    if (current) this.#open--;
+    // A message bears its own subject, not that of the request; a late one for an older request does no harm here.
+    if (this.#open > 0) this.#open--;
     this.#receive(pulled);
     if (this.#open === 0) this.ask();
+  }
+
+  /** True where the server holds a request that it may still answer. */
+  get isOpen(): boolean {
+    return this.#open > 0;
   }
 
   #askIn(ms: number): void {

@@ -1,6 +1,7 @@
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { LogUnavailable, type ReadRange, type StoredRecord } from '../port.ts';
 import { isNotFound, type JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { RECORD_TIME } from './delivery.ts';
 import { decodeId, type Place, positionOf } from './names.ts';
 
 const CHUNK = 256;
@@ -39,10 +40,13 @@ export class Reader {
     return undefined;
   }
 
-  /** The first record of the topic at or after a sequence. */
-  async firstFrom(place: Place, seq: number): Promise<StoredRecord | undefined> {
-    for await (const record of this.#forward(place, fromSeq(seq), 1)) return record;
-    return undefined;
+  /** The time of the first record of the topic at or after a sequence: for a waiting retry, that of its record. */
+  async timeFrom(place: Place, seq: number): Promise<number | undefined> {
+    const body = { seq, next_by_subj: place.subject };
+    const found = await orNone(this.#api.call<{ message: StoredMessage }>(`STREAM.MSG.GET.${place.stream}`, body));
+    if (!found) return undefined;
+    const ofRecord = headerOf(found.message, RECORD_TIME);
+    return ofRecord === undefined ? Date.parse(found.message.time) : Number(ofRecord);
   }
 
   async *read(place: Place, range: ReadRange): AsyncIterable<StoredRecord> {
@@ -167,12 +171,18 @@ function fromPulled(msg: Msg): StoredRecord {
   };
 }
 function fromStored(message: StoredMessage): StoredRecord {
-  const headers = Buffer.from(message.hdrs ?? '', 'base64').toString('utf8');
-  const id = /^Nats-Msg-Id: ?(.*)$/im.exec(headers)?.[1]?.trim() ?? '';
+  const id = headerOf(message, 'Nats-Msg-Id') ?? '';
   return {
     id: decodeId(id),
     data: Buffer.from(message.data ?? '', 'base64'),
     position: positionOf(message.seq),
     time: Date.parse(message.time),
   };
+}
+function headerOf(message: StoredMessage, name: string): string | undefined {
+  for (const line of Buffer.from(message.hdrs ?? '', 'base64')
+    .toString('utf8')
+    .split('\r\n'))
+    if (line.startsWith(`${name}:`)) return line.slice(name.length + 1).trim();
+  return undefined;
 }
