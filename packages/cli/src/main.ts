@@ -1,2 +1,55 @@
 #!/usr/bin/env node
-console.log(process.version);
+import { CommandError } from './failure.ts';
+
+/** What follows the command's own words; prints its result on standard output. */
+type Command = (args: string[]) => Promise<void>;
+
+/** Each is loaded only where it is asked for: the service should not carry the tools. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  start: async () => (await import('./commands/start.ts')).start,
+  'org create': async () => (await import('./commands/org-create.ts')).orgCreate,
+  'user reset-password': async () => (await import('./commands/reset-password.ts')).resetPassword,
+  'audit verify': async () => (await import('./commands/audit-verify.ts')).auditVerify,
+  'rotate-key': async () => (await import('./commands/rotate-key.ts')).rotateKey,
+  backup: async () => (await import('./commands/backup.ts')).backup,
+  restore: async () => (await import('./commands/restore.ts')).restore,
+};
+
+const HELP = `firsthand <command>
+
+  start                                   run the service (settings come from the environment)
+  org create --name N --owner-email E --owner-password P
+                                          make an organisation and its owner; prints {org_id, user_id}
+  user reset-password --email E [--password P]
+                                          set a new password (made and printed where none is given), unlock, log out
+  audit verify [--org ORG_ID]             check the audit chains; exit code 1 where one is broken
+  rotate-key [--new-key K]                wrap the organisations' data keys under a new SECRET_KEY; stop the service first
+  backup --to FOLDER                      copy the embedded stores, also while the service runs
+  restore --from FOLDER                   put a backup in place of DATA_DIR; stop the service first
+  --version, --help
+
+DATA_DIR, DATABASE_URL and SECRET_KEY name the installation, as they do for the service.
+`;
+
+async function run(args: string[]): Promise<void> {
+  const [first = '--help', second] = args;
+  if (first === '--help' || first === '-h' || first === 'help') return void process.stdout.write(HELP);
+  if (first === '--version' || first === '-v') return (await import('./commands/version.ts')).version();
+  for (const [words, rest] of [
+    [`${first} ${second}`, args.slice(2)],
+    [first, args.slice(1)],
+  ] as const) {
+    if (!Object.hasOwn(COMMANDS, words)) continue;
+    if (rest.includes('--help')) return void process.stdout.write(HELP);
+    const command = await COMMANDS[words]!();
+    return await command(rest);
+  }
+  throw new CommandError(`There is no command ${JSON.stringify(args.join(' '))}: firsthand --help lists them.`);
+}
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -7,7 +7,7 @@ import type { Db, Stamp } from '../../stores/config/schema.ts';
 import { markUrgent, nextConfigVersion } from '../../stores/config/version.ts';
 import type { Actor } from './context.ts';
 
-export type Author = Pick<Actor, 'org_id' | 'ip' | 'user_agent'> & { id: string | null; email: string | null };
+export type Author = Pick<Actor, 'org_id' | 'user_agent'> & { id: string | null; email: string | null; ip: string | null };
 
 /** Handed to the change beside the transaction. */
 export interface Change {

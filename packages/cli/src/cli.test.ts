@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'firsthand-cli-'));
+const dataDir = join(folder, 'data');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function firsthand(args: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...env } }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
+  });
+}
+const org = (email: string) => ['org', 'create', '--name', 'Shop', '--owner-email', email, '--owner-password', 'a long password'];
+
+test.each([
+  [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+  [['--help'], 0, /org create/],
+  [[], 0, /org create/],
+  [['org', 'create', '--help'], 0, /org create/],
+] as const)('firsthand %j prints', async (args, code, out) => {
+  const answer = await firsthand([...args]);
+  expect([answer.code, answer.err]).toEqual([code, '']);
+  expect(answer.out).toMatch(out);
+});
+
+test.each([
+  [['nonsense'], /no command/],
+  [['__proto__'], /no command/],
+  [['org', 'create', '--name', 'x'], /--owner-email, --owner-password/],
+  [['org', 'create', '--nam', 'x'], /--nam/],
+  [['org', 'create', '--name', 'x', '--owner-email', 'no', '--owner-password', 'a long password'], /--owner-email/],
+  [['org', 'create', '--name', 'x', '--owner-email', 'a@b', '--owner-password', 'short'], /12 characters/],
+  [['user', 'reset-password', '--email', 'nobody@example.com'], /No user/],
+  [['rotate-key', '--new-key', 'short'], /16 characters/],
+  [['backup'], /--to/],
+  [['restore', '--from', '/nonexistent'], /holds no backup/],
+] as const)('firsthand %j fails on standard error', async (args, message) => {
+  const answer = await firsthand([...args]);
+  expect([answer.code, answer.out]).toEqual([1, '']);
+  expect(answer.err).toMatch(message);
+});
+
+test('a bad setting is named, and PostgreSQL is left to its own tools', async () => {
+  expect((await firsthand(org('a@example.com'), { PORT: 'x', MODE: 'y' })).err).toMatch(/PORT.*\n.*MODE|MODE.*\n.*PORT/);
+  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SECRET_KEY: 'a key of sixteen characters' };
+  const refused = await firsthand(['backup', '--to', join(folder, 'pg')], env);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/pg_dump/)]);
+});
+
+describe('an installation', () => {
+  let first: { org_id: string; user_id: string };
+  beforeAll(async () => {
+    first = JSON.parse((await firsthand(org('owner@example.com'))).out);
+  });
+
+  test('has an organisation, made once for each address', async () => {
+    expect(first).toEqual({ org_id: expect.stringMatching(/^org_/), user_id: expect.stringMatching(/^usr_/) });
+    const again = await firsthand(org('OWNER@example.com'));
+    expect([again.code, again.err]).toEqual([1, expect.stringMatching(/in use/)]);
+    expect(statSync(join(dataDir, 'secret-key')).mode & 0o777).toBe(0o600);
+  });
+
+  test('takes a new password', async () => {
+    const answer = JSON.parse((await firsthand(['user', 'reset-password', '--email', 'owner@example.com'])).out);
+    expect(answer).toEqual({ user_id: first.user_id, email: 'owner@example.com', password: expect.stringMatching(/^.{20,}$/) });
+  });
+
+  test('survives a new key, a backup and a restore; a changed entry is found', async () => {
+    const keyBefore = readFileSync(join(dataDir, 'secret-key'), 'utf8');
+    expect((await firsthand(['rotate-key'])).code).toBe(0);
+    expect(readFileSync(join(dataDir, 'secret-key'), 'utf8')).not.toBe(keyBefore);
+    const wrong = await firsthand(['audit', 'verify'], { SECRET_KEY: keyBefore.trim() });
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/SECRET_KEY/)]);
+
+    const to = join(folder, 'backup');
+    expect((await firsthand(['backup', '--to', to])).code).toBe(0);
+    expect((await firsthand(['backup', '--to', to])).err).toMatch(/not empty/);
+
+    const database = new DatabaseSync(join(dataDir, 'config.sqlite'));
+    database.exec("drop trigger audit_logs_no_update; update audit_logs set action = 'user.nothing' where seq = 1");
+    const running = await firsthand(['restore', '--from', to]);
+    expect([running.code, running.err]).toEqual([1, expect.stringMatching(/running/)]);
+    database.close();
+    const broken = await firsthand(['audit', 'verify']);
+    expect([broken.code, JSON.parse(broken.out)]).toEqual([1, expect.objectContaining({ valid: false, org_id: first.org_id })]);
+
+    const restored = JSON.parse((await firsthand(['restore', '--from', to])).out);
+    expect(existsSync(join(restored.replaced, 'config.sqlite'))).toBe(true);
+    expect((await firsthand(['audit', 'verify'])).code).toBe(0);
+  });
+});

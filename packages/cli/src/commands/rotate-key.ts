@@ -1,0 +1,41 @@
+import { createCipher } from '@firsthand/server/secrets/cipher.ts';
+import { adoptNextKey, newSecretKey, writeNextKey } from '@firsthand/server/secrets/secret-key.ts';
+import { listKeyedOrganisations, replaceDataKey } from '@firsthand/server/stores/config/organisations.ts';
+import { markUrgent, nextConfigVersion } from '@firsthand/server/stores/config/version.ts';
+import { requireStopped } from '../embedded.ts';
+import { CommandError } from '../failure.ts';
+import { print, settingsOrFail, withInstallation } from '../installation.ts';
+import { readOptions } from '../options.ts';
+
+/**
+ * Wraps every organisation's data key under a new SECRET_KEY; what the data keys sealed stays as it is. Access tokens, which the old key
+ * signed, end with it. Where the key is in the environment, the new one must be put there before the next start.
+ */
+export async function rotateKey(args: string[]): Promise<void> {
+  const options = readOptions(args, { required: [], optional: ['new-key'] });
+  const given = options['new-key'];
+  if (given !== undefined && given.trim().length < 16) throw new CommandError('--new-key: must be 16 characters or more.');
+  const { databaseUrl, dataDir } = settingsOrFail();
+  // A running process holds the old key and could open nothing that is wrapped anew.
+  if (databaseUrl === undefined) requireStopped(dataDir);
+  await withInstallation(async ({ db, cipher, settings }) => {
+    const inFile = settings.secretKey === undefined;
+    if (!inFile && given === undefined) throw new CommandError('SECRET_KEY is set in the environment: name the new one with --new-key.');
+    const next = given?.trim() ?? newSecretKey();
+    const nextCipher = createCipher(next);
+    // The new key is on disk before anything is wrapped under it: a crash in between leaves both, and a start tries both.
+    if (inFile) writeNextKey(settings.dataDir, next);
+    const organisations = await db.transaction().execute(async (tx) => {
+      const version = await nextConfigVersion(tx);
+      const keyed = await listKeyedOrganisations(tx);
+      for (const organisation of keyed) await replaceDataKey(tx, organisation.id, cipher.rewrap(organisation, nextCipher));
+      await markUrgent(tx, version);
+      return keyed.length;
+    });
+    if (inFile) adoptNextKey(settings.dataDir);
+    print({
+      organisations,
+      secret_key: inFile ? 'replaced in DATA_DIR: restart the service' : 'set SECRET_KEY to the new key and restart the service',
+    });
+  });
+}

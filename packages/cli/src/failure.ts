@@ -1,0 +1,2 @@
+/** Something the person at the terminal can act on. */
+export class CommandError extends Error {}
