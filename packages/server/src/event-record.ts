@@ -12,6 +12,8 @@ export interface EventRecordMeta {
   received_at: number;
   org_id: string;
   pipeline_id: string;
+  /** A replay through another revision than the pinned one. */
+  revision_number?: number;
 }
 export interface DecodedEventRecord {
   meta: EventRecordMeta;

@@ -2,6 +2,7 @@
 import { readSettings, type Settings } from './config.ts';
 import { verifyChallengeToken } from './http/challenge-token.ts';
 import { healthHandler } from './http/health.ts';
+import type { OpenApiPaths } from './http/openapi.ts';
 import { openListeners } from './listeners.ts';
 import { watchPaused } from './operations/health.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
@@ -11,6 +12,7 @@ import { startSweeper } from './outcomes/sweeper.ts';
 import { type EnsuredOwner, ensureOwner } from './roles/admin/accounts.ts';
 import { startAdmin } from './roles/admin/start.ts';
 import { DELIVERY_HEALTH_CHANNEL } from './roles/deliver/ports.ts';
+import { collectionPaths } from './roles/ingest/openapi.ts';
 import { openGeo } from './roles/process/geo.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger } from './runtime/logger.ts';
@@ -105,7 +107,7 @@ export async function startServer(settings: Settings): Promise<Running> {
   const admin = has('admin')
     ? await startAdmin(
         { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },
-        {},
+        collectionPaths as OpenApiPaths,
       )
     : undefined;
   const challengeKey = deriveKey(vault.secretKey, 'challenge-token');

@@ -98,4 +98,6 @@ export interface DeadLetter {
   reason: string;
   created_at: string;
   expires_at: string;
+  /** Stage `processing`: where the raw record stands in the log, for a replay from the start. */
+  raw?: { topic: string; position: string };
 }

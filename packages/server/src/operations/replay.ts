@@ -65,8 +65,8 @@ export interface ReplayDeps {
   now(): number;
   /** Whether the integration still exists, and the number of its template's latest revision. */
   latestRevision(orgId: string, integrationId: string): Promise<number | undefined>;
-  /** What a dead letter of an earlier stage becomes: a record for ingest, or nothing where it cannot be sent again now. */
-  reingest(letter: StoredDeadLetter, replayId: string): Promise<Append | undefined>;
+  /** What a dead letter of an earlier stage becomes: records for ingest, or none where it cannot be sent again now. */
+  reingest(letter: StoredDeadLetter, replayId: string): Promise<Append[]>;
 }
 
 /** Everything the filter finds that is still pending; what cannot be sent again (its integration is gone) stays as it is. */
@@ -82,7 +82,7 @@ export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision
   }
 }
 
-/** Appends first and marks after: a crash in between replays twice and loses nothing. */
+/** All of one organisation. Appends first and marks after: a crash in between replays twice and loses nothing. */
 export async function replayLetters(
   deps: ReplayDeps,
   letters: StoredDeadLetter[],
@@ -90,24 +90,20 @@ export async function replayLetters(
 ): Promise<number> {
   const replayId = newId('rpl');
   const appends: Append[] = [];
-  const replayed = new Map<string, string[]>();
+  const replayed: string[] = [];
   const revisions = new Map<string, number | undefined>();
   for (const letter of letters) {
-    const append =
+    const again =
       letter.integration_id === null
         ? await deps.reingest(letter, replayId)
         : await redeliver(deps, letter, replayId, useRevision, revisions);
-    if (!append) continue;
-    appends.push(append);
-    replayed.set(letter.org_id, [...(replayed.get(letter.org_id) ?? []), letter.id]);
+    if (again.length === 0) continue;
+    appends.push(...again);
+    replayed.push(letter.id);
   }
   if (appends.length > 0) await deps.log.append(appends);
-  let count = 0;
-  for (const [orgId, ids] of replayed) {
-    await markReplayed(deps.observe, orgId, ids);
-    count += ids.length;
-  }
-  return count;
+  if (replayed.length > 0) await markReplayed(deps.observe, letters[0]!.org_id, replayed);
+  return replayed.length;
 }
 
 async function redeliver(
@@ -116,11 +112,11 @@ async function redeliver(
   replayId: string,
   useRevision: 'pinned' | 'latest',
   revisions: Map<string, number | undefined>,
-): Promise<Append | undefined> {
+): Promise<Append[]> {
   const integrationId = letter.integration_id!;
   if (!revisions.has(integrationId)) revisions.set(integrationId, await deps.latestRevision(letter.org_id, integrationId));
   const latest = revisions.get(integrationId);
-  if (latest === undefined) return undefined;
+  if (latest === undefined) return [];
   const event = letter.event as CanonicalEvent;
   const meta = {
     received_at: Date.parse(letter.created_at),
@@ -129,5 +125,5 @@ async function redeliver(
     ...(useRevision === 'latest' ? { revision_number: latest } : {}),
   };
   const id = `${eventRecordId(letter.pipeline_id, letter.event_id, replayId)}.${letter.id}`;
-  return { topic: replayTopic(integrationId), records: [{ id, data: encodeEventRecord(meta, event) }] };
+  return [{ topic: replayTopic(integrationId), records: [{ id, data: encodeEventRecord(meta, event) }] }];
 }

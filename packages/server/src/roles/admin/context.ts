@@ -18,6 +18,8 @@ export interface AdminDeps {
   log: FastifyBaseLogger;
   settings: Pick<
     Settings,
+    | 'ingestUrl'
+    | 'baseUrl'
     | 'allowPrivateDestinations'
     | 'accessTokenTtlMs'
     | 'refreshTokenTtlMs'

@@ -113,7 +113,18 @@ export async function readHealth({ db }: ObserveDb, integrationIds: string[]): P
 }
 
 function decode(row: DeadLetterRow): StoredDeadLetter {
-  const { event, attempts, created_at, expires_at, user_id: _user, anonymous_id: _anonymous, stage, ...rest } = row;
+  const {
+    event,
+    attempts,
+    created_at,
+    expires_at,
+    user_id: _user,
+    anonymous_id: _anonymous,
+    stage,
+    raw_topic,
+    raw_position,
+    ...rest
+  } = row;
   return {
     ...rest,
     stage: stage as DeadLetterStage,
@@ -121,6 +132,7 @@ function decode(row: DeadLetterRow): StoredDeadLetter {
     attempts: JSON.parse(attempts) as Attempt[],
     created_at: new Date(Number(created_at)).toISOString(),
     expires_at: new Date(Number(expires_at)).toISOString(),
+    ...(raw_topic === null || raw_position === null ? {} : { raw: { topic: raw_topic, position: raw_position } }),
   };
 }
 function maybe(value: number | null): number | null {

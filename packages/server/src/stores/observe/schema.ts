@@ -24,6 +24,8 @@ export interface DeadLetterRow {
   status: 'pending' | 'replayed';
   created_at: number;
   expires_at: number;
+  raw_topic: string | null;
+  raw_position: string | null;
 }
 export interface HealthRow {
   integration_id: string;
@@ -107,6 +109,8 @@ const TABLES: Record<keyof ObserveTables, { columns: Record<string, ColumnType>;
       status: 'text',
       created_at: 'bigint',
       expires_at: 'bigint',
+      raw_topic: 'text',
+      raw_position: 'text',
     },
     required: ['id', 'org_id', 'pipeline_id', 'event_id', 'stage', 'event', 'attempts', 'reason', 'status', 'created_at', 'expires_at'],
     key: ['id'],

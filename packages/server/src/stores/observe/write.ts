@@ -100,7 +100,7 @@ async function insertDeadLetters(tx: ObserveDb, letters: DeadLetter[]): Promise<
 }
 
 function deadLetterRow(letter: DeadLetter): DeadLetterRow {
-  const { event, attempts, created_at, expires_at, event_id, reason, ...rest } = letter;
+  const { event, attempts, created_at, expires_at, event_id, reason, raw, ...rest } = letter;
   const ids = event as { user_id?: unknown; anonymous_id?: unknown };
   return {
     ...rest,
@@ -113,6 +113,8 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
     status: 'pending',
     created_at: Date.parse(created_at),
     expires_at: Date.parse(expires_at),
+    raw_topic: raw?.topic ?? null,
+    raw_position: raw?.position ?? null,
   };
 }
 function text(value: unknown): string | null {

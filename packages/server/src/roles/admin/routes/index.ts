@@ -2,10 +2,15 @@ import type { AdminApp, AdminContext } from '../context.ts';
 import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { catalogRoutes } from './catalog.ts';
+import { deadLetterRoutes } from './dead-letters.ts';
 import { documentRoutes } from './documents.ts';
+import { eventRoutes } from './events.ts';
 import { integrationRoutes } from './integrations.ts';
 import { organisationRoutes } from './organisation.ts';
 import { pipelineRoutes } from './pipelines.ts';
+import { privacyRoutes } from './privacy.ts';
+import { rehearsalRoutes } from './rehearsals.ts';
+import { statsRoutes } from './stats.ts';
 import { templateRoutes } from './templates.ts';
 import { userRoutes } from './users.ts';
 
@@ -18,6 +23,11 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   catalogRoutes,
   templateRoutes,
   integrationRoutes,
+  deadLetterRoutes,
+  eventRoutes,
+  statsRoutes,
+  rehearsalRoutes,
+  privacyRoutes,
   auditRoutes,
 ];
 

@@ -88,6 +88,8 @@ export async function startHarness(options: { databaseUrl?: string; settings?: P
       trustProxy: undefined,
       mode: 'development',
       allowPrivateDestinations: true,
+      ingestUrl: undefined,
+      baseUrl: undefined,
       ...options.settings,
     },
     version: '0.1.0',

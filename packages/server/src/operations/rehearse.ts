@@ -1,0 +1,79 @@
+/** What a config would send for an event: the very code that delivers, with nothing sent. Preview and revision diff stand on it. */
+import { gzipSync } from 'node:zlib';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { maskRequest } from '@firsthand/core/vendor/secrets.ts';
+
+export interface Rehearsal {
+  requests: { method: string; url: string; headers: Record<string, string>; body: unknown }[];
+  dropped: { reason: string } | null;
+  /** The mapping or template broke on this event. */
+  failed: { reason: string } | null;
+  warnings: string[];
+}
+export type Rehearse = (event: CanonicalEvent, now: number) => Rehearsal;
+
+export interface RehearseOptions {
+  mode: 'development' | 'production';
+  allow_private: boolean;
+}
+
+export function compileRehearsal(
+  definition: VendorDefinition,
+  stored: JsonObject,
+  parameters: Record<string, string>,
+  options: RehearseOptions,
+): { ok: true; rehearse: Rehearse } | { ok: false; faults: ConfigFault[] } {
+  const { config, missing } = substitute(stored, parameters);
+  const result = compileVendor(definition, config, { ...options, gzip: gzipSync });
+  if (!result.ok) return { ok: false, faults: [...result.missing, ...result.invalid] };
+  const { vendor } = result;
+  const warnings = [
+    ...new Set([
+      ...missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`),
+      ...vendor.warnings,
+    ]),
+  ];
+  return { ok: true, rehearse: (event, now) => rehearse(vendor, definition, config, warnings, event, now) };
+}
+
+function rehearse(
+  vendor: CompiledVendor,
+  definition: VendorDefinition,
+  config: JsonObject,
+  warnings: string[],
+  event: CanonicalEvent,
+  now: number,
+): Rehearsal {
+  const built = vendor.build(event, { now });
+  if (built.kind === 'dropped') return { requests: [], dropped: { reason: built.reason }, failed: null, warnings };
+  if (built.kind === 'failed') return { requests: [], dropped: null, failed: { reason: built.reason }, warnings };
+  const context = { now, attempt: 1, request_id: event.event_id, ...(vendor.token ? { access_token: '••••' } : {}) };
+  return {
+    requests: built.items.map((item) => shown(maskRequest(vendor.request([item], context), definition, config))),
+    dropped: null,
+    failed: null,
+    warnings: [...warnings, ...(built.warnings ?? [])],
+  };
+}
+
+function shown({ method, url, headers, body }: VendorRequest) {
+  return {
+    method,
+    url,
+    headers,
+    body: body === undefined ? null : readable(typeof body === 'string' ? body : Buffer.from(body).toString('utf8')),
+  };
+}
+/** JSON as JSON, anything else as its text. */
+function readable(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,56 @@
+/** Dead letters of the stages before delivery go back to where they came in. */
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { decodeEnvelope, encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
+import { eventRecordId } from '../event-record.ts';
+import { ingestTopic, partitionOf } from '../partition.ts';
+import { replayWebhook } from '../roles/ingest/webhook/replay.ts';
+import type { Snapshot } from '../snapshot/types.ts';
+import type { Append, EventLog } from '../stores/event-log/port.ts';
+import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
+
+export interface ReingestDeps {
+  log: EventLog;
+  snapshot(): Snapshot;
+  ingestUrl: string | undefined;
+}
+
+/** Nothing where it cannot be sent again now: its source or pipeline is gone, or the webhook still does not verify or map. */
+export async function reingest(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
+  return letter.stage === 'webhook' ? webhookAgain(deps, letter) : processAgain(deps, letter, replayId);
+}
+
+function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
+  const snapshot = deps.snapshot();
+  const source = snapshot.webhookSources.get(letter.webhook_source_id ?? '');
+  const pipeline = snapshot.pipelines.get(source?.source.pipeline_id ?? letter.pipeline_id);
+  if (!source || !pipeline) return [];
+  const result = replayWebhook(letter, source, pipeline.ingest, { ingestUrl: deps.ingestUrl });
+  return result.ok ? result.appends : [];
+}
+
+async function processAgain(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
+  const id = eventRecordId(letter.pipeline_id, letter.event_id, replayId);
+  const raw = letter.raw && (await deps.log.get(letter.raw.topic, letter.raw.position));
+  if (raw && letter.raw) {
+    const { envelope, body } = decodeEnvelope(raw.data);
+    return [{ topic: letter.raw.topic, records: [{ id, data: encodeEnvelope({ ...envelope, replay_of: letter.id }, body) }] }];
+  }
+  const event = letter.event as CanonicalEvent;
+  const envelope: IngestEnvelope = {
+    v: 1,
+    org_id: letter.org_id,
+    pipeline_id: letter.pipeline_id,
+    event_id: letter.event_id,
+    received_at: Date.parse(letter.created_at),
+    source: 'server',
+    replay_of: letter.id,
+    ...(event.anonymous_id === undefined ? {} : { anonymous_id: event.anonymous_id }),
+  };
+  const topic = ingestTopic(partitionOf(letter.org_id, event.anonymous_id ?? event.user_id ?? letter.event_id));
+  return [{ topic, records: [{ id, data: encodeEnvelope(envelope, Buffer.from(JSON.stringify(clientBody(event)))) }] }];
+}
+
+/** The canonical event as a client would send it. */
+function clientBody({ event_id, anonymous_id, user_id, group_id, ...event }: CanonicalEvent): Record<string, unknown> {
+  return { ...event, messageId: event_id, anonymousId: anonymous_id, userId: user_id, groupId: group_id };
+}

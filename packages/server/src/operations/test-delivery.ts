@@ -1,0 +1,1 @@
+export { testDelivery } from '../roles/deliver/test-delivery.ts';

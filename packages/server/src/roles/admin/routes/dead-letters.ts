@@ -1,0 +1,183 @@
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { Type } from 'typebox';
+import { ApiError, invalid } from '../../../http/errors.ts';
+import { AnyObject, Body, Id, IdParams, ListOf, Nullable, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { reingest } from '../../../operations/reingest.ts';
+import { type ReplayDeps, replayDeadLetters, replayLetters } from '../../../operations/replay.ts';
+import { findIntegrationById } from '../../../stores/config/integrations.ts';
+import { latestRevision } from '../../../stores/config/revisions.ts';
+import {
+  countDeadLetters,
+  type DeadLetterFilter,
+  deleteDeadLetter,
+  findDeadLetter,
+  listDeadLetters,
+  type StoredDeadLetter,
+} from '../../../stores/observe/dead-letters.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { timeRange } from '../time-range.ts';
+
+const tags = ['Dead letters'];
+const STAGES = ['webhook', 'processing', 'mapping', 'delivery'] as const;
+const DeadLetterSchema = Type.Object({
+  id: Id('dlq'),
+  org_id: Id('org'),
+  pipeline_id: Id('pl'),
+  integration_id: Nullable(Type.String()),
+  webhook_source_id: Nullable(Type.String()),
+  vendor: Nullable(Type.String()),
+  revision_number: Nullable(Type.Integer()),
+  event_id: Type.String(),
+  stage: OneOf(STAGES),
+  event: AnyObject({ description: 'The canonical event, or the raw webhook.' }),
+  attempts: Type.Array(
+    Type.Object({ at: Timestamp, status: Nullable(Type.Integer()), error: Nullable(Type.String()), duration_ms: Type.Number() }),
+  ),
+  reason: Type.String(),
+  status: OneOf(['pending', 'replayed']),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+});
+const Replayed = Type.Object({ replayed: Type.Integer() });
+const Which = {
+  integration_id: Type.Optional(Type.String()),
+  pipeline_id: Type.Optional(Type.String()),
+  webhook_source_id: Type.Optional(Type.String()),
+  stage: Type.Optional(OneOf(STAGES)),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+};
+
+export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
+  const { observe, log, snapshots } = context.operations;
+  const now = () => context.clock.now();
+  const replayDeps: ReplayDeps = {
+    log,
+    observe,
+    now,
+    async latestRevision(orgId, integrationId) {
+      const integration = await findIntegrationById(context.db, orgId, integrationId);
+      return integration && (await latestRevision(context.db, orgId, integration.template_id))?.revision_number;
+    },
+    reingest: (letter, replayId) =>
+      reingest({ log, snapshot: () => snapshots.current(), ingestUrl: context.settings.ingestUrl }, letter, replayId),
+  };
+  const hint = () => context.operations.ephemeral.publish('replay', {});
+
+  app.get(
+    '/dlq',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List dead letters',
+        description: 'Newest first. Nothing that failed is thrown away before it expires.',
+        tags,
+        querystring: Type.Object({ ...Which, status: Type.Optional(OneOf(['pending', 'replayed'])), ...PageQuery }),
+        response: { 200: ListOf('dead_letters', DeadLetterSchema) },
+      },
+    },
+    async ({ query, user }) => {
+      const page = pageOf(query);
+      const { letters, total } = await listDeadLetters(observe, filterOf(user.org_id, query), page, now());
+      return { dead_letters: letters.map(shown), total, ...page };
+    },
+  );
+
+  app.get(
+    '/dlq/:id',
+    { config: { role: 'viewer' }, schema: { summary: 'Read a dead letter', tags, params: IdParams, response: { 200: DeadLetterSchema } } },
+    async ({ params, user }) => shown(found(await findDeadLetter(observe, user.org_id, params.id, now()))),
+  );
+
+  app.post(
+    '/dlq/:id/replay',
+    {
+      config: { role: 'editor', errors: ['CONFLICT'] },
+      schema: {
+        summary: 'Send a dead letter again',
+        description:
+          'To its integration, or back through processing. Refused where that is not possible now: the integration is gone, or the webhook still does not verify or map.',
+        tags,
+        params: IdParams,
+        response: { 202: Replayed },
+      },
+    },
+    async ({ params, user }, reply) => {
+      const letter = found(await findDeadLetter(observe, user.org_id, params.id, now()));
+      const replayed = await replayLetters(replayDeps, [letter]);
+      if (replayed === 0)
+        throw new ApiError('CONFLICT', {
+          message: 'This dead letter cannot be sent again now: what it was for is gone, or it is refused as before.',
+        });
+      await context.write(user, 'dead_letter.replayed', async (_tx, change) =>
+        change.audit({ id: letter.id, changes: { status: { old: letter.status, new: 'replayed' } } }),
+      );
+      hint();
+      return reply.code(202).send({ replayed });
+    },
+  );
+
+  app.post(
+    '/dlq/replay',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Send dead letters again',
+        description: 'All pending ones of one integration, pipeline or webhook source.',
+        tags,
+        body: Body({ ...Which, use_revision: Type.Optional(OneOf(['pinned', 'latest'])), dry_run: Type.Optional(Type.Boolean()) }, [], {
+          examples: [{ integration_id: 'int_01jv0g3m5w8k2d7c9q4r6t1x0z', dry_run: true }],
+        }),
+        response: { 202: Replayed },
+      },
+    },
+    async ({ body, user }, reply) => {
+      const { use_revision = 'pinned', dry_run = false, ...which } = body;
+      const named = ['integration_id', 'pipeline_id', 'webhook_source_id'].filter((name) => Object.hasOwn(which, name));
+      if (named.length !== 1)
+        throw invalid('integration_id', 'exactly one of integration_id, pipeline_id and webhook_source_id must be given');
+      const filter = filterOf(user.org_id, which);
+      if (dry_run) return reply.code(202).send({ replayed: await countDeadLetters(observe, { ...filter, status: 'pending' }, now()) });
+      await context.write(user, 'dead_letter.replayed', async (_tx, change) =>
+        change.audit({ id: which[named[0] as 'integration_id'] ?? null, after: { ...which, use_revision } }),
+      );
+      const replayed = await replayDeadLetters(replayDeps, { filter, use_revision });
+      hint();
+      return reply.code(202).send({ replayed });
+    },
+  );
+
+  app.delete(
+    '/dlq/:id',
+    {
+      config: { role: 'admin' },
+      schema: { summary: 'Delete a dead letter', tags, params: IdParams, response: { 204: Type.Null({ description: 'No content.' }) } },
+    },
+    async ({ params, user }, reply) => {
+      const letter = found(await findDeadLetter(observe, user.org_id, params.id, now()));
+      await context.write(user, 'dead_letter.deleted', async (_tx, change) =>
+        change.audit({ id: letter.id, changes: { event_id: { old: letter.event_id, new: null } } }),
+      );
+      await deleteDeadLetter(observe, user.org_id, letter.id);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function filterOf(
+  orgId: string,
+  { from, to, ...which }: Omit<DeadLetterFilter, 'org_id' | 'from' | 'to'> & { from?: string; to?: string },
+): DeadLetterFilter {
+  const { integration_id, pipeline_id, webhook_source_id, stage, status } = which;
+  return { org_id: orgId, ...definedOf({ integration_id, pipeline_id, webhook_source_id, stage, status }), ...timeRange({ from, to }) };
+}
+function definedOf<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+function found(letter: StoredDeadLetter | undefined): StoredDeadLetter {
+  if (letter === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such dead letter.' });
+  return letter;
+}
+function shown({ raw: _raw, ...letter }: StoredDeadLetter) {
+  return { ...letter, event: letter.event as unknown as JsonObject };
+}

@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { invalid } from '../../../http/errors.ts';
+import { Body } from '../../../http/schema.ts';
+import { erasePerson } from '../../../operations/erasure.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+
+export function privacyRoutes(app: AdminApp, context: AdminContext): void {
+  app.post(
+    '/privacy/erasure',
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'Forget a person',
+        description: 'Removes identity links, sessions, traces and dead letters at once; the log ages out.',
+        tags: ['Privacy'],
+        body: Body(
+          {
+            user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+            anonymous_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+          },
+          [],
+          {
+            examples: [{ user_id: 'user-42' }],
+          },
+        ),
+        response: {
+          200: Type.Object({
+            identity_links: Type.Integer(),
+            sessions: Type.Integer(),
+            traces: Type.Integer(),
+            dead_letters: Type.Integer(),
+          }),
+        },
+      },
+    },
+    async ({ body, user }) => {
+      const { user_id, anonymous_id } = body;
+      if ((user_id === undefined) === (anonymous_id === undefined))
+        throw invalid('user_id', 'exactly one of user_id and anonymous_id must be given');
+      const who = user_id === undefined ? { anonymous_id: anonymous_id! } : { user_id };
+      const erased = await erasePerson(context.operations, user.org_id, who);
+      // Counts, not the identifier: the audit log is kept for ever, and must not remember whom we forgot.
+      await context.write(user, 'privacy.erased', async (_tx, change) => change.audit({ id: null, after: erased }));
+      return erased;
+    },
+  );
+}

@@ -1,0 +1,185 @@
+/** Try before you change anything: preview a mapping, compare two revisions, send one test event, replay history. */
+import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { Type } from 'typebox';
+import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
+import { AnyObject, Body, IdParams, Nullable, OneOf, Timestamp } from '../../../http/schema.ts';
+import { diffRevisions } from '../../../operations/diff.ts';
+import { compileRehearsal, type Rehearse } from '../../../operations/rehearse.ts';
+import { replayHistory } from '../../../operations/replay.ts';
+import { testDelivery } from '../../../operations/test-delivery.ts';
+import { organisationKey } from '../../../stores/config/organisations.ts';
+import { findRevision } from '../../../stores/config/revisions.ts';
+import { findTemplate } from '../../../stores/config/templates.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { openStored, requireVendor, urlRules } from '../integration-config.ts';
+import { Config } from '../integration-schema.ts';
+import { timeRange } from '../time-range.ts';
+import { IntegrationParams, requireIntegration, requirePipeline } from './integrations.ts';
+
+const tags = ['Preview, test and replay'];
+const EventBody = Type.Object(
+  {
+    type: OneOf(EVENT_TYPES),
+    event_id: Type.Optional(Type.String()),
+    timestamp: Type.Optional(Type.String()),
+    context: Type.Optional(AnyObject()),
+  },
+  {
+    description: 'A canonical event; event_id, timestamp and context may be left out.',
+    examples: [{ type: 'track', event: 'Order Completed', properties: { total: 42 } }],
+  },
+);
+const Outcome = { dropped: Nullable(Type.Object({ reason: Type.String() })) };
+const RequestSchema = Type.Object({
+  method: Type.String(),
+  url: Type.String(),
+  headers: Type.Record(Type.String(), Type.String()),
+  body: Type.Unknown(),
+});
+
+export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
+  const { db, clock } = context;
+  const { log, snapshots, client, tokens, ephemeral } = context.operations;
+
+  app.post(
+    '/mapping/preview',
+    {
+      config: { role: 'editor', anyJson: true },
+      schema: {
+        summary: 'Preview a mapping',
+        description: 'Runs the real engine and sends nothing. Secrets are masked.',
+        tags,
+        body: Body({
+          vendor: Type.String({ minLength: 1 }),
+          config: Config,
+          event: EventBody,
+          parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
+        }),
+        response: { 200: Type.Object({ requests: Type.Array(RequestSchema), ...Outcome, warnings: Type.Array(Type.String()) }) },
+      },
+    },
+    async ({ body }) => {
+      const rehearse = rehearsalOf(body.vendor, body.config as JsonObject, body.parameters ?? {});
+      const { failed, ...result } = rehearse(eventOf(body.event), clock.now());
+      return failed === null ? result : { ...result, dropped: failed };
+    },
+  );
+
+  app.post(
+    '/integration-templates/:id/revisions/diff',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Compare two revisions',
+        description: 'Runs both over the last retained events of the pipeline.',
+        tags,
+        params: IdParams,
+        body: Body(
+          {
+            from: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+            to: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+            pipeline_id: Type.String({ minLength: 1 }),
+            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
+          },
+          [],
+          { examples: [{ from: 1, to: 2, pipeline_id: 'pl_01jv0g3m5w8k2d7c9q4r6t1x0z' }] },
+        ),
+        response: {
+          200: Type.Object({
+            compared: Type.Integer(),
+            changed: Type.Integer(),
+            dropped_by_to: Type.Integer(),
+            examples: Type.Array(Type.Object({ event_id: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+          }),
+        },
+      },
+    },
+    async ({ params, body, user }) => {
+      const template = await findTemplate(db, user.org_id, params.id);
+      if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
+      const pipeline = await requirePipeline(db, user.org_id, body.pipeline_id);
+      const org = await organisationKey(db, user.org_id);
+      const revision = async (field: 'from' | 'to') => {
+        const stored = await findRevision(db, user.org_id, template.id, body[field]);
+        if (stored === undefined) throw invalid(field, 'is no revision of the template');
+        return rehearsalOf(template.vendor, openStored(context, org, stored), pipeline.parameters, field);
+      };
+      return await diffRevisions(log, pipeline.id, body.limit ?? 100, clock.now(), await revision('from'), await revision('to'));
+    },
+  );
+
+  app.post(
+    '/pipelines/:id/integrations/:integration_id/test',
+    {
+      config: { role: 'editor', anyJson: true },
+      schema: {
+        summary: 'Send a test event',
+        description: 'Really sends one event to the vendor, once, without filter or consent gate.',
+        tags,
+        params: IntegrationParams,
+        body: Body({ event: EventBody }),
+        response: { 200: Type.Object({ status: Nullable(Type.Integer()), duration_ms: Type.Number(), response_excerpt: Type.String() }) },
+      },
+    },
+    async ({ params, body, user }) => {
+      const integration = await requireIntegration(db, user.org_id, params);
+      const compiled = snapshots.current().integrations.get(integration.id);
+      if (compiled === undefined)
+        throw new ApiError('UNAVAILABLE', { message: 'The integration is not loaded yet: try again in a moment.', retryAfterS: 1 });
+      return await testDelivery({ client, tokens, clock }, compiled, eventOf(body.event));
+    },
+  );
+
+  app.post(
+    '/pipelines/:id/integrations/:integration_id/replay',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Replay history',
+        description: 'Delivers retained processed events once more to this one integration, through its pinned revision.',
+        tags,
+        params: IntegrationParams,
+        body: Body(
+          {
+            from: Timestamp,
+            to: Timestamp,
+            event_names: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000 })),
+            dry_run: Type.Optional(Type.Boolean()),
+          },
+          [],
+          { examples: [{ from: '2026-05-01T00:00:00.000Z', to: '2026-05-02T00:00:00.000Z', dry_run: true }] },
+        ),
+        response: { 202: Type.Object({ replayed: Type.Integer() }) },
+      },
+    },
+    async ({ params, body, user }, reply) => {
+      const integration = await requireIntegration(db, user.org_id, params);
+      const { from, to, event_names, dry_run = false } = body;
+      timeRange({ from, to });
+      if (!dry_run)
+        await context.write(user, 'integration.replayed', async (_tx, change) =>
+          change.audit({ id: integration.id, after: { from, to, ...(event_names ? { event_names } : {}) } }),
+        );
+      const range = {
+        pipeline_id: integration.pipeline_id,
+        integration_id: integration.id,
+        from: new Date(from),
+        to: new Date(to),
+        dry_run,
+      };
+      const replayed = await replayHistory(log, { ...range, ...(event_names ? { event_names } : {}) });
+      ephemeral.publish('replay', {});
+      return reply.code(202).send({ replayed });
+    },
+  );
+
+  function rehearsalOf(vendor: string, config: JsonObject, parameters: Record<string, string>, at = 'config'): Rehearse {
+    const compiled = compileRehearsal(requireVendor(vendor), config, parameters, urlRules(context));
+    if (compiled.ok) return compiled.rehearse;
+    throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: field === '' ? at : `${at}.${field}`, message })));
+  }
+  function eventOf(event: object): CanonicalEvent {
+    return { event_id: 'preview', timestamp: new Date(clock.now()).toISOString(), context: {}, ...event } as CanonicalEvent;
+  }
+}
