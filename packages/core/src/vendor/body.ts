@@ -64,7 +64,10 @@ function headOf(common: unknown, under: string | undefined): string {
   return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`).join('')}${JSON.stringify(under)}:`;
 }
 
-/** A JSON value whose texts may hold references. Empty texts, and objects and lists that are left empty by them, disappear. */
+/**
+ * A JSON value whose texts may hold references. Empty texts disappear, and objects and lists that are left empty by it; so does an
+ * object whose `$if` is an empty text.
+ */
 function compileValue(value: unknown, parameters: Record<string, unknown>, texts: Text[]): (sources: Sources) => unknown {
   if (typeof value === 'string') {
     const text = compileText(value, parameters);
@@ -82,8 +85,11 @@ function compileValue(value: unknown, parameters: Record<string, unknown>, texts
     };
   }
   if (isObject(value)) {
-    const entries = Object.entries(value).map(([key, inner]) => [key, compileValue(inner, parameters, texts)] as const);
+    const { $if: condition, ...rest } = value;
+    const entries = Object.entries(rest).map(([key, inner]) => [key, compileValue(inner, parameters, texts)] as const);
+    const wanted = condition === undefined ? undefined : compileValue(condition, parameters, texts);
     return (sources) => {
+      if (wanted && wanted(sources) === undefined) return undefined;
       const filled = entries.map(([key, inner]) => [key, inner(sources)] as const).filter(([, inner]) => inner !== undefined);
       return filled.length === 0 ? undefined : Object.fromEntries(filled);
     };

@@ -67,7 +67,10 @@ export type AuthKind = AuthDefinition['kind'];
 export type BodyDefinition =
   /** One event: the payload itself. Several (batching on): a JSON array of payloads. `template` replaces the payload's own form. */
   | { kind: 'json'; template?: { field: string; when: { field: string; equals: string } } }
-  /** `{...common, [under]: [payloads]}`; without `under` a bare array. Texts in `common` may hold references; empty ones are left out. */
+  /**
+   * `{...common, [under]: [payloads]}`; without `under` a bare array. Texts in `common` may hold references; empty ones are left out,
+   * and objects whose `$if` is an empty text.
+   */
   | { kind: 'json_list'; under?: string; common?: JsonObject }
   | { kind: 'ndjson' }
   /** `application/x-www-form-urlencoded`; nested values as JSON text. */

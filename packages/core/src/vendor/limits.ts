@@ -38,7 +38,7 @@ export function compileLimits(rules: readonly LimitRule[]): (payload: unknown) =
   };
 }
 
-/** Takes empty objects out of lists, and a list that is left empty out of its object. In place. */
+/** Takes empty objects and holes out of lists, and a list that is left empty out of its object. In place. */
 export function compileCompact(paths: readonly string[]): (payload: unknown) => void {
   const compiled = paths.map((text) => {
     const path = compilePath(text);
@@ -50,7 +50,9 @@ export function compileCompact(paths: readonly string[]): (payload: unknown) => 
     for (const { get, remove } of compiled) {
       const list = get(payload);
       if (!Array.isArray(list)) continue;
-      const full = list.filter((element) => !isObject(element) || Object.keys(element).length > 0);
+      const full = list.filter(
+        (element) => element !== null && element !== undefined && !(isObject(element) && Object.keys(element).length === 0),
+      );
       if (full.length === 0) remove.delete(payload as object);
       else if (full.length < list.length) list.splice(0, list.length, ...full);
     }

@@ -29,7 +29,7 @@ const GLOBAL: JsonObject = {
     from('context.locale', 'language'),
     from('context.os.name', 'os_name'),
     from('context.os.version', 'os_version'),
-    from('context.device.vendor', 'device_brand'),
+    from('context.device.manufacturer', 'device_manufacturer'),
     from('context.device.model', 'device_model'),
     from('context.geo.country', 'country'),
     from('context.geo.region', 'region'),

@@ -37,7 +37,7 @@ const PROFILE = [
   from(source.BIRTHDAY, attribute('dob'), ['normalize_date', use('replace', '^(\\d{4})(\\d\\d)(\\d\\d)$', '$1-$2-$3')]),
   from(source.GENDER, attribute('gender'), ['normalize_gender', 'uppercase']),
   from(source.CITY, attribute('home_city')),
-  from(source.COUNTRY, attribute('country'), ['country_code']),
+  from(source.COUNTRY, attribute('country'), ['country_code', 'uppercase']),
   from('context.locale', attribute('language'), [use('split', '-'), 'first', 'lowercase']),
 ];
 const IDENTIFY = event(undefined, PROFILE);

@@ -40,6 +40,7 @@ export default defineVendor({
   requests: [],
   authored_requests: true,
   default_action: 'pass_through',
+  client_side: true,
   rate: { rps: 50, burst: 100 },
   variants: [
     {

@@ -149,7 +149,11 @@ export default defineVendor({
           destinations: [
             {
               operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '{{parameters.customer_id}}' },
-              loginAccount: '',
+              loginAccount: {
+                $if: '{{parameters.login_customer_id}}',
+                accountType: 'GOOGLE_ADS',
+                accountId: '{{parameters.login_customer_id}}',
+              },
               productDestinationId: '{{lane.conversion_action}}',
             },
           ],

@@ -234,6 +234,7 @@ export default defineVendor({
     batch: { max_items: 10_000, max_bytes: 10_000_000, interval_ms: 5_000 },
   },
   default_action: 'pass_through',
+  client_side: true,
   batching: { field: 'batch_enabled' },
   timeout_ms: 30_000,
   rate: { rps: 50, burst: 100 },

@@ -1,0 +1,198 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, grouped, identified, orderCompleted, pageViewed, TRAITS, track } from '../shared/sample-events.ts';
+import amplitude from './vendor.ts';
+
+const head = { api_key: '0123456789abcdef0123456789abcdef', options: { min_id_length: 1 } };
+const common = {
+  user_id: 'user-1',
+  device_id: 'anon-1',
+  time: 1767323045678,
+  ip: '203.0.113.7',
+  language: 'de-DE',
+  library: 'firsthand',
+};
+const page = { page_url: 'https://shop.example/checkout?x=1', page_referrer: 'https://www.example.org/', page_title: 'Checkout' };
+const clicks = { gclid: 'Cj0KCQ', fbclid: 'IwAR2F' };
+const order = orderCompleted();
+const plain = track('Quiz Taken', { score: 3 }, { traits: {}, context: {} });
+
+export default vendorCases(
+  amplitude,
+  [
+    {
+      name: 'an order with its revenue',
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://api2.amplitude.com/2/httpapi',
+          body: {
+            ...head,
+            events: [
+              {
+                ...common,
+                event_type: 'Order Completed',
+                insert_id: 'evt-1',
+                event_properties: { ...order.properties, ...page },
+                user_properties: { ...TRAITS, ...clicks },
+                revenue: 42.5,
+                currency: 'EUR',
+                revenueType: 'Purchase',
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a refund, in the EU',
+      variant: 'retail',
+      config: { data_region: 'eu' },
+      event: track('Order Refunded', { total: 10 }, { traits: {}, context: {} }),
+      requests: [
+        {
+          url: 'https://api.eu.amplitude.com/2/httpapi',
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Order Refunded',
+                insert_id: 'evt-1',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                library: 'firsthand',
+                event_properties: { total: 10 },
+                user_properties: {},
+                revenue: -10,
+                revenueType: 'Refund',
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'any other event under its own name',
+      event: plain,
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Quiz Taken',
+                insert_id: 'evt-1',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                library: 'firsthand',
+                event_properties: { score: 3 },
+                user_properties: {},
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a page',
+      event: pageViewed(),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                ...common,
+                event_type: 'Page Viewed',
+                insert_id: 'evt-2',
+                event_properties: { path: '/', page_name: 'Home', ...page },
+                user_properties: clicks,
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'identify sets user properties',
+      event: identified(),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              { ...common, event_type: '$identify', insert_id: 'evt-3', event_properties: page, user_properties: { ...TRAITS, ...clicks } },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'group sets group properties',
+      event: grouped(),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                ...common,
+                event_type: '$groupidentify',
+                insert_id: 'evt-4',
+                event_properties: page,
+                user_properties: clicks,
+                groups: { company: 'acme' },
+                group_properties: { name: 'Acme' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'nobody to count', event: bare('Quiz Taken'), dropped: 'missing_required:user_id' },
+  ],
+  [
+    { name: 'ingested', events: [order], reply: { status: 200, body: { code: 200, events_ingested: 1 } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'named events are at fault, the rest goes again',
+      events: [order, order, order],
+      reply: {
+        status: 400,
+        body: {
+          code: 400,
+          error: 'Request missing required field',
+          events_with_invalid_fields: { time: [1] },
+          events_with_missing_fields: {},
+        },
+      },
+      verdict: {
+        kind: 'partial',
+        items: [
+          { kind: 'unavailable', reason: 'http_400: sent together with items that were refused' },
+          { kind: 'refused', reason: 'http_400: Request missing required field' },
+          { kind: 'unavailable', reason: 'http_400: sent together with items that were refused' },
+        ],
+      },
+    },
+    {
+      name: 'a bad key',
+      events: [order, order],
+      reply: { status: 400, body: { code: 400, error: 'Invalid API key: api_key' } },
+      verdict: { kind: 'refused' },
+    },
+    {
+      name: 'too large together',
+      events: [order, order],
+      reply: { status: 413 },
+      verdict: { kind: 'unavailable', isolate: true } as never,
+    },
+    {
+      name: 'throttled',
+      events: [order],
+      reply: { status: 429, body: { error: 'Too many requests for some devices and users', throttled_users: { 'user-1': 40 } } },
+      verdict: { kind: 'unavailable', retry_after_ms: 30_000 } as never,
+    },
+  ],
+);

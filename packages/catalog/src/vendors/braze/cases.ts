@@ -1,0 +1,188 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import braze from './vendor.ts';
+
+const url = 'https://rest.iad-01.braze.com/users/track';
+const headers = { Authorization: 'Bearer 01234567-89ab-cdef-0123-456789abcdef' };
+const time = '2026-01-02T03:04:05.678Z';
+const quiz = track('Quiz Taken', { score: 3 });
+
+export default vendorCases(
+  braze,
+  [
+    {
+      name: 'an order is one purchase a product',
+      config: { app_id: 'app-1' },
+      event: orderCompleted(),
+      requests: [
+        {
+          method: 'POST',
+          url,
+          headers,
+          body: {
+            purchases: [
+              {
+                external_id: 'user-1',
+                app_id: 'app-1',
+                time,
+                product_id: 'p-1',
+                currency: 'EUR',
+                price: 10,
+                quantity: 2,
+                properties: { name: 'Tea', brand: 'Leaf', category: 'Drinks', variant: 'green', order_id: 'o-1', coupon: 'TEA10' },
+              },
+              {
+                external_id: 'user-1',
+                app_id: 'app-1',
+                time,
+                product_id: 'S2',
+                currency: 'EUR',
+                price: 22.5,
+                quantity: 1,
+                properties: { name: 'Cup', order_id: 'o-1', coupon: 'TEA10' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'an order without products is one purchase',
+      event: orderCompleted({ products: null }),
+      requests: [
+        {
+          body: {
+            purchases: [
+              {
+                external_id: 'user-1',
+                time,
+                product_id: 'order',
+                currency: 'EUR',
+                price: 42.5,
+                quantity: 1,
+                properties: { order_id: 'o-1' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'identify sets attributes',
+      event: identified({
+        traits: {
+          email: ' Anna@Example.com ',
+          firstName: 'Anna',
+          gender: 'female',
+          birthday: '1990-03-07',
+          plan: 'pro',
+          address: { city: 'Bonn', country: 'Germany' },
+        },
+      }),
+      requests: [
+        {
+          url,
+          headers,
+          body: {
+            attributes: [
+              {
+                external_id: 'user-1',
+                email: 'anna@example.com',
+                first_name: 'Anna',
+                gender: 'F',
+                dob: '1990-03-07',
+                home_city: 'Bonn',
+                country: 'DE',
+                language: 'de',
+                plan: 'pro',
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'an unknown visitor has an alias',
+      event: track('Quiz Taken', { score: 3 }, { user_id: undefined as never }),
+      requests: [
+        {
+          body: {
+            events: [
+              {
+                user_alias: { alias_name: 'anon-1', alias_label: 'anonymous_id' },
+                _update_existing_only: false,
+                name: 'Quiz Taken',
+                time,
+                properties: { score: 3 },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a page is a custom event',
+      event: pageViewed(),
+      requests: [
+        {
+          body: {
+            events: [
+              {
+                external_id: 'user-1',
+                name: 'Page Viewed',
+                time,
+                properties: { path: '/', page_name: 'Home', page_url: 'https://shop.example/checkout?x=1' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a group is an attribute',
+      event: grouped(),
+      requests: [{ body: { attributes: [{ external_id: 'user-1', group_id: 'acme', group_name: 'Acme' }] } }],
+    },
+    {
+      name: 'retail keeps the names, unless one is chosen',
+      variant: 'retail',
+      config: { events: { 'Cart Viewed': { vendor_event_name: 'cart' } } },
+      event: track('Cart Viewed', { cart_id: 'c' }),
+      requests: [{ body: { events: [{ external_id: 'user-1', name: 'cart', time, properties: { cart_id: 'c' } }] } }],
+    },
+    { name: 'nobody to message', event: bare('Quiz Taken'), dropped: 'missing_required:user.external_id' },
+    { name: 'an order without currency', event: orderCompleted({ currency: null }), dropped: 'missing_required:purchases[*].currency' },
+  ],
+  [
+    {
+      name: 'processed',
+      events: [quiz],
+      reply: { status: 201, body: { message: 'success', events_processed: 1 } },
+      verdict: { kind: 'delivered' },
+    },
+    {
+      name: 'some were refused',
+      events: [quiz, quiz],
+      reply: { status: 201, body: { message: 'success', errors: [{ type: "'name' is required", input_array: 'events', index: 1 }] } },
+      verdict: { kind: 'partial', items: [{ kind: 'delivered' }, { kind: 'refused', reason: "http_201: 'name' is required" }] },
+    },
+    {
+      name: 'rate limit of their own header',
+      events: [quiz],
+      reply: { status: 429, headers: { 'x-ratelimit-retry-after': '12' } },
+      verdict: { kind: 'unavailable', retry_after_ms: 12_000 } as never,
+    },
+    {
+      name: 'a bad key',
+      events: [quiz],
+      reply: { status: 401, body: { message: 'Invalid API key' } },
+      verdict: { kind: 'refused', reason: 'http_401: Invalid API key' },
+    },
+    {
+      name: 'one of several is bad',
+      events: [quiz, quiz],
+      reply: { status: 400, body: { message: 'no' } },
+      verdict: { kind: 'unavailable', isolate: true } as never,
+    },
+  ],
+);

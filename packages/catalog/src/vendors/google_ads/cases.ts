@@ -1,0 +1,171 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, HASHED, orderCompleted, track } from '../shared/sample-events.ts';
+import googleAds from './vendor.ts';
+
+const order = orderCompleted();
+const destination = { operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '1234567890' }, productDestinationId: '987654321' };
+const address = {
+  givenName: HASHED.first_name,
+  familyName: HASHED.last_name,
+  regionCode: 'US',
+  postalCode: '10001-1234',
+};
+const conversion = {
+  eventTimestamp: '2026-01-02T03:04:05.678Z',
+  transactionId: 'o-1',
+  eventSource: 'WEB',
+  adIdentifiers: { gclid: 'Cj0KCQ' },
+  userData: { userIdentifiers: [{ emailAddress: HASHED.email }, { phoneNumber: HASHED.phone }, { address }] },
+  conversionValue: 42.5,
+  currency: 'EUR',
+  consent: { adUserData: 'CONSENT_GRANTED', adPersonalization: 'CONSENT_GRANTED' },
+  cartData: {
+    items: [
+      { merchantProductId: 'p-1', quantity: 2, unitPrice: 10 },
+      { merchantProductId: 'S2', quantity: 1, unitPrice: 22.5 },
+    ],
+  },
+};
+const legacy = { variant: 'google_ads_api', config: { developer_token: 'dev' } };
+const partialFailure = (...indexes: number[]) => ({
+  partialFailureError: {
+    code: 3,
+    message: 'Multiple errors in request',
+    details: [
+      {
+        errors: indexes.map((index) => ({
+          message: 'The click is too old.',
+          location: { fieldPathElements: [{ fieldName: 'conversions', index }, { fieldName: 'gclid' }] },
+        })),
+      },
+    ],
+  },
+});
+
+export default vendorCases(
+  googleAds,
+  [
+    {
+      name: 'an order through the Data Manager API',
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://datamanager.googleapis.com/v1/events:ingest',
+          headers: { Authorization: 'Bearer access-token' },
+          body: { destinations: [destination], encoding: 'HEX', events: [conversion] },
+        },
+      ],
+    },
+    {
+      name: 'a manager account, and a conversion action of the event’s own; only what is known of the user',
+      variant: 'retail',
+      config: {
+        login_customer_id: '1112223333',
+        events: { 'Lead Generated': { enabled: true, vendor_event_name: '555' } },
+      },
+      event: track(
+        'Lead Generated',
+        {},
+        { traits: { phone: '+49 151 234-56789' }, context: { consent: { canonical: { advertising: false, marketing: true } } } },
+      ),
+      requests: [
+        {
+          body: {
+            destinations: [
+              {
+                operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '1234567890' },
+                loginAccount: { accountType: 'GOOGLE_ADS', accountId: '1112223333' },
+                productDestinationId: '555',
+              },
+            ],
+            encoding: 'HEX',
+            events: [
+              {
+                eventTimestamp: '2026-01-02T03:04:05.678Z',
+                transactionId: 'evt-1',
+                eventSource: 'WEB',
+                userData: { userIdentifiers: [{ phoneNumber: HASHED.phone }] },
+                consent: { adUserData: 'CONSENT_DENIED', adPersonalization: 'CONSENT_DENIED' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a click conversion through the Google Ads API: of several click ids one',
+      ...legacy,
+      event: { ...order, traits: { email: 'A.n.na@gmail.com' }, context: { click_ids: { gbraid: 'g', wbraid: 'w' } } },
+      requests: [
+        {
+          url: 'https://googleads.googleapis.com/v22/customers/1234567890:uploadClickConversions',
+          headers: { 'developer-token': 'dev' },
+          body: {
+            partialFailure: true,
+            conversions: [
+              {
+                conversionAction: 'customers/1234567890/conversionActions/987654321',
+                conversionDateTime: '2026-01-02 03:04:05+00:00',
+                orderId: 'o-1',
+                gbraid: 'g',
+                userIdentifiers: [{ hashedEmail: '7dad900140d08b66a8e4f0aaeaf8f7dbb33d391f959e963d8fbd392719a11c99' }],
+                conversionValue: 42.5,
+                currencyCode: 'EUR',
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'nobody to match',
+      event: bare('Order Completed', { order_id: 'o', total: 1 }),
+      dropped: 'missing_required:adIdentifiers.gclid',
+    },
+    { name: 'an event without a conversion action is off', event: track('Signed Up'), dropped: 'mapping_filter' },
+    { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
+  ],
+  [
+    { name: 'accepted', events: [order], reply: { status: 200, body: { requestId: 'r' } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'an old token',
+      events: [order],
+      reply: { status: 401 },
+      verdict: { kind: 'unavailable', reason: 'http_401', refresh_token: true },
+    },
+    {
+      name: 'quota',
+      events: [order],
+      reply: { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'quota' } } },
+      verdict: { kind: 'unavailable' },
+    },
+    {
+      name: 'one of several does not fit',
+      events: [order, order],
+      reply: { status: 400, body: { error: { status: 'INVALID_ARGUMENT', message: 'no' } } },
+      verdict: { kind: 'unavailable', isolate: true } as never,
+    },
+    {
+      name: 'partial failure',
+      ...legacy,
+      events: [order, order],
+      reply: { status: 200, body: partialFailure(1) },
+      verdict: { kind: 'partial', items: [{ kind: 'delivered' }, { kind: 'refused', reason: 'http_200: The click is too old.' }] },
+    },
+    {
+      name: 'no failure at all',
+      ...legacy,
+      events: [order],
+      reply: { status: 200, body: { results: [{}] } },
+      verdict: { kind: 'delivered' },
+    },
+    {
+      name: 'a failure that names nobody',
+      ...legacy,
+      events: [order],
+      reply: { status: 200, body: { partialFailureError: { code: 7, message: 'CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE' } } },
+      verdict: { kind: 'refused' },
+    },
+  ],
+);

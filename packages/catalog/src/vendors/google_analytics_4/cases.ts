@@ -1,0 +1,195 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, CONTEXT, grouped, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import googleAnalytics4 from './vendor.ts';
+
+const url = 'https://www.google-analytics.com/mp/collect?api_secret=aB3dE5fG7hI9jK1lM3nO5p&measurement_id=G-ABC1234567';
+const who = {
+  client_id: '1234567890.1700000000',
+  user_id: 'user-1',
+  timestamp_micros: 1767323045678000,
+  consent: { ad_user_data: 'GRANTED', ad_personalization: 'GRANTED' },
+};
+const user_data = { sha256_email_address: HASHED.email, sha256_phone_number: HASHED.phone };
+const page = {
+  session_id: '1767322800',
+  engagement_time_msec: 1,
+  page_location: 'https://shop.example/checkout?x=1',
+  page_referrer: 'https://www.example.org/',
+  page_title: 'Checkout',
+  language: 'de-de',
+};
+const purchase = {
+  name: 'purchase',
+  params: {
+    ...page,
+    transaction_id: 'o-1',
+    value: 42.5,
+    currency: 'EUR',
+    tax: 5,
+    shipping: 2.5,
+    coupon: 'TEA10',
+    items: [
+      {
+        item_id: 'p-1',
+        item_name: 'Tea',
+        item_brand: 'Leaf',
+        item_category: 'Drinks',
+        item_variant: 'green',
+        price: 10,
+        quantity: 2,
+        index: 1,
+      },
+      { item_id: 'S2', item_name: 'Cup', price: 22.5 },
+    ],
+  },
+};
+
+export default vendorCases(
+  googleAnalytics4,
+  [
+    {
+      name: 'a purchase with its items',
+      event: orderCompleted(),
+      requests: [{ method: 'POST', url, body: { ...who, user_data, events: [purchase] } }],
+    },
+    {
+      name: 'the region is the host',
+      variant: 'retail',
+      config: { data_region: 'eu' },
+      event: orderCompleted(),
+      requests: [
+        {
+          url: 'https://region1.google-analytics.com/mp/collect?api_secret=aB3dE5fG7hI9jK1lM3nO5p&measurement_id=G-ABC1234567',
+          body: { ...who, user_data, events: [purchase] },
+        },
+      ],
+    },
+    {
+      name: 'one product',
+      variant: 'retail',
+      event: productViewed(),
+      requests: [
+        {
+          body: {
+            ...who,
+            user_data,
+            events: [
+              {
+                name: 'view_item',
+                params: {
+                  ...page,
+                  currency: 'EUR',
+                  value: 10,
+                  items: [{ item_id: 'p-1', item_name: 'Tea', item_category: 'Drinks', price: 10 }],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a page view',
+      event: pageViewed(),
+      requests: [{ body: { ...who, events: [{ name: 'page_view', params: { ...page, page_name: 'Home' } }] } }],
+    },
+    {
+      name: 'the visitor’s own id where there is no _ga cookie, denied consent, free names and values within limits',
+      event: track(
+        '2nd Step: Überprüfung der Bestellung im Warenkorb',
+        { 'Plan Name': 'x'.repeat(120), nested: { a: 1 }, n: 3 },
+        { traits: {}, context: { consent: { canonical: { marketing: false } }, page: { url: `https://e.example/${'a'.repeat(2000)}` } } },
+      ),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            timestamp_micros: 1767323045678000,
+            consent: { ad_user_data: 'DENIED', ad_personalization: 'DENIED' },
+            events: [
+              {
+                name: 'e_2nd_Step_Uberprufung_der_Bestellung_im',
+                params: {
+                  Plan_Name: 'x'.repeat(100),
+                  n: 3,
+                  engagement_time_msec: 1,
+                  page_location: `https://e.example/${'a'.repeat(982)}`,
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a group is joined',
+      event: grouped(),
+      requests: [
+        {
+          body: { ...who, events: [{ name: 'join_group', params: { ...page, group_id: 'acme' } }] },
+        },
+      ],
+    },
+    {
+      name: 'a video',
+      variant: 'media',
+      event: track(
+        'Video Playback Completed',
+        { asset_id: 7, title: 'How to', total_length: 60 },
+        { traits: { plan: 'pro', email: 'not an address' }, context: {} },
+      ),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            timestamp_micros: 1767323045678000,
+            user_properties: { plan: { value: 'pro' } },
+            events: [
+              {
+                name: 'video_complete',
+                params: { engagement_time_msec: 1, page_title: 'How to', video_title: 'How to', video_id: '7', video_duration: 60 },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a booking',
+      variant: 'travel',
+      event: track(
+        'Booking Completed',
+        { booking_id: 'b-1', value: 900, currency: 'USD', destination: 'LIS', nights: 3 },
+        { traits: {}, context: CONTEXT },
+      ),
+      requests: [
+        {
+          body: {
+            ...who,
+            events: [
+              {
+                name: 'purchase',
+                params: { ...page, transaction_id: 'b-1', value: 900, currency: 'USD', destination: 'LIS', number_of_nights: 3 },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'a reserved name is not sent', event: track('session_start'), dropped: 'mapping_default' },
+    { name: 'nobody to count', event: bare('Order Completed', { order_id: 'o-1' }), dropped: 'missing_required:client_id' },
+    {
+      name: 'an order without its id cannot be deduplicated',
+      event: orderCompleted({ order_id: null }),
+      dropped: 'missing_required:events[0].params.transaction_id',
+    },
+    { name: 'identify has no event of its own', event: identified(), config: { defaults: { action: 'drop' } }, dropped: 'mapping_default' },
+  ],
+  [
+    { name: '204 says nothing more', events: [orderCompleted()], reply: { status: 204 }, verdict: { kind: 'delivered' } },
+    { name: '500', events: [orderCompleted()], reply: { status: 500 }, verdict: { kind: 'unavailable' } },
+    { name: '408', events: [orderCompleted()], reply: { status: 408 }, verdict: { kind: 'unavailable' } },
+  ],
+);

@@ -1,0 +1,217 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import meta from './vendor.ts';
+
+const url = 'https://graph.facebook.com/v24.0/1234567890123456/events';
+const web = {
+  event_time: 1767323045,
+  action_source: 'website',
+  event_source_url: 'https://shop.example/checkout?x=1',
+};
+const browser = {
+  external_id: HASHED.user_id,
+  client_ip_address: '203.0.113.7',
+  client_user_agent: 'Mozilla/5.0 (X11; Linux x86_64)',
+  fbp: 'fb.1.1700000000000.42',
+  fbc: 'fb.1.1767323045678.IwAR2F',
+};
+const user_data = {
+  em: HASHED.email,
+  ph: HASHED.phone_digits,
+  fn: HASHED.first_name,
+  ln: HASHED.last_name,
+  ct: HASHED.city,
+  st: HASHED.state,
+  zp: HASHED.zip,
+  country: HASHED.country,
+  ...browser,
+};
+const order = orderCompleted();
+const two = [order, orderCompleted({}, { event_id: 'evt-7' })];
+
+export default vendorCases(
+  meta,
+  [
+    {
+      name: 'a purchase',
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url,
+          headers: { Authorization: 'Bearer EAABsbCS1iHgBAexampletoken' },
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'Purchase',
+                event_id: 'evt-1',
+                ...web,
+                user_data,
+                custom_data: {
+                  order_id: 'o-1',
+                  value: 42.5,
+                  currency: 'EUR',
+                  content_type: 'product',
+                  content_ids: ['p-1', 'S2'],
+                  contents: [
+                    { id: 'p-1', quantity: 2, item_price: 10 },
+                    { id: 'S2', quantity: 1, item_price: 22.5 },
+                  ],
+                  num_items: 2,
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a product, with a test event code',
+      variant: 'retail',
+      config: { test_event_code: 'TEST1', api_version: 'v25.0' },
+      event: productViewed(),
+      requests: [
+        {
+          url: 'https://graph.facebook.com/v25.0/1234567890123456/events',
+          body: {
+            test_event_code: 'TEST1',
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'ViewContent',
+                event_id: 'evt-1',
+                ...web,
+                user_data,
+                custom_data: {
+                  content_ids: ['p-1'],
+                  contents: [{ id: 'p-1', quantity: 1, item_price: 10 }],
+                  content_name: 'Tea',
+                  content_category: 'Drinks',
+                  content_type: 'product',
+                  value: 10,
+                  currency: 'EUR',
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a page view of an unknown visitor: hashed values pass, a cookie wins over the click id',
+      event: pageViewed({
+        user_id: undefined as never,
+        traits: { email: HASHED.email },
+        context: { page: { url: 'https://shop.example/' }, vendor_ids: { fbc: 'fb.1.5.abc' }, click_ids: { fbclid: 'x' } },
+      }),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'PageView',
+                event_id: 'evt-2',
+                event_time: 1767323045,
+                action_source: 'website',
+                event_source_url: 'https://shop.example/',
+                user_data: { em: HASHED.email, external_id: HASHED.anonymous_id, fbc: 'fb.1.5.abc' },
+                custom_data: { content_name: 'Home' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'no page: an event of the system',
+      variant: 'media',
+      event: track('Subscription Started', { value: 9, currency: 'usd' }, { context: {}, traits: {} }),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'Subscribe',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                action_source: 'system_generated',
+                user_data: { external_id: HASHED.user_id },
+                custom_data: { value: 9, currency: 'USD' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a hotel',
+      variant: 'travel',
+      event: track('Hotel Viewed', { product_id: 'h-9', price: 120, currency: 'EUR', check_in: '2026-03-01', adults: '2' }, { traits: {} }),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'ViewContent',
+                event_id: 'evt-1',
+                ...web,
+                user_data: browser,
+                custom_data: {
+                  content_ids: ['h-9'],
+                  contents: [{ id: 'h-9', quantity: 1, item_price: 120 }],
+                  content_type: 'hotel',
+                  value: 120,
+                  currency: 'EUR',
+                  checkin_date: '2026-03-01',
+                  num_adults: 2,
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'a purchase without currency', event: orderCompleted({ currency: null }), dropped: 'missing_required:custom_data.currency' },
+    {
+      name: 'a purchase without value',
+      event: orderCompleted({ total: null, revenue: null }),
+      dropped: 'missing_required:custom_data.value',
+    },
+    { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },
+    { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
+    { name: 'identify', event: identified(), dropped: 'mapping_default' },
+  ],
+  [
+    { name: 'received', events: [order], reply: { status: 200, body: { events_received: 1 } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'temporarily unavailable comes as 400',
+      events: [order],
+      reply: { status: 400, body: { error: { code: 2, message: 'Service temporarily unavailable' } } },
+      verdict: { kind: 'unavailable', reason: 'http_400: Service temporarily unavailable' },
+    },
+    {
+      name: 'throttled',
+      events: [order],
+      reply: { status: 400, body: { error: { code: 80004, message: 'too many' } } },
+      verdict: { kind: 'unavailable' },
+    },
+    {
+      name: 'a bad token, which must not be repeated in the reason',
+      events: two,
+      reply: { status: 400, body: { error: { code: 190, message: 'Malformed access token EAABsbCS1iHgBAexampletoken' } } },
+      verdict: { kind: 'refused', reason: 'http_400: Malformed access token ••••oken' },
+    },
+    {
+      name: 'one of several events is bad',
+      events: two,
+      reply: { status: 400, body: { error: { code: 100, error_subcode: 2804003 } } },
+      verdict: { kind: 'unavailable', isolate: true } as never,
+    },
+    { name: 'the one event is bad', events: [order], reply: { status: 400, body: { error: { code: 100 } } }, verdict: { kind: 'refused' } },
+    { name: 'an HTML page of a gateway', events: [order], reply: { status: 502, body: '<html>' }, verdict: { kind: 'unavailable' } },
+  ],
+);

@@ -1,0 +1,44 @@
+/** Runs a case through the very code that delivers: compile, build, request, read. */
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { Built, CompiledVendor, VendorItem, VendorRequest, Verdict } from '@firsthand/core/vendor/compiled.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
+import type { AnswerCase } from './cases.ts';
+
+export const NOW = Date.UTC(2026, 0, 2, 3, 5, 0);
+const CONTEXT = { now: NOW, attempt: 1, access_token: 'access-token' };
+
+/** A variant with the example values of its required fields: a config that is complete. */
+export function completeConfig(vendor: VendorDefinition, variant = 'default', over: JsonObject = {}): JsonObject {
+  const fields = vendor.config_fields.filter(({ required }) => required).map(({ key, placeholder }) => [key, placeholder] as const);
+  const chosen = vendor.variants.find(({ key }) => key === variant);
+  if (!chosen) throw new Error(`${vendor.key} has no variant ${variant}`);
+  return mergeConfig(mergeConfig(chosen.default_config, Object.fromEntries(fields)), over) as JsonObject;
+}
+
+export function compileCase(vendor: VendorDefinition, variant?: string, over?: JsonObject): CompiledVendor {
+  const result = compileVendor(vendor, completeConfig(vendor, variant, over), { mode: 'production', allow_private: false });
+  if (!result.ok) throw new Error(JSON.stringify([...result.missing, ...result.invalid]));
+  return result.vendor;
+}
+
+/** One request a lane, as if a batch were full. */
+export function requestsFor(vendor: CompiledVendor, event: CanonicalEvent): { built: Built; requests: VendorRequest[] } {
+  const built = vendor.build(event, { now: NOW });
+  if (built.kind !== 'items') return { built, requests: [] };
+  const lanes = new Map<string, VendorItem[]>();
+  for (const item of built.items) lanes.set(item.lane, [...(lanes.get(item.lane) ?? []), item]);
+  const requests = [...lanes.values()].map((items) => vendor.request(items, { ...CONTEXT, request_id: event.event_id }));
+  return { built, requests };
+}
+
+export function verdictFor(vendor: CompiledVendor, { events, reply }: AnswerCase): Verdict {
+  const items = events.flatMap((event) => {
+    const built = vendor.build(event, { now: NOW });
+    return built.kind === 'items' ? built.items.slice(0, 1) : [];
+  });
+  const body = typeof reply.body === 'string' ? reply.body : reply.body === undefined ? '' : JSON.stringify(reply.body);
+  return vendor.read({ status: reply.status, headers: reply.headers ?? {}, body }, items, { now: NOW });
+}

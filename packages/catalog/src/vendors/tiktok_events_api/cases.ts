@@ -1,0 +1,139 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, HASHED, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import tiktok from './vendor.ts';
+
+const head = { event_source: 'web', event_source_id: 'C4ABCDEFGHIJKLMNOPQ0', partner_name: 'Firsthand' };
+const device = {
+  external_id: HASHED.user_id,
+  ttclid: 'E.C.P',
+  ttp: 'ttp-1',
+  ip: '203.0.113.7',
+  user_agent: 'Mozilla/5.0 (X11; Linux x86_64)',
+  locale: 'de-DE',
+};
+const user = {
+  email: HASHED.email,
+  phone: HASHED.phone,
+  first_name: HASHED.first_name,
+  last_name: HASHED.last_name,
+  zip_code: HASHED.zip,
+  city: 'newyork',
+  state: 'ny',
+  country: 'us',
+  ...device,
+};
+const page = { url: 'https://shop.example/checkout?x=1', referrer: 'https://www.example.org/' };
+const order = orderCompleted();
+
+export default vendorCases(
+  tiktok,
+  [
+    {
+      name: 'a purchase',
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://business-api.tiktok.com/open_api/v1.3/event/track/',
+          headers: { 'Access-Token': '4ed4cd2fexampletoken0123456789abcdef' },
+          body: {
+            ...head,
+            data: [
+              {
+                event: 'Purchase',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                user,
+                page,
+                properties: {
+                  order_id: 'o-1',
+                  value: 42.5,
+                  currency: 'EUR',
+                  content_type: 'product',
+                  contents: [
+                    { content_id: 'p-1', content_name: 'Tea', content_category: 'Drinks', brand: 'Leaf', price: 10, quantity: 2 },
+                    { content_id: 'S2', content_name: 'Cup', price: 22.5, quantity: 1 },
+                  ],
+                  num_items: 2,
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a product added, with a test event code',
+      variant: 'retail',
+      config: { test_event_code: 'TEST1' },
+      event: productViewed({ event: 'Product Added', traits: {} }),
+      requests: [
+        {
+          body: {
+            event_source: 'web',
+            event_source_id: 'C4ABCDEFGHIJKLMNOPQ0',
+            test_event_code: 'TEST1',
+            partner_name: 'Firsthand',
+            data: [
+              {
+                event: 'AddToCart',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                user: device,
+                page,
+                properties: {
+                  contents: [{ content_id: 'p-1', content_name: 'Tea', content_category: 'Drinks', price: 10, quantity: 1 }],
+                  content_type: 'product',
+                  value: 10,
+                  currency: 'EUR',
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a page view',
+      event: pageViewed(),
+      requests: [
+        {
+          body: {
+            ...head,
+            data: [
+              { event: 'Pageview', event_id: 'evt-2', event_time: 1767323045, user: device, page, properties: { description: 'Home' } },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'a purchase without currency', event: orderCompleted({ currency: 'coins' }), dropped: 'missing_required:properties.currency' },
+    { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user.email' },
+    { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
+  ],
+  [
+    { name: 'code 0', events: [order], reply: { status: 200, body: { code: 0, message: 'OK' } }, verdict: { kind: 'delivered' } },
+    { name: 'code 20001', events: [order], reply: { status: 200, body: { code: 20001 } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'the rate limit comes as 200',
+      events: [order],
+      reply: { status: 200, body: { code: 40100, message: 'too many requests' } },
+      verdict: { kind: 'unavailable', reason: 'http_200: too many requests' },
+    },
+    {
+      name: 'a bad event comes as 200',
+      events: [order],
+      reply: { status: 200, body: { code: 40002, message: 'event_time is missing' } },
+      verdict: { kind: 'refused', reason: 'http_200: event_time is missing' },
+    },
+    {
+      name: 'a bad event among several',
+      events: [order, order],
+      reply: { status: 200, body: { code: 40002, message: 'no' } },
+      verdict: { kind: 'unavailable', isolate: true } as never,
+    },
+    { name: 'a bad token', events: [order, order], reply: { status: 200, body: { code: 40105 } }, verdict: { kind: 'refused' } },
+    { name: 'an error of theirs', events: [order], reply: { status: 200, body: { code: 50000 } }, verdict: { kind: 'unavailable' } },
+    { name: 'no JSON at all', events: [order], reply: { status: 502, body: 'Bad gateway' }, verdict: { kind: 'unavailable' } },
+  ],
+);
