@@ -4,12 +4,12 @@
  */
 import { emit } from './emitter.ts';
 import { key } from './options.ts';
-import { attempt } from './page.ts';
 import { keys, read, remove, write } from './storage.ts';
 
 const MAX_EVENTS = 2000;
 const MAX_CHARS = 2e6;
 const TRIM_EVERY = 100;
+const UNCLEAR_MS = 5e5;
 const PREFIX = `_df_q${key}.`;
 
 /** Storage key and the event's JSON. */
@@ -22,7 +22,7 @@ export const settle = (batch: Entry[]) => {
 };
 export const giveUp = (batch: Entry[]) => {
   settle(batch);
-  for (const [, json] of batch) attempt(() => emit('error', JSON.parse(json)));
+  for (const [, json] of batch) emit('error', json);
 };
 
 export const put = (json: string, id: string) => {
@@ -38,10 +38,23 @@ export const put = (json: string, id: string) => {
   );
 };
 
+/**
+ * Under way when the page ended, so perhaps received. Repeated by a page that follows soon, while the server still knows the
+ * messageId; a visitor who returns later must not bring yesterday's event a second time.
+ */
+export const markUnclear = (batch: Entry[]): Entry[] => {
+  settle(batch);
+  return batch.map(([name, json]) => {
+    write((name += '!'), json);
+    return [name, json];
+  });
+};
+
 /** The next batch: at most so many events and characters, but always one. */
 export const take = (maxEvents: number, maxChars: number, skip: Entry[]): Entry[] => {
   const batch: Entry[] = [];
   for (const name of keys(PREFIX)) {
+    if (/!$/.test(name) && name < PREFIX + (Date.now() - UNCLEAR_MS).toString(36)) remove(name);
     const json = !skip.some((entry) => entry[0] === name) && read(name);
     if (json) {
       maxChars -= json.length;

@@ -5,10 +5,11 @@
 import { keepCookie } from './identity.ts';
 import { endpoint, key } from './options.ts';
 import { attempt, listen } from './page.ts';
-import { type Entry, giveUp, put, settle, take } from './queue.ts';
+import { type Entry, giveUp, markUnclear, put, settle, take } from './queue.ts';
 import { isVolatile, read, remove, write } from './storage.ts';
 
 const TIMEOUT_MS = 2e4;
+const HANDOVER_MS = 100;
 /** All `keepalive` requests and beacons of a page may hold 64 KB together; a character may take three bytes. */
 const KEEPALIVE_CHARS = 2e4;
 const LOCK = `_df_l${key}`;
@@ -18,10 +19,13 @@ let failures = 0;
 let notBefore = 0;
 /** The part of the wait that the server asked for: coming back online does not shorten it. */
 let askedUntil = 0;
+/** Set while a run is planned or under way. */
 let timer = 0;
-let busy = false;
 let leaving = false;
 let inFlight: Entry[] = [];
+/** The request that last ended without an answer, if it outlives the page, and when. */
+let cut: Entry[] = [];
+let cutAt = 0;
 
 /** The four short paths are the first letter of the type, which `{"type":"` puts at index 9. */
 const request = (batch: Entry[], writeKey?: string): [url: string, body: string] => {
@@ -35,10 +39,20 @@ const request = (batch: Entry[], writeKey?: string): [url: string, body: string]
 /** Another tab is sending right now, and will send ours too. Kept in storage so that it can be asked without waiting. */
 const isElsewhere = () => !inFlight[0] && +read(LOCK)! > Date.now();
 
-/** Whether to go on with the next batch. */
-const send = async (batch: Entry[]): Promise<boolean> => {
+/** The browser ends our side of a request that outlives the page just before or just after it tells us that the page ends. */
+const trustCut = () => {
+  if (Date.now() - cutAt < 1e3) {
+    failures = 0;
+    inFlight = markUnclear(cut);
+  }
+};
+
+const drain = async (): Promise<void> => {
+  const batch = (inFlight = take(maxEvents, 2e5, []));
+  // Storage reaches other tabs a little later than the lock does; without the pause they would see what was just sent.
+  if (!batch[0]) return new Promise((done) => setTimeout(done, HANDOVER_MS));
   const [url, body] = request(batch);
-  inFlight = batch;
+  const keepalive = body.length < KEEPALIVE_CHARS;
   write(LOCK, `${Date.now() + TIMEOUT_MS}`);
   // Offline, blocked, timed out: all the same to the queue.
   const answer = await attempt(() =>
@@ -47,14 +61,15 @@ const send = async (batch: Entry[]): Promise<boolean> => {
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body,
       credentials: 'include',
-      keepalive: body.length < KEEPALIVE_CHARS,
+      keepalive,
       signal: AbortSignal.timeout?.(TIMEOUT_MS),
     }).catch(() => undefined),
   );
+  const now = Date.now();
+  const status = answer?.status || 500;
   inFlight = [];
   remove(LOCK);
 
-  const status = answer?.status || 500;
   if (status === 413 && batch[1]) maxEvents = batch.length >> 1;
   else if (status < 500 && status !== 429) {
     failures = 0;
@@ -66,35 +81,32 @@ const send = async (batch: Entry[]): Promise<boolean> => {
   } else {
     // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
     const asked = answer?.headers.get('Retry-After') || '';
-    const now = Date.now();
     askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, 36e5);
     notBefore = Math.max(askedUntil, now + Math.min(6e4, 1e3 * 2 ** failures++) * (1 + Math.random() / 4));
-    return false;
+    if (!answer && keepalive) {
+      cut = batch;
+      cutAt = now;
+      if (leaving) trustCut();
+    }
+    return;
   }
-  return true;
-};
-
-const drain = async () => {
-  let batch: Entry[];
-  do batch = take(maxEvents, 2e5, []);
-  while (batch[0] && (await send(batch)));
+  return drain();
 };
 
 const run = async () => {
+  if (navigator.onLine) {
+    // Web Locks end with their tab. They need a secure page; elsewhere the lease in storage must do.
+    if (navigator.locks) await navigator.locks.request(LOCK, drain).catch(drain);
+    else if (isElsewhere()) notBefore = Date.now() + 1e3;
+    else await drain();
+  }
   timer = 0;
-  if (!navigator.onLine) return;
-  busy = true;
-  // Web Locks end with their tab. They need a secure page; elsewhere the lease in storage must do.
-  if (navigator.locks) await navigator.locks.request(LOCK, drain).catch(drain);
-  else if (isElsewhere()) notBefore = Date.now() + 1e3;
-  else await drain();
-  busy = false;
   // Left because the server failed, or added while the lock was on its way back.
-  if (take(1, 0, [])[0]) flush();
+  if (navigator.onLine && take(1, 0, [])[0]) flush();
 };
 
 export const flush = () => {
-  if (!timer && !busy) timer = setTimeout(run, Math.max(0, notBefore - Date.now())) as unknown as number;
+  timer = timer || (setTimeout(run, Math.max(0, notBefore - Date.now())) as unknown as number);
 };
 
 /**
@@ -124,14 +136,17 @@ export const startTransport = (beforeLeaving?: () => void) => {
   listen(document, 'visibilitychange', () => document.visibilityState === 'hidden' && away());
   listen(window, 'pagehide', () => {
     leaving = true;
+    trustCut();
     away();
   });
   const back = () => {
     leaving = false;
     notBefore = askedUntil;
-    clearTimeout(timer);
-    timer = 0;
-    flush();
+    if (!inFlight[0]) {
+      clearTimeout(timer);
+      timer = 0;
+      flush();
+    }
   };
   listen(window, 'pageshow', (event) => (event as PageTransitionEvent).persisted && back());
   listen(window, 'online', back);
