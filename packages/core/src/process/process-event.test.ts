@@ -1,0 +1,338 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DataLayerConfig, Transformation } from '../config/resources.ts';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { canonicaliseParsed } from '../event/canonicalise.ts';
+import type { JsonObject } from '../json.ts';
+import { acceptReturned, type CodeResult, type RunCode } from './code.ts';
+import { compileOrganisation, compileProcessing, validateTransformation } from './compiled.ts';
+import { processEvent } from './process-event.ts';
+
+const transformation = (over: Partial<Transformation>): Transformation => ({
+  id: 'trf_1',
+  org_id: 'org_1',
+  pipeline_id: 'pl_1',
+  name: 'T',
+  kind: 'rules',
+  rules: [],
+  code: '',
+  event_filter: null,
+  enabled: true,
+  position: 0,
+  created_at: '',
+  updated_at: '',
+  ...over,
+});
+const anEvent = (over: Partial<CanonicalEvent> = {}): CanonicalEvent => ({
+  event_id: 'e1',
+  type: 'track',
+  event: 'Order Completed',
+  anonymous_id: 'v1',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  context: { ip: '203.0.113.7' },
+  properties: { total: 5 },
+  ...over,
+});
+const noCode: RunCode = () => Promise.reject(new Error('no code expected'));
+
+function run(
+  event: CanonicalEvent,
+  options: {
+    dataLayer?: Partial<DataLayerConfig>;
+    transformations?: Transformation[];
+    runCode?: RunCode;
+    parameters?: Record<string, string>;
+  } = {},
+) {
+  return processEvent(
+    {
+      event,
+      request: { source: 'browser' },
+      org_id: 'org_1',
+      pipeline_id: 'pl_1',
+      received_at: 1_000,
+      organisation: compileOrganisation(options.dataLayer ?? {}).organisation,
+      processing: compileProcessing({ transformations: options.transformations ?? [], parameters: options.parameters ?? {} }).processing,
+      visitor: event.anonymous_id === undefined ? undefined : { id: event.anonymous_id, state: {} },
+    },
+    { runCode: options.runCode ?? noCode },
+  );
+}
+
+describe('order and outcome', () => {
+  test('without user code the answer comes at once', () => {
+    const result = run(anEvent());
+    expect(result).toMatchObject({
+      kind: 'processed',
+      event: { context: { consent: { canonical: { essential: true } }, session: { is_new: true } } },
+    });
+    expect(result).not.toBeInstanceOf(Promise);
+  });
+
+  test('transformations run in position order, behind their event filters, switched off ones not at all', () => {
+    const set = (target: string, value: unknown) => [{ type: 'set' as const, target, value }];
+    const result = run(anEvent(), {
+      transformations: [
+        transformation({ id: 'c', position: 2, rules: [{ type: 'map', source: 'properties.step', target: 'properties.seen' }] }),
+        transformation({ id: 'a', position: 0, rules: set('properties.step', 'first') }),
+        transformation({ id: 'b', position: 1, rules: set('properties.step', 'second') }),
+        transformation({ id: 'off', position: 1, enabled: false, rules: set('properties.off', true) }),
+        transformation({ id: 'other', position: 1, event_filter: { event_names: ['@page'] }, rules: set('properties.page', true) }),
+        transformation({
+          id: 'mine',
+          position: 3,
+          event_filter: { event_names: ['Order Completed'] },
+          rules: set('properties.mine', true),
+        }),
+      ],
+    });
+    expect(result).toMatchObject({ kind: 'processed' });
+    expect((result as { event: CanonicalEvent }).event.properties).toEqual({ total: 5, step: 'second', seen: 'second', mine: true });
+  });
+
+  test('parameters stand in rules by placeholder; a missing one is left as written, with one warning', () => {
+    const compiled = compileProcessing({
+      transformations: [
+        transformation({ rules: [{ type: 'set', target: 'properties.a', value: '{{pipeline_param.A}}-{{pipeline_param.B}}' }] }),
+      ],
+      parameters: { A: 'one' },
+    });
+    expect(compiled.warnings).toEqual([expect.stringContaining('no parameter B')]);
+    const result = run(anEvent(), {
+      transformations: [transformation({ rules: [{ type: 'set', target: 'properties.a', value: '{{pipeline_param.A}}' }] })],
+      parameters: { A: 'one' },
+    });
+    expect(result).toMatchObject({ event: { properties: { a: 'one' } } });
+  });
+
+  test('routing: the first rule that holds decides, in its pipelines only', () => {
+    const eq = (value: string) => ({ field: 'event', op: 'eq' as const, value });
+    const kind = (rules: DataLayerConfig['routing_rules']) =>
+      (run(anEvent(), { dataLayer: { routing_rules: rules } }) as { kind: string }).kind;
+    expect(kind([{ condition: eq('Order Completed'), action: 'drop' }])).toBe('dropped');
+    expect(
+      kind([
+        { condition: eq('Order Completed'), action: 'pass' },
+        { condition: eq('Order Completed'), action: 'drop' },
+      ]),
+    ).toBe('processed');
+    expect(kind([{ condition: eq('Order Completed'), action: 'drop', pipeline_ids: ['pl_2'] }])).toBe('processed');
+    expect(kind([{ condition: eq('Order Completed'), action: 'drop', pipeline_ids: ['pl_2', 'pl_1'] }])).toBe('dropped');
+    expect(kind([{ condition: eq('Other'), action: 'drop' }])).toBe('processed');
+  });
+
+  test('a broken transformation is off, with its faults; the others work', () => {
+    const { processing, faults } = compileProcessing({
+      transformations: [transformation({ id: 'bad', rules: [{ type: 'nonsense' } as never] }), transformation({ id: 'good', rules: [] })],
+      parameters: {},
+    });
+    expect(processing.transformations.map(({ id }) => id)).toEqual(['good']);
+    expect(faults[0]!.field).toMatch(/^transformations\.bad\.rules\[0\]/);
+  });
+
+  test('a failure keeps the event as it was before rules and code, after the privacy rules', async () => {
+    const failing: RunCode = async () => ({ kind: 'failed', reason: 'stopped after 50 ms', logs: ['seen'] });
+    const result = await run(anEvent(), {
+      dataLayer: { pii_rules: { ip: 'drop', fields: [], detect: [], detect_action: 'redact', url_params: [] } },
+      transformations: [
+        transformation({ id: 'r', rules: [{ type: 'set', target: 'properties.twice', value: 1 }] }),
+        transformation({ id: 'c', position: 1, kind: 'code', code: 'x' }),
+      ],
+      runCode: failing,
+    });
+    expect(result).toMatchObject({ kind: 'failed', reason: 'transformation c: stopped after 50 ms', event: { properties: { total: 5 } } });
+    expect(result.event.properties).not.toHaveProperty('twice');
+    expect(result.event.context).not.toHaveProperty('ip');
+    expect(result.decisions.at(-1)).toEqual({ step: 'transformation', result: 'failed', detail: 'c\nseen' });
+  });
+
+  test('custom code, then the pipeline’s own; parameters and pipeline are passed on', async () => {
+    const calls: unknown[] = [];
+    const runCode: RunCode = async ({ code, pipeline_id, parameters, event }) => {
+      calls.push([code.owner, pipeline_id, parameters]);
+      return { kind: 'returned', value: { ...event, properties: { ...event.properties, [code.owner]: true } }, logs: [] };
+    };
+    const result = await run(anEvent(), {
+      dataLayer: { custom_js: { enabled: true, code: 'x' } },
+      transformations: [transformation({ kind: 'code', code: 'y' })],
+      runCode,
+      parameters: { A: '1' },
+    });
+    expect(calls).toEqual([
+      ['organisation', 'pl_1', { A: '1' }],
+      ['trf_1', 'pl_1', { A: '1' }],
+    ]);
+    expect(result.event.properties).toEqual({ total: 5, organisation: true, trf_1: true });
+  });
+
+  test('even a sandbox that rejects ends as a failure', async () => {
+    const result = await run(anEvent(), { transformations: [transformation({ kind: 'code', code: 'x' })] });
+    expect(result).toMatchObject({ kind: 'failed', reason: 'processing broke: no code expected' });
+  });
+});
+
+describe('what code may return', () => {
+  const event = anEvent();
+  const cases: [name: string, value: unknown, expected: object][] = [
+    ['null', null, { kind: 'dropped' }],
+    ['the event', event, { kind: 'event', event }],
+    ['another id stays the old one', { ...event, event_id: 'x' }, { kind: 'event', event: { event_id: 'e1' } }],
+    ['unknown keys go', { ...event, extra: 1 }, { kind: 'event', event }],
+    ['a number as an id', { ...event, user_id: 5 }, { kind: 'event', event: { user_id: '5' } }],
+    ['a time', { ...event, timestamp: '2026-02-03T04:05:06+01:00' }, { kind: 'event', event: { timestamp: '2026-02-03T03:05:06.000Z' } }],
+    ['a list', [event], { kind: 'failed' }],
+    ['a text', 'event', { kind: 'failed' }],
+    ['no type', { ...event, type: 'click' }, { kind: 'failed' }],
+    ['no name', { ...event, event: '' }, { kind: 'failed' }],
+    ['a bad time', { ...event, timestamp: 'soon' }, { kind: 'failed' }],
+    ['properties that are none', { ...event, properties: [1] }, { kind: 'failed' }],
+    ['an object for an id', { ...event, user_id: {} }, { kind: 'failed' }],
+    ['a depth bomb', { ...event, properties: Array.from({ length: 70 }).reduce<object>((inner) => ({ inner }), {}) }, { kind: 'failed' }],
+  ];
+  test.each(cases)('%s', (_name, value, expected) => {
+    const accepted = acceptReturned(value, event);
+    expect(accepted).toMatchObject(expected);
+    if (accepted.kind === 'event') expect(accepted.event).not.toHaveProperty('extra');
+  });
+});
+
+test('transformations as the API receives them', () => {
+  const cases: [input: Partial<Transformation>, fields: string[]][] = [
+    [{ kind: 'rules', rules: [] }, []],
+    [{ kind: 'code', code: 'function transform(e) { return e }' }, []],
+    [{ kind: 'code', code: '' }, ['code']],
+    [{ kind: 'other' as never }, ['kind']],
+    [{ kind: 'rules', rules: [{ type: 'set', target: 'event_id', value: 1 }] }, ['rules[0].target']],
+    [{ kind: 'rules', event_filter: { event_names: [1], x: 1 } as never }, ['event_filter.x', 'event_filter.event_names']],
+  ];
+  for (const [input, fields] of cases) expect(validateTransformation(input).map(({ field }) => field)).toEqual(fields);
+});
+
+describe('no input throws, and nothing reaches a prototype', () => {
+  const nasty = fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'page',
+    'url',
+    'consent',
+    'categories',
+    'canonical',
+    'ip',
+    'user_agent',
+    'device',
+    'geo',
+    'vendor_ids',
+    'cookies',
+    'click_ids',
+    'campaign',
+    'gpc',
+    'email',
+    'locale',
+    'session',
+    'bot',
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '\ud800',
+      '\u0000',
+      'a@b.example?email=1',
+      'https://x/?utm_source=%E0%A4%A',
+      '::ffff:1.2.3.4',
+      '+1'.repeat(20),
+      '4111 1111 1111 1111',
+      'Googlebot',
+    ),
+  );
+  const { json } = fc.letrec((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 5 },
+      text,
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('json'), { maxLength: 4 }),
+      fc.array(fc.tuple(fc.oneof(nasty, text), tie('json')), { maxLength: 5 }).map(entriesToObject),
+    ),
+  }));
+  /** As JSON.parse makes it: `__proto__` is a key like any other. */
+  function entriesToObject(entries: [string, unknown][]): unknown {
+    const object = {};
+    for (const [key, value] of entries) Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+    return object;
+  }
+  const dataLayer: Partial<DataLayerConfig> = {
+    bot_filtering: { action: 'flag', block_empty_user_agent: true, custom_patterns: ['probe'] },
+    pii_rules: {
+      ip: 'truncate',
+      fields: [
+        { path: '**.email', action: 'hash' },
+        { path: 'traits.*', action: 'redact' },
+        { path: 'context.__proto__.x', action: 'drop' },
+      ],
+      detect: ['email', 'phone', 'card', 'iban'],
+      detect_action: 'hash',
+      url_params: ['email'],
+    },
+    identity: { remember_traits: ['__proto__', 'email'] },
+    routing_rules: [{ condition: { field: 'context.consent.canonical.analytics', op: 'eq', value: 'never' }, action: 'drop' }],
+  };
+  const transformations = [
+    transformation({
+      rules: [
+        { type: 'set', target: 'properties.__proto__.polluted', value: 1 },
+        { type: 'map', source: 'context.page.url', target: 'properties.copied', transforms: ['lowercase'] },
+      ],
+    }),
+  ];
+
+  test.each([
+    ['default data layer', {}, []],
+    ['everything on', dataLayer, transformations],
+  ] as [string, Partial<DataLayerConfig>, Transformation[]][])('%s', (_name, layer, steps) => {
+    const before = JSON.stringify(Object.getOwnPropertyNames(Object.prototype));
+    fc.assert(
+      fc.property(
+        fc.constantFrom('track', 'page', 'identify', 'group', 'screen', 'alias', 'x'),
+        json,
+        json,
+        json,
+        text,
+        (type, context, properties, traits, name) => {
+          const body = { type, event: name, name, userId: name, groupId: name, context, properties, traits } as JsonObject;
+          const event = canonicaliseParsed(
+            { v: 1, org_id: 'org_1', pipeline_id: 'pl_1', event_id: 'e1', received_at: 1_000, source: 'browser', anonymous_id: 'v1' },
+            body,
+          );
+          const result = run(event, { dataLayer: layer, transformations: steps });
+          if (result instanceof Promise) throw new Error('not at once');
+          expect(result.kind === 'failed' ? result.reason : '').not.toMatch(/processing broke/);
+          const stored = JSON.stringify(result.event);
+          expect(JSON.stringify(JSON.parse(stored))).toBe(stored);
+          expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+          expect(Object.getPrototypeOf(result.event.context)).toBe(Object.prototype);
+        },
+      ),
+      { numRuns: 400 },
+    );
+    expect(JSON.stringify(Object.getOwnPropertyNames(Object.prototype))).toBe(before);
+  });
+
+  test('whatever code returns', () => {
+    fc.assert(
+      fc.property(json, json, (value, inner) => {
+        const results: CodeResult['kind'][] = [];
+        for (const one of [value, { ...anEvent(), properties: inner }, { ...anEvent(), context: value, user_id: inner }]) {
+          const accepted = acceptReturned(one, anEvent());
+          results.push(accepted.kind === 'failed' ? 'failed' : 'returned');
+        }
+        expect(results).toHaveLength(3);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
