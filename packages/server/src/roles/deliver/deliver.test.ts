@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Leases } from '../../stores/leases/port.ts';
+import { Fleet } from './fleet.ts';
+import { AttemptCounts } from './metrics.ts';
 import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './test-kit.ts';
 
 let bench: Bench;
@@ -218,3 +221,84 @@ test('a delivery test really sends, and says what came back', async () => {
   });
   expect(receiver.requests).toHaveLength(1);
 });
+
+test('a replay through another revision is sent as that revision says', async () => {
+  const latest = await Receiver.start();
+  const pinned = anIntegration(compiledWebhook(receiver.url));
+  bench.snapshots.set([pinned]);
+  let asked = 0;
+  bench.start({
+    async compileRevision(integration, revision) {
+      if (asked++ === 0) throw new Error('the database is away');
+      return revision === 7 ? { ...pinned, integration, vendor: compiledWebhook(latest.url) } : undefined;
+    },
+  });
+  await bench.replay([anEvent('e1')], { revision_number: 7 });
+  await bench.replay([anEvent('e2')], { revision_number: 8 });
+  await bench.replay([anEvent('e3')]);
+  await until(async () => (await bench.deadLetters()).length === 1 && receiver.requests.length === 1);
+  expect([latest.eventIds, receiver.eventIds]).toEqual([['e1'], ['e3']]);
+  expect(await bench.deadLetters()).toMatchObject([
+    { event_id: 'e2', reason: 'revision 8 cannot be used: revision_number: there is no such revision' },
+  ]);
+  await latest.stop();
+});
+
+test('integrations deleted while nobody delivered are found, and their events ended', async () => {
+  bench.snapshots.set([anIntegration(undefined)]);
+  bench.start();
+  await bench.append(events(3));
+  await pause(50);
+  bench.snapshots.set([], ['pl_1']);
+  await bench.deliver.stop();
+  const deps = { ...bench.workerDeps(), attempts: new AttemptCounts() };
+  const fleet = new Fleet(deps, bench.snapshots.current(), () => true, 1_000);
+  await fleet.findOrphans();
+  expect(await bench.log.groups('events.pl_1')).toEqual(['int_1']);
+  await fleet.findOrphans();
+  await until(async () => (await bench.log.groups('events.pl_1')).length === 0);
+  expect(await bench.counts()).toEqual({ 'dropped:integration_deleted': 3 });
+  await fleet.stop(100);
+});
+
+test('with leases an integration is worked on by the process that won it, and changes hands without a repeat', async () => {
+  receiver.respond = (_request, response) => void setTimeout(() => response.end(), 2);
+  const [one, two] = [new TwoLeases(), new TwoLeases()];
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  const first = bench.startAnother({ leases: one });
+  const second = bench.startAnother({ leases: two });
+  await bench.append(events(600));
+  await pause(50);
+  expect(receiver.requests).toHaveLength(0);
+  for (let round = 0; round < 3; round++) {
+    await one.win();
+    await pause(60);
+    await one.lose();
+    await two.win();
+    await pause(60);
+    await two.lose();
+  }
+  await one.win();
+  await bench.settled();
+  expect(receiver.requests).toHaveLength(600);
+  expect(await bench.counts()).toEqual({ delivered: 600 });
+  await first.stop();
+  await second.stop();
+});
+
+class TwoLeases implements Leases {
+  #names: string[] = [];
+  #callbacks: Parameters<Leases['share']>[1] | undefined;
+  share(names: string[], callbacks: Parameters<Leases['share']>[1]) {
+    this.#names = names;
+    this.#callbacks = callbacks;
+    return { stop: () => this.lose() };
+  }
+  async win(): Promise<void> {
+    await Promise.all(this.#names.map((name) => this.#callbacks!.won(name)));
+  }
+  async lose(): Promise<void> {
+    await Promise.all(this.#names.map((name) => this.#callbacks!.lost(name)));
+  }
+  async close(): Promise<void> {}
+}

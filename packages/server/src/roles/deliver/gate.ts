@@ -16,10 +16,19 @@ export function modeOf(compiled: CompiledIntegration): Mode {
   return compiled.vendor === undefined ? { kind: 'wait' } : { kind: 'send' };
 }
 
-export type Gate = (event: CanonicalEvent) => DropReason | undefined;
+type Gate = (event: CanonicalEvent) => DropReason | undefined;
 
-/** Filter and consent gate of one integration, made once for its configuration. */
-export function gateOf({ integration, vendor }: CompiledIntegration): Gate {
+/** An integration's configuration, made ready for its events. */
+export interface Plan {
+  compiled: CompiledIntegration;
+  gate: Gate;
+}
+export function planOf(compiled: CompiledIntegration): Plan {
+  return { compiled, gate: gateOf(compiled) };
+}
+
+/** Filter and consent gate of one integration. */
+function gateOf({ integration, vendor }: CompiledIntegration): Gate {
   const names = integration.event_filter?.event_names;
   const wanted = names === undefined || names.length === 0 ? undefined : new Set(names);
   const category = integration.consent_category ?? vendor?.consent_category ?? null;

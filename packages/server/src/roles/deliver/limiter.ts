@@ -41,7 +41,7 @@ export class Limiter {
     for await (const record of this.#log.read(this.#topic, { limit: 1, reverse: true })) {
       const stored = JSON.parse(Buffer.from(record.data).toString('utf8')) as { day: number; used: number };
       const { day, used } = this.#daily.state;
-      this.#daily = new DailyCount({ day: stored.day, used: stored.used + (day === stored.day ? used : 0) });
+      if (stored.day >= day) this.#daily = new DailyCount({ day: stored.day, used: stored.used + (day === stored.day ? used : 0) });
     }
     this.#loaded = true;
   }

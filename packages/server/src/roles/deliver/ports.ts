@@ -1,17 +1,16 @@
+import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config.ts';
 import type { GuardedClient } from '../../outbound/guarded-client.ts';
 import type { TokenCache } from '../../outbound/tokens.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Ephemeral } from '../../stores/ephemeral/port.ts';
+import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
+import type { AttemptCounts } from './metrics.ts';
 
-/** Counters for `/metrics`; called once an attempt and once a settled event. */
-export interface DeliverMetrics {
-  attempt(vendor: string, result: 'delivered' | 'refused' | 'unavailable' | 'partial', duration_ms: number): void;
-  settled(kind: 'delivered' | 'dropped' | 'dead_lettered', vendor: string): void;
-}
+/** The integration as another revision of its template has it; undefined where there is no such revision. */
+export type CompileRevision = (integration: Integration, revisionNumber: number) => Promise<CompiledIntegration | undefined>;
 
 /** What one integration's worker needs; everything an integration waits for is its own. */
 export interface WorkerDeps {
@@ -21,9 +20,10 @@ export interface WorkerDeps {
   /** In [0, 1). */
   random: () => number;
   logger: Logger;
-  metrics: DeliverMetrics | undefined;
+  attempts: AttemptCounts;
   client: GuardedClient;
   tokens: TokenCache;
+  compileRevision: CompileRevision | undefined;
   settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs'>;
 }
 
@@ -46,4 +46,5 @@ export interface DeliveryHealthNotice {
   /** Tells the processes apart. */
   from: string;
 }
-export type { Ephemeral };
+/** Publish on this channel after appending to a replay topic: it is then looked at once instead of at the next round. */
+export const REPLAY_CHANNEL = 'replay';

@@ -125,7 +125,7 @@ export class Sender {
   #conclude(batch: Batch, tried: Tried): void {
     const { parts, vendor } = batch;
     const { verdict } = tried;
-    this.#deps.metrics?.attempt(batch.compiled.integration.vendor, verdict.kind, tried.duration_ms);
+    this.#deps.attempts.add(batch.compiled.integration.vendor, verdict.kind, tried.duration_ms);
     const rules = { max_retries: vendor.max_retries, base_ms: this.#deps.settings.retryBaseMs };
     // One draw for the whole request: what failed together comes due together.
     const random = this.#deps.random();

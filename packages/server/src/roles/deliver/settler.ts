@@ -12,14 +12,12 @@ import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Append, Delivery } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { Job, RetryState } from './job.ts';
-import type { DeliverMetrics } from './ports.ts';
 
 export interface SettlerDeps {
   clock: Clock;
   logger: Logger;
   tap: Tap;
   deadLetterRetentionMs: number;
-  metrics: DeliverMetrics | undefined;
 }
 interface Entry {
   delivery: Delivery;
@@ -133,7 +131,6 @@ export class Settler {
     const id = `${delivery.record.id}#${this.#integrationId}#dead`;
     const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
     const alongside = [letter, outcomeAppend(id, [outcome])];
-    this.#deps.metrics?.settled('dead_lettered', compiled?.integration.vendor ?? '');
     void this.#write(delivery, (extra) => delivery.ack([...alongside, ...extra]), this.#extra());
     const last = attempts.at(-1);
     this.#show(decoded, { stage: 'dead_lettered', reason, ...(last ? { duration_ms: last.duration_ms, ...statusOf(last.status) } : {}) });

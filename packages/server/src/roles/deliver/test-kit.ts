@@ -12,7 +12,9 @@ import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import pino from 'pino';
-import { deadLetterTopic, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
+import { deadLetterTopic, type EventRecordMeta, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
+import { createGuardedClient } from '../../outbound/guarded-client.ts';
+import { createTokenCache } from '../../outbound/tokens.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot, SnapshotSource } from '../../snapshot/types.ts';
@@ -137,6 +139,8 @@ export function anEvent(eventId: string, overrides: Partial<CanonicalEvent> = {}
   return { event_id: eventId, type: 'track', event: 'Order Completed', timestamp: '2026-01-01T00:00:00.000Z', context: {}, ...overrides };
 }
 
+type Overrides = Partial<Omit<DeliverDeps, 'log' | 'snapshots'>> & { retryBaseMs?: number };
+
 /** A log and a delivery role that can be ended and begun again over the same folder. */
 export class Bench {
   readonly path: string;
@@ -155,20 +159,30 @@ export class Bench {
   async openLog(): Promise<void> {
     this.log = await openLmdbLog({ path: this.path, dedupWindowMs: 3_600_000 });
   }
-  start(overrides: Partial<DeliverDeps> & { retryBaseMs?: number } = {}): void {
-    const { retryBaseMs = 10, ...deps } = overrides;
-    this.deliver = startDeliver({
+  start(overrides: Overrides = {}): void {
+    this.deliver = this.startAnother(overrides);
+  }
+  startAnother(overrides: Overrides = {}): Deliver {
+    return startDeliver({ ...this.#deps(overrides), snapshots: this.snapshots });
+  }
+  /** What a worker is made with, for tests of what lies below the role. */
+  workerDeps() {
+    const deps = this.#deps({});
+    const client = createGuardedClient({ allowPrivateDestinations: true, clock: deps.clock });
+    return { ...deps, client, tokens: createTokenCache({ client, clock: deps.clock }), compileRevision: undefined };
+  }
+  #deps({ retryBaseMs = 10, ...overrides }: Overrides) {
+    return {
       log: this.log,
-      snapshots: this.snapshots,
       tap: { watched: () => false, emit: () => undefined },
       settings: { retryBaseMs, deadLetterRetentionMs: 7 * 86_400_000, allowPrivateDestinations: true },
       clock: systemClock,
       random: () => 0,
       logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
-      ...deps,
-    });
+      ...overrides,
+    };
   }
-  async restart(overrides: Partial<DeliverDeps> & { retryBaseMs?: number } = {}): Promise<void> {
+  async restart(overrides: Overrides = {}): Promise<void> {
     await this.deliver.stop();
     await this.log.close();
     await this.openLog();
@@ -179,8 +193,8 @@ export class Bench {
     const records = events.map((event) => ({ id: eventRecordId(pipelineId, event.event_id), data: encodeEventRecord(meta, event) }));
     await this.log.append([{ topic: eventsTopic(pipelineId), records }]);
   }
-  async replay(events: CanonicalEvent[], integrationId = 'int_1', pipelineId = 'pl_1'): Promise<void> {
-    const meta = { received_at: Date.now(), org_id: 'org_1', pipeline_id: pipelineId };
+  async replay(events: CanonicalEvent[], more: Partial<EventRecordMeta> = {}, integrationId = 'int_1', pipelineId = 'pl_1'): Promise<void> {
+    const meta = { received_at: Date.now(), org_id: 'org_1', pipeline_id: pipelineId, ...more };
     const records = events.map((event) => ({
       id: eventRecordId(pipelineId, event.event_id, 'rpl_1'),
       data: encodeEventRecord(meta, event),

@@ -9,12 +9,13 @@ import { type DecodedEventRecord, eventsTopic, replayTopic } from '../../event-r
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Consumer, Delivery } from '../../stores/event-log/port.ts';
 import { Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
-import { type Gate, gateOf, type Mode, modeOf } from './gate.ts';
+import { type Mode, modeOf, type Plan, planOf } from './gate.ts';
 import { type Job, newJob, type Part, retryStateOf, settlementOf } from './job.ts';
 import { Limiter } from './limiter.ts';
 import { unreadable } from './poison.ts';
 import type { HealthStatus, WorkerDeps } from './ports.ts';
 import type { RecordCache } from './record-cache.ts';
+import { Revisions } from './revisions.ts';
 import { Sender } from './sender.ts';
 import { Settler } from './settler.ts';
 
@@ -33,8 +34,8 @@ export class Worker {
   readonly #batcher: Batcher;
   readonly #byteBudget: () => number;
   readonly #shared: () => boolean;
-  #compiled: CompiledIntegration;
-  #gate: Gate;
+  readonly #revisions: Revisions;
+  #plan: Plan;
   #mode: Mode;
   #window = MIN_WINDOW;
   #held = 0;
@@ -56,7 +57,8 @@ export class Worker {
     this.#cache = shared.cache;
     this.#byteBudget = shared.byteBudget;
     this.#shared = shared.sharesPipeline;
-    this.#compiled = compiled;
+    this.#plan = planOf(compiled);
+    this.#revisions = new Revisions(deps);
     this.#limiter = new Limiter(deps, this.id);
     this.#settler = new Settler(
       { ...deps, deadLetterRetentionMs: deps.settings.deadLetterRetentionMs },
@@ -73,20 +75,19 @@ export class Worker {
     );
     this.#batcher = new Batcher((batch) => this.#sender.push(batch));
     this.#mode = modeOf(compiled);
-    this.#gate = gateOf(compiled);
     this.#configure();
     this.#consume(eventsTopic(this.pipelineId), new Date(integration.created_at), false);
   }
 
   get compiled(): CompiledIntegration {
-    return this.#compiled;
+    return this.#plan.compiled;
   }
 
   /** The next events go by this configuration; what is on its way finishes by the one it was built with. */
   update(compiled: CompiledIntegration): void {
-    if (compiled === this.#compiled) return;
-    this.#compiled = compiled;
-    this.#gate = gateOf(compiled);
+    if (compiled === this.#plan.compiled) return;
+    this.#plan = planOf(compiled);
+    this.#revisions.clear();
     this.#switch(modeOf(compiled));
     this.#configure();
     this.#batcher.flush();
@@ -148,8 +149,9 @@ export class Worker {
     this.#consumers.push(this.#deps.log.consume(topic, this.id, options, (batch) => this.#handle(topic, batch, replay)));
   }
   #configure(): void {
-    this.#limiter.configure(this.#compiled);
-    const { vendor } = this.#compiled;
+    const { compiled } = this.#plan;
+    const { vendor } = compiled;
+    this.#limiter.configure(compiled);
     const items = Math.min(vendor?.batch?.max_items ?? 1, MAX_BATCH_ITEMS);
     this.#window = Math.min(Math.max(MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), items * 3), MAX_IN_FLIGHT);
   }
@@ -164,7 +166,7 @@ export class Worker {
   /** A job with another item still at the vendor is settled by that one's answer. */
   #giveUp(job: Job, parts: Part[], reason: DropReason): void {
     job.open -= parts.filter((part) => part.job === job).length;
-    if (job.open === 0) this.#drop(job.delivery, job.decoded, reason);
+    if (job.open === 0) this.#settler.drop(job.delivery, job.decoded, reason);
   }
 
   async #handle(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
@@ -175,52 +177,65 @@ export class Worker {
         if (this.#full || this.#mode.kind === 'wait') await this.#changed();
       }
       if (this.#stopped) return;
-      this.#take(topic, delivery, replay);
+      const decoded = this.#decode(topic, delivery, replay);
+      if (decoded === undefined) continue;
+      const revision = decoded.meta.revision_number;
+      if (revision === undefined || !replay) this.#take(delivery, decoded, this.#plan, replay);
+      else await this.#takeThrough(revision, delivery, decoded);
     }
   }
   get #full(): boolean {
     return this.#held >= this.#window || (this.#held > 0 && this.#heldBytes >= this.#byteBudget());
   }
 
-  #take(topic: string, delivery: Delivery, replay: boolean): void {
+  #decode(topic: string, delivery: Delivery, replay: boolean): DecodedEventRecord | undefined {
     this.#held++;
     this.#heldBytes += delivery.record.data.length;
-    let decoded: DecodedEventRecord;
     try {
-      decoded = this.#cache.decode(topic, delivery.record, !replay && this.#shared());
+      return this.#cache.decode(topic, delivery.record, !replay && this.#shared());
     } catch (error) {
-      const poison = unreadable(delivery.record, this.#compiled.integration);
-      this.#settler.deadLetter(delivery, poison, this.#compiled, 'mapping', `the stored event cannot be read: ${textOf(error)}`, []);
+      const { compiled } = this.#plan;
+      const reason = `the stored event cannot be read: ${textOf(error)}`;
+      this.#settler.deadLetter(delivery, unreadable(delivery.record, compiled.integration), compiled, 'mapping', reason, []);
+      return undefined;
+    }
+  }
+  /** A replay by a revision that is not the pinned one. */
+  async #takeThrough(revision: number, delivery: Delivery, decoded: DecodedEventRecord): Promise<void> {
+    const plan = await this.#revisions.get(revision, this.#plan, () => this.#stopped);
+    if (this.#stopped) return;
+    if (plan.compiled.vendor) {
+      this.#take(delivery, decoded, plan, true);
       return;
     }
-    const built = this.#decide(decoded);
+    const faults = plan.compiled.faults.map(({ field, message }) => `${field}: ${message}`).join('; ');
+    this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', `revision ${revision} cannot be used: ${faults}`, []);
+  }
+  #take(delivery: Delivery, decoded: DecodedEventRecord, plan: Plan, replay: boolean): void {
+    const built = this.#decide(decoded, plan);
     switch (built.kind) {
       case 'items':
-        this.#enqueue(newJob(delivery, decoded, this.#compiled, replay, built.items));
+        this.#enqueue(newJob(delivery, decoded, plan.compiled, replay, built.items));
         break;
       case 'dropped':
-        this.#drop(delivery, decoded, built.reason);
+        this.#settler.drop(delivery, decoded, built.reason);
         break;
       case 'failed': {
         const attempts = retryStateOf(delivery.state)?.attempts ?? [];
-        this.#settler.deadLetter(delivery, decoded, this.#compiled, 'mapping', built.reason, attempts);
+        this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', built.reason, attempts);
       }
     }
   }
-  #decide(decoded: DecodedEventRecord): Built {
+  #decide(decoded: DecodedEventRecord, plan: Plan): Built {
     if (this.#mode.kind === 'drop') return { kind: 'dropped', reason: this.#mode.reason };
-    const reason = this.#gate(decoded.event);
+    const reason = plan.gate(decoded.event);
     if (reason !== undefined) return { kind: 'dropped', reason };
     try {
-      const built = this.#compiled.vendor!.build(decoded.event, { now: this.#deps.clock.now() });
+      const built = plan.compiled.vendor!.build(decoded.event, { now: this.#deps.clock.now() });
       return built.kind === 'items' && built.items.length === 0 ? { kind: 'dropped', reason: 'mapping_default' } : built;
     } catch (error) {
       return { kind: 'failed', reason: `the mapping broke: ${textOf(error)}` };
     }
-  }
-  #drop(delivery: Delivery, decoded: DecodedEventRecord, reason: DropReason): void {
-    this.#deps.metrics?.settled('dropped', this.#compiled.integration.vendor);
-    this.#settler.drop(delivery, decoded, reason);
   }
   #enqueue(job: Job): void {
     const vendor = job.compiled.vendor!;
@@ -236,7 +251,6 @@ export class Worker {
     const settlement = settlementOf(job);
     switch (settlement.kind) {
       case 'delivered':
-        this.#deps.metrics?.settled('delivered', job.compiled.integration.vendor);
         this.#settler.delivered(job);
         break;
       case 'retry':

@@ -78,6 +78,8 @@ export interface EventLog {
   /** How many records the group has still to settle (waiting retries included), and the time of the oldest. */
   lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }>;
   topics(prefix: string): Promise<string[]>;
+  /** The groups that read a topic. */
+  groups(topic: string): Promise<string[]>;
   /** False while nothing can be stored. */
   readonly available: boolean;
   close(): Promise<void>;

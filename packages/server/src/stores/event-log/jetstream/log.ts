@@ -211,6 +211,11 @@ export class JetStreamLog implements EventLog {
     return { waiting: own + waitingRetries, oldest };
   }
 
+  async groups(topic: string): Promise<string[]> {
+    this.#streams.groupsChanged(topic);
+    return [...new Set((await this.#streams.groups(topic)).map(({ group }) => group))];
+  }
+
   async topics(prefix: string): Promise<string[]> {
     const names = new Set<string>();
     const streams = await this.#streamNames();

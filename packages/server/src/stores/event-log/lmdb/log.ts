@@ -159,6 +159,10 @@ export class LmdbLog implements EventLog {
     return this.#catalogue.names(prefix);
   }
 
+  async groups(name: string): Promise<string[]> {
+    return [...(this.#catalogue.find(name)?.groups.keys() ?? [])];
+  }
+
   /** A group of small writes that share the log's commits. */
   write(prepare: () => () => void): Promise<void> {
     return this.#committer.write(prepare);
