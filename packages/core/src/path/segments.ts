@@ -35,7 +35,7 @@ export function parsePath(text: string): ParsedPath {
     } else {
       const end = nameEnd(text, at);
       if (end === at) return fault(`Position ${at + 1}: a name is missing.`);
-      segments.push({ kind: 'key', key: text.slice(at, end) });
+      segments.push({ kind: 'key', key: interned(text.slice(at, end)) });
       at = end;
     }
     if (at === text.length || text[at] === '[') continue;
@@ -62,7 +62,15 @@ export function formatPath(segments: readonly Segment[]): string {
 function bracketSegment(match: RegExpExecArray): Segment {
   if (match[1]) return { kind: 'each' };
   if (match[2] !== undefined) return { kind: 'index', index: Number(match[2]) };
-  return { kind: 'key', key: (match[3] ?? match[4] ?? '').replace(/\\(.)/gs, '$1') };
+  return { kind: 'key', key: interned((match[3] ?? match[4] ?? '').replace(/\\(.)/gs, '$1')) };
+}
+
+/**
+ * The engine's own copy of a name. A piece cut out of another text is a string like any other, but looking a field up by it costs
+ * several times as much, because the engine first has to find its own copy; it does so here once, by making the piece a field's name.
+ */
+function interned(name: string): string {
+  return Object.keys({ [name]: 0 })[0]!;
 }
 
 function nameEnd(text: string, from: number): number {

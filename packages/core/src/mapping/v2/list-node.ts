@@ -19,6 +19,11 @@ interface Single {
   makes_element: boolean;
 }
 
+interface Indexed {
+  index: number;
+  node: TreeNode;
+}
+
 export function listNode(placed: readonly Placed[], context: TreeContext): TreeNode {
   const inside = { ...context, in_list: true };
   const each = placed.filter(({ target }) => target[0]?.kind === 'each').map((one) => ({ ...one, target: one.target.slice(1) }));
@@ -26,9 +31,15 @@ export function listNode(placed: readonly Placed[], context: TreeContext): TreeN
   const bare = each.every(({ target }) => target.length === 0);
   const indexed = indexNodes(placed, inside);
   const overlay = overlayList(groups, singles, indexed, bare);
+  return { build: fastBuild(groups, singles, indexed, bare) ?? ((event, base) => overlay(undefined, event, base)), overlay };
+}
+
+/** The two common kinds of list need none of the care of the general one. */
+function fastBuild(groups: readonly Group[], singles: readonly Single[], indexed: readonly Indexed[], bare: boolean): Read | undefined {
   const [group, ...others] = groups;
-  const simple = group && others.length === 0 && singles.length === 0 && indexed.length === 0;
-  return { build: simple ? buildFromList(group, bare) : (event, base) => overlay(undefined, event, base), overlay };
+  if (singles.length > 0 || others.length > 0) return undefined;
+  if (group) return indexed.length === 0 ? buildFromList(group, bare) : undefined;
+  return buildIndexed(indexed);
 }
 
 function divide(each: readonly Placed[], context: TreeContext): { groups: Group[]; singles: Single[] } {
@@ -52,7 +63,7 @@ function divide(each: readonly Placed[], context: TreeContext): { groups: Group[
   return { groups, singles };
 }
 
-function indexNodes(placed: readonly Placed[], context: TreeContext): { index: number; node: TreeNode }[] {
+function indexNodes(placed: readonly Placed[], context: TreeContext): Indexed[] {
   const byIndex = new Map<number, Placed[]>();
   for (const one of placed) {
     const segment = one.target[0];
@@ -84,12 +95,22 @@ function buildFromList({ list, element }: Group, bare: boolean): Read {
   };
 }
 
-function overlayList(
-  groups: readonly Group[],
-  singles: readonly Single[],
-  indexed: readonly { index: number; node: TreeNode }[],
-  bare: boolean,
-): Overlay {
+/** `events[0].name`: positions that are not named are null. */
+function buildIndexed(indexed: readonly Indexed[]): Read {
+  return (event, base) => {
+    let out: unknown[] | undefined;
+    for (const { index, node } of indexed) {
+      const value = node.build(event, base);
+      if (value === undefined) continue;
+      out ??= [];
+      while (out.length < index) out.push(null);
+      out.push(value);
+    }
+    return out;
+  };
+}
+
+function overlayList(groups: readonly Group[], singles: readonly Single[], indexed: readonly Indexed[], bare: boolean): Overlay {
   return (under, event, base) => {
     const out: unknown[] = Array.isArray(under) ? under.slice() : [];
     for (const { list, element } of groups) {

@@ -7,6 +7,8 @@ import { isInherited } from '../../path/read.ts';
 import { put } from '../../path/write.ts';
 import { ownCopy } from '../copy.ts';
 import type { Field } from '../field.ts';
+import { copierFor } from './copy-fields.ts';
+import type { FieldCopier } from './generated/field-copiers.ts';
 import { plainKey, type Read, readField } from './leaf.ts';
 import { listNode } from './list-node.ts';
 import type { Overlay, Placed, TreeContext, TreeNode } from './node.ts';
@@ -79,9 +81,32 @@ function objectNode(placed: readonly Placed[], context: TreeContext): TreeNode {
   }
   const keys = [...byKey.keys()];
   const nodes = keys.map((key) => compileNode(byKey.get(key)!, context));
-  return {
-    build: keys.includes('__proto__') ? buildCarefully(keys, nodes) : buildObject(keys, nodes),
-    overlay: overlayObject(keys, nodes),
+  const overlay = overlayObject(keys, nodes);
+  const build = buildOf(keys, nodes, context.in_list, overlay);
+  return { build, overlay: (under, event, base) => (under === undefined ? build(event, base) : overlay(under, event, base)) };
+}
+
+function buildOf(keys: readonly string[], nodes: readonly TreeNode[], inList: boolean, overlay: Overlay): Read {
+  if (keys.includes('__proto__')) return (event, base) => overlay(undefined, event, base);
+  const plain = nodes.flatMap((node, i) => (node.plain === undefined ? [] : [{ from: node.plain, to: keys[i]! }]));
+  const copy = inList && plain.length > 1 ? copierFor(plain) : undefined;
+  if (!copy) return buildObject(keys, nodes);
+  const others = keys.flatMap((key, i) => (nodes[i]!.plain === undefined ? [{ key, build: nodes[i]!.build }] : []));
+  return buildElement(copy, others);
+}
+
+function buildElement(copy: FieldCopier, others: readonly { key: string; build: Read }[]): Read {
+  return (event, base) => {
+    const out: Box = {};
+    let count = typeof base === 'object' && base !== null ? copy(base as Box, out) : 0;
+    for (let i = 0; i < others.length; i++) {
+      const { key, build } = others[i]!;
+      const value = build(event, base);
+      if (value === undefined) continue;
+      out[key] = value;
+      count += 1;
+    }
+    return count === 0 ? undefined : out;
   };
 }
 
@@ -106,11 +131,6 @@ function buildObject(keys: readonly string[], nodes: readonly TreeNode[]): Read 
     }
     return out;
   };
-}
-
-function buildCarefully(keys: readonly string[], nodes: readonly TreeNode[]): Read {
-  const overlay = overlayObject(keys, nodes);
-  return (event, base) => overlay(undefined, event, base);
 }
 
 function overlayObject(keys: readonly string[], nodes: readonly TreeNode[]): Overlay {

@@ -1,0 +1,48 @@
+import { COPIERS, type CopiedFields, type FieldCopier } from './generated/field-copiers.ts';
+
+/**
+ * JavaScript engines remember, for each place in the source text, which field was read or written there last. A loop over names defeats
+ * that; the same few lines written out many times, one copy for each set of names, keep it, at a quarter of the cost. List elements are
+ * where most fields are copied, so only they get one. The copies are few: equal sets share one, also across integrations and reloads,
+ * and when all are given away the others are copied in a loop.
+ */
+const given = new Map<string, FieldCopier>();
+const WIDTH = 4;
+
+export interface CopiedField {
+  from: string;
+  to: string;
+}
+
+/** Undefined where no copy is left. */
+export function copierFor(fields: readonly CopiedField[]): FieldCopier | undefined {
+  const chunks: FieldCopier[] = [];
+  for (let i = 0; i < fields.length; i += WIDTH) {
+    const chunk = copierOf(fields.slice(i, i + WIDTH));
+    if (!chunk) return undefined;
+    chunks.push(chunk);
+  }
+  const [a, b, c] = chunks;
+  if (a && !b) return a;
+  if (a && b && !c) return (from, out) => a(from, out) + b(from, out);
+  return (from, out) => {
+    let count = 0;
+    for (const chunk of chunks) count += chunk(from, out);
+    return count;
+  };
+}
+
+function copierOf([a, b, c, d]: readonly CopiedField[]): FieldCopier | undefined {
+  const name = JSON.stringify([a, b, c, d]);
+  const known = given.get(name);
+  if (known || !a) return known;
+  const make = COPIERS[given.size];
+  if (!make) return undefined;
+  const names: CopiedFields = { s0: a.from, d0: a.to };
+  if (b) Object.assign(names, { s1: b.from, d1: b.to });
+  if (c) Object.assign(names, { s2: c.from, d2: c.to });
+  if (d) Object.assign(names, { s3: d.from, d3: d.to });
+  const copier = make(names);
+  given.set(name, copier);
+  return copier;
+}

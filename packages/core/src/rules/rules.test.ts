@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { compileRules } from './rules.ts';
+
+const event: CanonicalEvent = {
+  event_id: 'e1',
+  type: 'track',
+  event: 'Order Completed',
+  timestamp: '2024-05-01T12:00:00.000Z',
+  context: { ip: '1.2.3.4' },
+  properties: {
+    total: '42.5',
+    currency: 'eur',
+    products: [
+      { id: 1, price: 5 },
+      { id: 2, price: 6 },
+    ],
+  },
+};
+
+function run(...rules: unknown[]): unknown {
+  const compiled = compileRules(rules);
+  if (!compiled.ok) return compiled.faults.map((fault) => fault.field);
+  const before = structuredClone(event);
+  const result = compiled.apply(event);
+  expect(event).toEqual(before);
+  return result.kind === 'event' ? result : result.kind;
+}
+
+describe('each rule', () => {
+  test.each<[string, unknown, unknown, string[]]>([
+    ['set', { type: 'set', target: 'properties.source', value: { a: 1 } }, { properties: { source: { a: 1 } } }, ['properties.source']],
+    ['set the name', { type: 'set', target: 'event', value: 'Purchase' }, { event: 'Purchase' }, ['event']],
+    [
+      'rename',
+      { type: 'rename', source: 'properties.total', target: 'properties.value' },
+      { properties: { value: '42.5' } },
+      ['properties.value'],
+    ],
+    ['rename what is missing', { type: 'rename', source: 'properties.x', target: 'properties.y' }, event, []],
+    [
+      'delete',
+      { type: 'delete', target: 'properties.products[*].price' },
+      { properties: { products: [{ id: 1 }, { id: 2 }] } },
+      ['properties.products[*].price'],
+    ],
+    ['delete what is missing', { type: 'delete', target: 'traits.email' }, event, []],
+    [
+      'map',
+      { type: 'map', source: 'properties.total', target: 'properties.value', transforms: ['to_number'] },
+      { properties: { value: 42.5 } },
+      ['properties.value'],
+    ],
+    [
+      'map with a value map',
+      { type: 'map', source: 'properties.currency', target: 'properties.c', value_map: { eur: 'EUR' } },
+      { properties: { c: 'EUR' } },
+      ['properties.c'],
+    ],
+    [
+      'map with a default',
+      { type: 'map', source: ['properties.x', 'properties.y'], target: 'properties.c', default: 1 },
+      { properties: { c: 1 } },
+      ['properties.c'],
+    ],
+    [
+      'compute',
+      { type: 'compute', target: 'properties.net', expression: 'round(properties.total / 1.19, 2)' },
+      { properties: { net: 35.71 } },
+      ['properties.net'],
+    ],
+    ['compute nothing', { type: 'compute', target: 'properties.net', expression: 'properties.x * 2' }, event, []],
+    [
+      'condition holds',
+      { type: 'set', target: 'properties.a', value: 1, condition: { field: 'type', op: 'eq', value: 'track' } },
+      { properties: { a: 1 } },
+      ['properties.a'],
+    ],
+    [
+      'condition does not',
+      { type: 'set', target: 'properties.a', value: 1, condition: { field: 'type', op: 'eq', value: 'page' } },
+      event,
+      [],
+    ],
+    ['filter keeps', { type: 'filter', condition: { field: 'properties.total', op: 'gt', value: 1 } }, event, []],
+  ])('%s', (_name, rule, expected, changed) => expect(run(rule)).toMatchObject({ kind: 'event', event: expected, changed }));
+  test('a rename leaves no old name', () => {
+    expect(run({ type: 'rename', source: 'properties.total', target: 'total' })).not.toHaveProperty('event.properties.total');
+  });
+  test('filter drops', () => {
+    expect(run({ type: 'filter', condition: { field: 'properties.total', op: 'gt', value: 100 } })).toBe('dropped');
+  });
+  test('rules see what rules before them did', () => {
+    const rules = [
+      { type: 'set', target: 'properties.total', value: 1 },
+      { type: 'compute', target: 'properties.total', expression: 'properties.total + 1' },
+      { type: 'filter', condition: { field: 'properties.total', op: 'eq', value: 2 } },
+    ];
+    expect(run(...rules)).toMatchObject({ kind: 'event', changed: ['properties.total', 'properties.total'] });
+  });
+});
+
+test.each<[unknown, string]>([
+  [{ type: 'drop' }, 'rules[0].type'],
+  [7, 'rules[0].type'],
+  [{ type: 'set', target: 'a' }, 'rules[0].value'],
+  [{ type: 'set', target: 'a[', value: 1 }, 'rules[0].target'],
+  [{ type: 'set', target: 'a', value: 1, when: {} }, 'rules[0].when'],
+  [{ type: 'filter' }, 'rules[0].condition'],
+  [{ type: 'compute', target: 'a', expression: '1 +' }, 'rules[0].expression'],
+  [{ type: 'map', source: 'a', target: 'b', transforms: ['x'] }, 'rules[0].transforms[0]'],
+  [{ type: 'map', target: 'b' }, 'rules[0].source'],
+  [{ type: 'set', target: 'event_id', value: 1 }, 'rules[0].target'],
+  [{ type: 'set', target: 'type', value: 'x' }, 'rules[0].target'],
+  [{ type: 'delete', target: 'timestamp' }, 'rules[0].target'],
+  [{ type: 'rename', source: 'context', target: 'c' }, 'rules[0].source'],
+])('%j is refused', (rule, field) => expect(run(rule)).toContain(field));
+
+test('no rules and no event makes it throw or changes what was given', () => {
+  const path = fc.constantFrom('properties.a', 'properties.b[*].c', '__proto__.x', 'constructor.prototype.x', 'properties[2]', 'traits');
+  const rule = fc.oneof(
+    fc.record({ type: fc.constant('set'), target: path, value: fc.jsonValue() }),
+    fc.record({ type: fc.constant('rename'), source: path, target: path }),
+    fc.record({ type: fc.constant('delete'), target: path }),
+    fc.record({ type: fc.constant('map'), source: path, target: path, transforms: fc.constantFrom(['trim'], ['sum'], ['flatten']) }),
+    fc.record({ type: fc.constant('compute'), target: path, expression: fc.constantFrom('properties.a + 1', 'count(properties.b[*].c)') }),
+  );
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 6 }), fc.jsonValue(), (rules, properties) => {
+      const compiled = compileRules(rules);
+      if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+      const given = { ...event, properties } as unknown as CanonicalEvent;
+      const before = JSON.stringify(given);
+      const first = JSON.stringify(compiled.apply(given));
+      expect(JSON.stringify(compiled.apply(given))).toBe(first);
+      expect(JSON.stringify(given)).toBe(before);
+    }),
+  );
+  expect(({} as Record<string, unknown>).x).toBeUndefined();
+});
