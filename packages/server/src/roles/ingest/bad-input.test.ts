@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aPipeline, aSnapshot, type Harness, startIngest } from './testing.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startIngest(aSnapshot([aPipeline({ domain_allowlist: ['shop.example'] })]));
+});
+afterAll(() => harness.close());
+
+const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  fetch(`${harness.url}/v1/t`, { method: 'POST', headers: { authorization: 'Bearer pk_web', ...headers }, body });
+const code = async (response: Response) => [response.status, ((await response.json()) as { error?: string }).error];
+const HEAD = 'POST /v1/t HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer pk_web\r\n';
+
+/** Everything the server says on a connection until it falls silent or closes. */
+async function talk(write: (socket: Socket) => void, quietMs = 400): Promise<string> {
+  const socket = connect(harness.port, '127.0.0.1');
+  let said = '';
+  socket.on('data', (chunk) => {
+    said += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  write(socket);
+  for (let before = -1; before !== said.length && !socket.destroyed; ) {
+    before = said.length === 0 ? -1 : said.length;
+    await new Promise((resolve) => setTimeout(resolve, quietMs));
+    if (said.length === 0 && socket.destroyed) break;
+    if (said.length === 0) before = -2;
+  }
+  socket.destroy();
+  return said;
+}
+
+const REFUSED: [name: string, body: string | Uint8Array<ArrayBuffer>, status: number, error: string][] = [
+  ['a depth bomb', `{"type":"track","event":"X","properties":${'['.repeat(400_000)}`, 400, 'validation_failed'],
+  ['a depth bomb of objects', '{"a":'.repeat(150_000), 400, 'validation_failed'],
+  ['a zip bomb', gzipSync(Buffer.alloc(200 * 1_048_576, 0x20)), 413, 'payload_too_large'],
+  [
+    'overlong UTF-8',
+    Buffer.concat([Buffer.from('{"type":"track","event":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
+    400,
+    'invalid_json',
+  ],
+  [
+    'a surrogate in UTF-8',
+    Buffer.concat([Buffer.from('{"type":"track","event":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+    400,
+    'invalid_json',
+  ],
+  [
+    'half a character',
+    Buffer.concat([Buffer.from('{"type":"track","event":"'), Buffer.from([0xe2, 0x82]), Buffer.from('"}')]),
+    400,
+    'invalid_json',
+  ],
+  ['a byte order mark', '\ufeff{"type":"track","event":"X"}', 400, 'invalid_json'],
+  ['a raw NUL', '{"type":"track","event":"a\u0000b"}', 400, 'invalid_json'],
+  ['NaN', '{"type":"track","event":"X","properties":{"a":NaN}}', 400, 'invalid_json'],
+  ['two values', '{"type":"track","event":"X"}{}', 400, 'invalid_json'],
+  ['a comment', '{"type":"track","event":"X"/**/}', 400, 'invalid_json'],
+  ['an absurd timestamp', '{"type":"track","event":"X","timestamp":"+275760-09-13T00:00:00.000Z"}', 400, 'validation_failed'],
+  ['prototype pollution for a field', '{"__proto__":{"type":"track","event":"X"}}', 400, 'missing_field'],
+];
+test.each(REFUSED)('%s', async (_name, body, status, error) => {
+  expect(await code(await post(body))).toEqual([status, error]);
+});
+
+const KEPT: [name: string, json: string][] = [
+  ['lone surrogates', '{"type":"track","event":"\\ud800 and \\udc00","messageId":"kept-1","properties":{"\\udfff":1}}'],
+  ['an escaped NUL', '{"type":"track","event":"a\\u0000b","messageId":"kept-2"}'],
+  ['duplicate keys, of which the last counts', '{"type":"track","event":"first","event":"last","messageId":"kept-3"}'],
+  [
+    '__proto__ and constructor',
+    '{"type":"track","event":"X","messageId":"kept-4","properties":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}},"context":{"__proto__":{"polluted":true}}}',
+  ],
+  [
+    '10,000 keys',
+    JSON.stringify({
+      type: 'track',
+      event: 'X',
+      messageId: 'kept-5',
+      properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i])),
+    }),
+  ],
+  ['astral characters and newlines', '{"type":"track","event":"\u{1f600}","messageId":"kept-6",\n\n"properties":{"\u2028":"\u{10ffff}"}}'],
+  ['a huge number', '{"type":"track","event":"X","messageId":"kept-7","properties":{"a":1e400,"b":123456789012345678901234567890}}'],
+];
+test.each(KEPT)('%s: stored as they came', async (_name, json) => {
+  expect((await post(json)).status).toBe(200);
+  const id = JSON.parse(json).messageId;
+  const stored = (await harness.stored()).find((each) => each.event.event_id === id)!;
+  expect(stored.body.toString()).toBe(json);
+  const { event, properties } = JSON.parse(json);
+  expect(stored.event.event).toBe(event);
+  expect(JSON.stringify(stored.event.properties)).toBe(JSON.stringify(properties));
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+test('the same values survive a batch', async () => {
+  const events = KEPT.map(([, json], index) => json.replace(/kept-\d/, `batched-${index}`));
+  const response = await fetch(`${harness.url}/v1/batch`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer pk_web' },
+    body: `{"batch":[${events.join(',')}]}`,
+  });
+  expect(await response.json()).toMatchObject({ accepted: KEPT.length, rejected: 0 });
+  const stored = await harness.stored();
+  for (const [index, json] of events.entries()) {
+    const found = stored.find((each) => each.event.event_id === `batched-${index}`)!;
+    expect(JSON.stringify(JSON.parse(found.body.toString()))).toBe(JSON.stringify(JSON.parse(json)));
+  }
+});
+
+test.each([
+  'null',
+  'https://evilshop.example',
+  'https://shop.example.evil.test',
+  'https://shop.example@evil.test',
+  'https://shop.example.',
+  'https://xn--shp-hoa.example',
+])('the hostile origin %s', async (origin) => {
+  expect(await code(await post('{"type":"track","event":"X"}', { origin }))).toEqual([403, 'origin_not_allowed']);
+});
+test('an origin that is no origin is not echoed', async () => {
+  const said = await talk((socket) => socket.write(`${HEAD}Origin: https://shop.example\tx\r\nContent-Length: 2\r\n\r\n{}`));
+  expect(said).toMatch(/^HTTP\/1\.1 403 /);
+  expect(said).toMatch(/Access-Control-Allow-Origin: null\r\n/);
+});
+
+test('a chunked body over the limit is refused while it comes', async () => {
+  const said = await talk((socket) => {
+    socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    for (let i = 0; i < 20; i++) socket.write(chunk);
+  });
+  expect(said).toMatch(/^HTTP\/1\.1 413 /);
+  expect(said).toContain('payload_too_large');
+});
+test('a declared length over the limit is refused before the body', async () => {
+  const said = await talk((socket) => socket.write(`${HEAD}Content-Length: 99999999999\r\n\r\n`));
+  expect(said).toMatch(/^HTTP\/1\.1 413 /);
+});
+test('a connection works on after a refused body', async () => {
+  const good = '{"type":"track","event":"X"}';
+  const said = await talk((socket) => {
+    socket.write(`${HEAD}Content-Length: 1100000\r\n\r\n${'x'.repeat(1_100_000)}`);
+    socket.write(`${HEAD}Content-Length: ${good.length}\r\n\r\n${good}`);
+  });
+  expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+});
+test('pipelined requests are answered in order', async () => {
+  const body = '{"type":"track","event":"X"}';
+  const said = await talk((socket) =>
+    socket.write(
+      `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}${HEAD}Content-Length: 1\r\n\r\n{${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`,
+    ),
+  );
+  expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400', 'HTTP/1.1 200']);
+});
+test('headers cannot be split by what comes in', async () => {
+  const said = await talk((socket) => socket.write(`${HEAD}Origin: https://a.test\r\n X: y\r\nContent-Length: 2\r\n\r\n{}`));
+  expect(said).toMatch(/^HTTP\/1\.1 (400|403) /);
+  expect(said).not.toMatch(/\r\nX:/);
+});
+test('half-sent requests cost nobody else anything', async () => {
+  const sockets = await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => {
+      const socket = connect(harness.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(index % 2 ? `${HEAD}X-Slow: ` : `${HEAD}Content-Length: 1000\r\n\r\n{"type":`);
+      return socket;
+    }),
+  );
+  const before = performance.now();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post('{"type":"track","event":"X"}')));
+  expect(answers.every((answer) => answer.status === 200)).toBe(true);
+  expect(performance.now() - before).toBeLessThan(5_000);
+  for (const socket of sockets) socket.destroy();
+});
+test('a client that leaves in the middle holds nothing', async () => {
+  const before = (await harness.stored()).length;
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(harness.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`${HEAD}Content-Length: 1000\r\n\r\n{"type":"track"`);
+    socket.destroy();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect((await harness.stored()).length).toBe(before);
+});

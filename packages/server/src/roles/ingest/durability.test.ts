@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { type AppendResult, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
+import { GATE_LIMITS } from './gate.ts';
+import { aPipeline, aSnapshot, startIngest } from './testing.ts';
+
+const post = (url: string, body: unknown = { type: 'track', event: 'X' }, path = '/v1/t') =>
+  fetch(url + path, { method: 'POST', headers: { authorization: 'Bearer pk_web' }, body: JSON.stringify(body) });
+
+/** The real log, with `append` seen through `over`. */
+const withAppend = (over: (append: () => Promise<AppendResult[]>, isIngest: boolean) => Promise<AppendResult[]>) => (log: EventLog) =>
+  new Proxy(log, {
+    get(target, name) {
+      if (name === 'append')
+        return (appends: Parameters<EventLog['append']>[0]) =>
+          over(
+            () => target.append(appends),
+            appends.some(({ topic }) => topic.startsWith('ingest.')),
+          );
+      const value = Reflect.get(target, name, target) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+test('no 200 before the log says that it is on disk', async () => {
+  let durable = 0;
+  const harness = await startIngest(aSnapshot([aPipeline()]), {
+    log: withAppend(async (append, isIngest) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const result = await append();
+      if (isIngest) durable++;
+      return result;
+    }),
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const response = await post(harness.url);
+      return { status: response.status, durable };
+    }),
+  );
+  expect(answers.every(({ status, durable: then }) => status === 200 && then > 0)).toBe(true);
+  expect(durable).toBe(40);
+  await harness.close();
+});
+
+test.each([
+  ['unavailable', () => new LogUnavailable('disk full')],
+  ['broken', () => new Error('something else')],
+])('a log that is %s: 503 with Retry-After, and 200 when it is back', async (_name, fault) => {
+  let broken = true;
+  const harness = await startIngest(aSnapshot([aPipeline()]), {
+    log: withAppend((append, isIngest) => (broken && isIngest ? Promise.reject(fault()) : append())),
+  });
+  for (const [path, body] of [
+    ['/v1/t', { type: 'track', event: 'X' }],
+    ['/v1/batch', { batch: [{ type: 'track', event: 'X' }] }],
+  ] as const) {
+    const response = await post(harness.url, body, path);
+    expect([response.status, response.headers.get('retry-after'), await response.json()]).toMatchObject([
+      503,
+      '1',
+      { error: 'overloaded' },
+    ]);
+  }
+  broken = false;
+  expect((await post(harness.url)).status).toBe(200);
+  expect(await harness.stored()).toHaveLength(1);
+  await harness.close();
+});
+
+test('over the bound of waiting requests the answer is 503, and none that got 200 is lost', async () => {
+  const held: (() => void)[] = [];
+  const harness = await startIngest(aSnapshot([aPipeline()]), {
+    limits: { ...GATE_LIMITS, waitingRequests: 5 },
+    log: withAppend(async (append, isIngest) => {
+      if (isIngest) await new Promise<void>((resolve) => held.push(resolve));
+      return append();
+    }),
+  });
+  const answers = Array.from({ length: 20 }, () => post(harness.url));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(held).toHaveLength(5);
+  for (const release of held) release();
+  const statuses = (await Promise.all(answers)).map((answer) => answer.status).sort();
+  expect(statuses).toEqual([...Array(5).fill(200), ...Array(15).fill(503)]);
+  expect(await harness.stored()).toHaveLength(5);
+  await harness.close();
+});
+
+test('large bodies give way before small ones', async () => {
+  const harness = await startIngest(aSnapshot([aPipeline()]), { limits: { ...GATE_LIMITS, receivingBytes: 100_000 } });
+  const large = await post(harness.url, { type: 'track', event: 'X', properties: { x: 'x'.repeat(300_000) } });
+  expect(large.status).toBe(503);
+  expect((await post(harness.url)).status).toBe(200);
+  await harness.close();
+});
+
+test('a stop waits for what is under way and hangs up politely', async () => {
+  let release: (() => void) | undefined;
+  const harness = await startIngest(aSnapshot([aPipeline()]), {
+    log: withAppend(async (append, isIngest) => {
+      if (isIngest) await new Promise<void>((resolve) => (release = resolve));
+      return append();
+    }),
+  });
+  const answer = post(harness.url);
+  while (release === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+  let stopped = false;
+  const stopping = harness.ingest.stop().then(() => (stopped = true));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(stopped).toBe(false);
+  release();
+  const response = await answer;
+  expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+  await stopping;
+  await harness.close();
+});
+
+test('counts that could not be written are written later, once', async () => {
+  let broken = true;
+  const harness = await startIngest(aSnapshot([aPipeline()]), {
+    log: withAppend((append, isIngest) => (broken && !isIngest ? Promise.reject(new LogUnavailable('away')) : append())),
+  });
+  await post(harness.url, { type: 'track' });
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  expect(await harness.outcomes()).toEqual([]);
+  broken = false;
+  await post(harness.url, { type: 'track' });
+  await harness.ingest.stop();
+  const counts = (await harness.outcomes()).filter((outcome) => outcome.kind === 'ingest_counts');
+  expect(counts.reduce((sum, each) => sum + (each.rejected.missing_field ?? 0), 0)).toBe(2);
+  await harness.close();
+});
