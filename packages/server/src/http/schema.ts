@@ -45,9 +45,11 @@ export function AllOptional<T extends TProperties>(properties: T): { [K in keyof
   };
 }
 
+/** Any whole number; the bound only keeps `Infinity` out, which text can spell. */
+const WHOLE = { minimum: 0, maximum: 1e30, 'x-fault': 'must be a whole number, 0 or more' };
 export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 0, default: 50, description: 'At most 100; a greater one is served as 100.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  limit: Type.Optional(Type.Integer({ ...WHOLE, default: 50, description: 'At most 100; a greater one is served as 100.' })),
+  offset: Type.Optional(Type.Integer({ ...WHOLE, default: 0 })),
 };
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 50;

@@ -5,7 +5,15 @@ import type { TSchema } from 'typebox';
 import { ApiError, type FieldFault, MAX_DETAILS, sentence } from './errors.ts';
 
 /** Neither removes, fills in nor coerces; only queries, which are all text, are read as what their schema says. */
-const SHARED = { allErrors: true, verbose: true, strict: false, useDefaults: false, removeAdditional: false, ownProperties: true } as const;
+const SHARED = {
+  allErrors: true,
+  verbose: true,
+  strict: false,
+  strictNumbers: true,
+  useDefaults: false,
+  removeAdditional: false,
+  ownProperties: true,
+} as const;
 const strictAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: false }));
 const queryAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: true }));
 
