@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
+import { type Receiver, startReceiver } from './harness/receiver.ts';
+import { type Service, startService } from './harness/service.ts';
+
+describe('every event can explain itself', () => {
+  let service: Service;
+  let client: Client;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    service = await startService();
+    client = await signIn(service);
+    receiver = await startReceiver();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.close();
+  });
+
+  test('why was this not delivered? One word and one sentence for each integration', async () => {
+    const { pipeline, key } = await pipelineTo(client, receiver.url);
+    const gated = await client.post('/integrations', {
+      source_id: pipeline.id,
+      vendor: 'webhook',
+      name: 'Ads',
+      consent_category: 'marketing',
+      config: { url: receiver.url },
+    });
+    const filtered = await client.post('/integrations', {
+      source_id: pipeline.id,
+      vendor: 'webhook',
+      name: 'Orders',
+      event_filter: { event_names: ['Order Completed'] },
+      config: { url: receiver.url },
+    });
+    await send(service, key, '/v1/t', {
+      type: 'track',
+      event: 'Product Viewed',
+      messageId: 'why-1',
+      userId: 'u1',
+      context: { consent: { categories: { marketing: false, statistics: true } } },
+    });
+    const trace = await until('the whole story', async () => {
+      const { status, body } = await client.call('GET', '/events/why-1');
+      return status === 200 && body.deliveries.every((each: { status: string }) => each.status !== 'waiting') && body;
+    });
+    expect(trace).toMatchObject({
+      event_id: 'why-1',
+      pipeline_id: pipeline.id,
+      status: 'processed',
+      user_id: 'u1',
+      event: { event: 'Product Viewed', user_id: 'u1' },
+      received: { messageId: 'why-1' },
+    });
+    const byId = Object.fromEntries(
+      (trace.deliveries as unknown as { integration_id: string }[]).map((each) => [each.integration_id, each]),
+    );
+    expect(byId[gated.id]).toMatchObject({
+      status: 'dropped',
+      reason: 'consent_not_granted',
+      explanation: expect.stringContaining('consent'),
+    });
+    expect(byId[filtered.id]).toMatchObject({ status: 'dropped', reason: 'event_filtered' });
+    expect(trace.steps[0]).toMatchObject({ stage: 'received' });
+    expect((await client.get(`/events?pipeline_id=${pipeline.id}&event=Product%20Viewed`)).events).toMatchObject([
+      { event_id: 'why-1', event: { event_id: 'why-1' } },
+    ]);
+    expect((await client.call('GET', '/events/never-sent')).status).toBe(404);
+  });
+
+  test('statistics balance for every integration', async () => {
+    const failing = await startReceiver();
+    failing.answer((request) => ({ status: request.body.includes('"n":3') ? 400 : 200 }));
+    const { pipeline, integration, key } = await pipelineTo(client, failing.url, {
+      integration: { event_filter: { event_names: ['Yes'] } },
+    });
+    for (let n = 0; n < 10; n++)
+      await send(service, key, '/v1/t', { type: 'track', event: n % 2 ? 'Yes' : 'No', messageId: `stat-${n}`, properties: { n } });
+    await send(service, key, '/v1/t', { type: 'track', event: 'Yes', messageId: 'stat-1' });
+    await send(service, key, '/v1/t', { type: 'track', messageId: 'stat-broken' });
+    const stats = await until('ten settled events', async () => {
+      const found = await client.get(`/stats?integration_id=${integration.id}`);
+      return found.totals.received === 10 && found.totals.duplicates === 1 && found.totals.rejected === 1 && found.waiting === 0 && found;
+    });
+    expect(stats.totals).toMatchObject({
+      received: 10,
+      processed: 10,
+      delivered: 4,
+      dropped: { event_filtered: 5 },
+      dead_lettered: 1,
+      duplicates: 1,
+      rejected: 1,
+    });
+    const { received, delivered, dropped, dead_lettered } = stats.totals;
+    expect(received).toBe(delivered + Object.values<number>(dropped).reduce((a, b) => a + b, 0) + dead_lettered + stats.waiting);
+    expect((await client.get(`/stats?pipeline_id=${pipeline.id}&interval=minute`)).series.length).toBeGreaterThan(0);
+    await failing.close();
+  });
+
+  test('history replay delivers retained events to one integration only', async () => {
+    const { pipeline, key } = await pipelineTo(client, receiver.url);
+    const before = new Date(Date.now() - 1_000).toISOString();
+    for (const n of [1, 2, 3]) await send(service, key, '/v1/t', { type: 'track', event: `E${n}`, messageId: `history-${n}` });
+    await until(
+      'the first deliveries',
+      () => receiver.events().filter((event) => String(event.event_id).startsWith('history-')).length === 3,
+    );
+    const late = await startReceiver();
+    const integration = await client.post('/integrations', {
+      source_id: pipeline.id,
+      vendor: 'webhook',
+      name: 'Late',
+      config: { url: late.url },
+    });
+    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}/replay`;
+    const range = { from: before, to: new Date(Date.now() + 1_000).toISOString() };
+    expect(await client.call('POST', path, { ...range, dry_run: true })).toMatchObject({ status: 202, body: { replayed: 3 } });
+    expect(await client.call('POST', path, { ...range, event_names: ['E1', 'E3'] })).toMatchObject({ status: 202, body: { replayed: 2 } });
+    await until('the replayed two', () => late.requests.length === 2);
+    expect(
+      late
+        .events()
+        .map((event) => event.event_id)
+        .sort(),
+    ).toEqual(['history-1', 'history-3']);
+    expect(receiver.events().filter((event) => String(event.event_id).startsWith('history-'))).toHaveLength(3);
+    await late.close();
+  });
+});
