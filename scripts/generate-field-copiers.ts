@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const FILE = new URL('../packages/core/src/mapping/v2/generated/field-copiers.ts', import.meta.url);
+export const FILE = new URL('../packages/core/src/mapping/v2/generated/field-copiers.ts', import.meta.url);
 const COPIES = 48;
 const FIELDS = 4;
 
@@ -22,7 +22,7 @@ const fields = Array.from(
   { length: FIELDS },
   (_, i) => `  s${i}${i === 0 ? '' : '?'}: string;\n  d${i}${i === 0 ? '' : '?'}: string;`,
 ).join('\n');
-const text = `// Written by scripts/generate-field-copiers.ts. Do not edit.
+export const text = `// Written by scripts/generate-field-copiers.ts. Do not edit.
 import { ownCopy } from '../../copy.ts';
 
 /** Source and target names of up to ${FIELDS} fields. */
@@ -37,9 +37,10 @@ ${Array.from({ length: COPIES }, copier).join('\n')}
 ];
 `.replaceAll(/out\[d([1-9])\]/g, 'out[d$1!]');
 
-if (process.argv.includes('--check')) {
-  if (readFileSync(FILE, 'utf8') !== text) {
+if (import.meta.main) {
+  if (!process.argv.includes('--check')) writeFileSync(FILE, text);
+  else if (readFileSync(FILE, 'utf8') !== text) {
     console.error('field-copiers.ts is out of date: run node scripts/generate-field-copiers.ts');
-    process.exit(1);
+    process.exitCode = 1;
   }
-} else writeFileSync(FILE, text);
+}
