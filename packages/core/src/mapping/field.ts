@@ -6,6 +6,7 @@ import { isObject } from '../json.ts';
 import { compileGetter, compileSetter, type Roots, type Segment } from '../path/path.ts';
 import { compileTemplate } from '../template/template.ts';
 import { compileTransforms, type TransformFn } from '../transforms/compile.ts';
+import { ownCopy } from './copy.ts';
 import { type Checks, join } from './validate/checks.ts';
 
 /** What went wrong on the event under way. Mappings run from start to end without a pause, so one record per mapping is enough. */
@@ -123,7 +124,7 @@ export function compileValueMap(input: unknown, where: string, checks: Checks): 
     if (value === undefined || value === null) return undefined;
     const text = textOf(value);
     const mapped = text !== undefined && map.has(text) ? map.get(text) : hasRest ? rest : value;
-    return mapped === null ? undefined : mapped;
+    return mapped === null ? undefined : mapped === value ? value : ownCopy(mapped);
   };
   return (value) => (Array.isArray(value) ? value.map(one) : one(value));
 }

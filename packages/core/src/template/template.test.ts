@@ -39,6 +39,7 @@ describe('text', () => {
     ['{{constructor}}{{properties.toString}}{{__proto__}}{{properties.products.map}}', ''],
     ['customers/{{parameters.id}}', 'customers/P1'],
     ['\\{{raw}}', '{{raw}}'],
+    ['a {{pipeline_param.KEY}} {{event}}', 'a {{pipeline_param.KEY}} Order "Completed"\n'],
   ])('%s', (text, expected) => expect(render(text)).toBe(expected));
 });
 

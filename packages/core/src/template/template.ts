@@ -39,6 +39,8 @@ export function compileTemplate(text: string, mode: TemplateMode, options: { roo
   }
 }
 
+/** A pipeline parameter that nobody set stays as written, here as everywhere else. */
+const PLACEHOLDER = /\{\{\s*pipeline_param\.[^{}\s]+\s*\}\}/g;
 const MUSTACHE = /\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
 
 /**
@@ -46,7 +48,8 @@ const MUSTACHE = /\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
  * a part of the placeholder's end and refuse. An empty comment keeps the two apart.
  */
 function apart(text: string): string {
-  return text.replace(MUSTACHE, (mustache, offset: number) => (text[offset + mustache.length] === '}' ? `${mustache}{{!}}` : mustache));
+  const kept = text.replace(PLACEHOLDER, '\\$&');
+  return kept.replace(MUSTACHE, (mustache, offset: number) => (kept[offset + mustache.length] === '}' ? `${mustache}{{!}}` : mustache));
 }
 
 /** The parser's messages draw an arrow over several lines; the first and the last one say what is wrong. */
