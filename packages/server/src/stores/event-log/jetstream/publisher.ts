@@ -40,12 +40,12 @@ export class Publisher {
     this.#sweep = setInterval(() => this.#rejectLate(), SWEEP_MS).unref();
   }
 
-  publish(subject: string, data: Uint8Array, id: string, more?: Record<string, string>): Promise<PubAck> {
+  publish(subject: string, data: Uint8Array, id: string | undefined, more?: Record<string, string>): Promise<PubAck> {
     return new Promise((resolve, reject) => {
       if (this.#connection.isClosed()) return reject(new LogUnavailable('the connection is closed'));
       const token = (this.#counter++).toString(36);
       const meta = headers();
-      meta.set('Nats-Msg-Id', id);
+      if (id !== undefined) meta.set('Nats-Msg-Id', id);
       if (more) for (const name in more) meta.set(name, more[name]!);
       this.#waiting.set(token, { since: performance.now(), resolve, reject });
       try {

@@ -1,0 +1,101 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startNats, type TestServer } from '../../../test/servers/index.ts';
+import { until } from '../event-log/conformance.ts';
+import { connectNats } from '../event-log/jetstream.ts';
+import { inProcessEphemeral } from './in-process.ts';
+import { natsEphemeral } from './nats.ts';
+import type { Ephemeral } from './port.ts';
+
+let server: TestServer;
+let connections: NatsConnection[] = [];
+beforeAll(async () => {
+  server = await startNats();
+  connections = [await connectNats(server.url), await connectNats(server.url)];
+});
+afterAll(async () => {
+  for (const connection of connections) await connection.close();
+  await server.stop();
+});
+
+type Pair = { sender: Ephemeral; receiver: Ephemeral; errors: unknown[] };
+const engines: [name: string, make: () => Pair][] = [
+  [
+    'in process',
+    () => {
+      const errors: unknown[] = [];
+      const ephemeral = inProcessEphemeral({ onError: (error) => errors.push(error) });
+      return { sender: ephemeral, receiver: ephemeral, errors };
+    },
+  ],
+  [
+    'NATS, between two processes',
+    () => {
+      const errors: unknown[] = [];
+      const [sender, receiver] = connections.map((connection) => natsEphemeral({ connection, onError: (error) => errors.push(error) }));
+      return { sender: sender!, receiver: receiver!, errors };
+    },
+  ],
+];
+
+describe.each(engines)('ephemeral frames: %s', (_, make) => {
+  function pair(): Pair {
+    const made = make();
+    onTestFinished(async () => {
+      await made.sender.close();
+      await made.receiver.close();
+    });
+    return made;
+  }
+
+  test('reach the listeners of their channel, in order, and nobody else', async () => {
+    const { sender, receiver } = pair();
+    const [a, b]: unknown[][] = [[], []];
+    receiver.subscribe('debug.org_1 *>é', (message) => a!.push(message));
+    receiver.subscribe('debug.org_2', (message) => b!.push(message));
+    await connections[1]!.flush();
+    for (let i = 0; i < 5; i++) sender.publish('debug.org_1 *>é', { i, text: '\u0000é' });
+    await until(() => a!.length === 5);
+    expect(a).toEqual(Array.from({ length: 5 }, (__, i) => ({ i, text: '\u0000é' })));
+    expect(b).toEqual([]);
+  });
+
+  test('end with the subscription, each by itself', async () => {
+    const { sender, receiver } = pair();
+    let count = 0;
+    const listener = () => void count++;
+    const end = receiver.subscribe('c', listener);
+    receiver.subscribe('c', listener);
+    await connections[1]!.flush();
+    sender.publish('c', 1);
+    await until(() => count === 2);
+    end();
+    end();
+    await connections[1]!.flush();
+    sender.publish('c', 2);
+    await until(() => count === 3);
+  });
+
+  test('a listener that throws disturbs neither the others nor the sender', async () => {
+    const { sender, receiver, errors } = pair();
+    let heard = 0;
+    receiver.subscribe('c', () => {
+      throw new Error('on purpose');
+    });
+    receiver.subscribe('c', () => void heard++);
+    await connections[1]!.flush();
+    sender.publish('c', undefined);
+    await until(() => heard === 1 && errors.length === 1);
+  });
+
+  test('nothing after close', async () => {
+    const { sender, receiver } = make();
+    let heard = 0;
+    receiver.subscribe('c', () => void heard++);
+    await receiver.close();
+    await sender.close();
+    sender.publish('c', 1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(heard).toBe(0);
+  });
+});

@@ -1,0 +1,53 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Ephemeral } from './port.ts';
+
+/** Frames between processes as plain NATS messages in JSON. While the connection is away they are dropped, not kept. */
+export function natsEphemeral(options: { connection: NatsConnection; onError?: (error: unknown) => void }): Ephemeral {
+  const { connection } = options;
+  const ends = new Set<() => void>();
+  let connected = true;
+  let closed = false;
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect') connected = false;
+      else if (status.type === 'reconnect') connected = true;
+    }
+  })();
+  return {
+    publish(channel, message) {
+      if (closed || !connected || connection.isClosed()) return;
+      try {
+        connection.publish(subjectOf(channel), JSON.stringify(message) ?? 'null');
+      } catch (error) {
+        // Too large for the server, or not to be written as JSON: a frame may be lost.
+        options.onError?.(error);
+      }
+    },
+    subscribe(channel, listener) {
+      const subscription = connection.subscribe(subjectOf(channel), {
+        callback: (error, msg) => {
+          try {
+            if (error) throw error;
+            listener(JSON.parse(msg.string()));
+          } catch (failure) {
+            options.onError?.(failure);
+          }
+        },
+      });
+      const end = () => {
+        if (ends.delete(end) && !connection.isClosed()) subscription.unsubscribe();
+      };
+      ends.add(end);
+      return end;
+    },
+    async close() {
+      closed = true;
+      for (const end of ends) end();
+    },
+  };
+}
+
+/** A channel is any text; a subject's word is not. */
+function subjectOf(channel: string): string {
+  return `firsthand.ephemeral.${Buffer.from(channel).toString('base64url') || '_'}`;
+}

@@ -1,0 +1,46 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { LeaseBucket } from './bucket.ts';
+import type { Leases } from './port.ts';
+import { Share } from './share.ts';
+
+export interface KvLeasesOptions {
+  connection: NatsConnection;
+  replicas: number;
+  clock?: Clock;
+  onError?: (error: unknown) => void;
+}
+
+/** Leases among processes: keys of a JetStream bucket that vanish unless their owner writes them again in time. */
+export function openKvLeases(options: KvLeasesOptions): Leases {
+  const bucket = new LeaseBucket(options.connection, options.replicas);
+  const own = randomUUID();
+  const shares = new Set<Share>();
+  return {
+    share(names, callbacks) {
+      const set = hash('sha256', JSON.stringify([...names].sort()), 'hex').slice(0, 16);
+      const share = new Share({
+        bucket,
+        own,
+        set,
+        names,
+        callbacks,
+        clock: options.clock ?? systemClock,
+        onError: options.onError ?? (() => {}),
+      });
+      shares.add(share);
+      return {
+        async stop() {
+          shares.delete(share);
+          await share.stop();
+        },
+      };
+    },
+    async close() {
+      await Promise.all([...shares].map((share) => share.stop()));
+      shares.clear();
+      bucket.close();
+    },
+  };
+}

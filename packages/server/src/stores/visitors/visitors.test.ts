@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startNats } from '../../../test/servers/index.ts';
+import { until } from '../event-log/conformance.ts';
+import { connectNats } from '../event-log/jetstream.ts';
+import { openLmdbLog } from '../event-log/lmdb.ts';
+import { openKvVisitors } from './jetstream-kv.ts';
+import { openLmdbVisitors } from './lmdb.ts';
+import type { VisitorState, VisitorStore } from './port.ts';
+
+interface UnderTest {
+  store: VisitorStore;
+  reopen(): Promise<void>;
+  end(): Promise<void>;
+}
+
+async function embedded(): Promise<UnderTest> {
+  const path = mkdtempSync(join(tmpdir(), 'firsthand-visitors-'));
+  let log = await openLmdbLog({ path, dedupWindowMs: 1_000 });
+  const under: UnderTest = {
+    store: openLmdbVisitors(log),
+    async reopen() {
+      await log.close();
+      log = await openLmdbLog({ path, dedupWindowMs: 1_000 });
+      under.store = openLmdbVisitors(log);
+    },
+    async end() {
+      await log.close();
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+  return under;
+}
+async function atScale(): Promise<UnderTest> {
+  const server = await startNats();
+  const connection = await connectNats(server.url);
+  const under: UnderTest = {
+    store: await openKvVisitors({ connection, replicas: 1 }),
+    async reopen() {
+      await under.store.close();
+      await server.restart();
+      await until(() =>
+        connection.flush().then(
+          () => true,
+          () => false,
+        ),
+      );
+      under.store = await openKvVisitors({ connection, replicas: 1 });
+    },
+    async end() {
+      await under.store.close();
+      await connection.close();
+      await server.stop();
+    },
+  };
+  return under;
+}
+
+const session = { id: 's1', started_at: 1, last_at: 2 };
+const wild = ['anon', '', ' *>.', 'é\u0000', 'x'.repeat(3_000), '..'];
+
+describe.each([
+  ['LMDB', embedded],
+  ['JetStream KV', atScale],
+] as const)('visitors: %s', (_, make) => {
+  test('keep what is saved, for any id, over a restart, apart by organisation', { timeout: 30_000 }, async () => {
+    const under = await make();
+    const state = (id: string): VisitorState => ({ user_id: `u/${id}`, traits: { a: [1, { b: id }] }, session });
+    await under.store.save(
+      'org_1',
+      wild.map((id) => [id, state(id)]),
+    );
+    await under.reopen();
+    expect(await under.store.load('org_1', [...wild, 'unknown'])).toEqual([...wild.map(state), undefined]);
+    expect(await under.store.load('org_2', ['anon'])).toEqual([undefined]);
+    await under.store.save('org_1', [['anon', { session }]]);
+    expect(await under.store.load('org_1', ['anon'])).toEqual([{ session }]);
+    await under.end();
+  });
+
+  test('are forgotten by anonymous id or by user, with all that led to them', { timeout: 30_000 }, async () => {
+    const under = await make();
+    const { store } = under;
+    await store.save('org_1', [
+      ['a', { user_id: 'u', session }],
+      ['b', { user_id: 'u' }],
+      ['c', { user_id: 'other', session }],
+      ['d', { session }],
+      ['e', { user_id: 'u' }],
+    ]);
+    await store.save('org_1', [['e', { user_id: 'moved on' }]]);
+    await store.save('org_2', [['a', { user_id: 'u' }]]);
+    expect(await store.erase('org_1', { anonymous_id: 'd' })).toEqual({ links: 0, sessions: 1, anonymous_ids: ['d'] });
+    const erased = await store.erase('org_1', { user_id: 'u' });
+    expect({ ...erased, anonymous_ids: erased.anonymous_ids.sort() }).toEqual({ links: 2, sessions: 1, anonymous_ids: ['a', 'b'] });
+    expect(await store.erase('org_1', { user_id: 'u' })).toEqual({ links: 0, sessions: 0, anonymous_ids: [] });
+    expect(await store.erase('org_1', { anonymous_id: 'nobody' })).toEqual({ links: 0, sessions: 0, anonymous_ids: [] });
+    const left = await store.load('org_1', ['a', 'b', 'c', 'd', 'e']);
+    expect(left.map((one) => one?.user_id)).toEqual([undefined, undefined, 'other', undefined, 'moved on']);
+    expect((await store.load('org_2', ['a']))[0]?.user_id).toBe('u');
+    // Known again after an erasure, and found again.
+    await store.save('org_1', [['a', { user_id: 'u' }]]);
+    expect((await store.erase('org_1', { user_id: 'u' })).anonymous_ids).toEqual(['a']);
+    await under.end();
+  });
+});
