@@ -66,8 +66,8 @@ function transformationsPage(current: string): string {
     })
     .join('\n');
   return current.replace(
-    /(<!-- functions -->\n)[\s\S]*?(\n<!-- \/functions -->)/,
-    (_, start: string, end: string) => `${start}${list}${end}`,
+    /(<!-- functions -->\n)[\s\S]*?(<!-- \/functions -->)/,
+    (_, start: string, end: string) => `${start}${list}\n${end}`,
   );
 }
 
