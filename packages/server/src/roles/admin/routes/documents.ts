@@ -2,7 +2,7 @@ import { homePage } from '@firsthand/console/home-page.ts';
 import { Type } from 'typebox';
 import { type OpenApiPaths, openApiDocument } from '../../../http/openapi.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
-import { docsPage } from '../docs-page.ts';
+import { docsPage } from '../docs/page.ts';
 
 /** What the service says about itself: the OpenAPI document, a page that shows it, and the front page. */
 export function documentRoutes(app: AdminApp, context: AdminContext): void {
