@@ -1,21 +1,25 @@
 import { defineTransform } from './define.ts';
 import { plainEmail } from './normalize-email.ts';
-import { isHashed } from './values.ts';
+import { isHashed, textOf } from './values.ts';
 
 export const normalizeGmail = defineTransform({
   name: 'normalize_gmail',
-  summary: 'As normalize_email; for gmail.com and googlemail.com also without the dots before the @, as Google asks.',
+  summary:
+    'As normalize_email, and as Google asks: no spaces inside, and for gmail.com and googlemail.com neither dots nor a `+tag` before the @.',
   examples: [
-    ['Anna.B@gmail.com', 'annab@gmail.com'],
+    ['Cloudy.SanFrancisco+shopping@gmail.com', 'cloudysanfrancisco@gmail.com'],
     ['an.na@googlemail.com', 'anna@googlemail.com'],
-    ['anna.b@example.com', 'anna.b@example.com'],
+    ['User.Name+NYC@Example.com', 'user.name+nyc@example.com'],
+    [' a nna@example.com', 'anna@example.com'],
+    ['+tag@gmail.com', undefined],
+    ['nobody', undefined],
   ],
   apply(value) {
     if (isHashed(value)) return value;
-    const email = plainEmail(value);
-    const [local, domain] = email?.split('@') ?? [];
+    const email = plainEmail(textOf(value)?.replace(/\s/g, ''));
+    const [local = '', domain] = email?.split('@') ?? [];
     if (domain !== 'gmail.com' && domain !== 'googlemail.com') return email;
-    const bare = local?.replaceAll('.', '');
+    const bare = local.split('+')[0]?.replaceAll('.', '');
     return bare ? `${bare}@${domain}` : undefined;
   },
 });

@@ -9,6 +9,7 @@ export const normalizePhoneDigits = defineTransform({
   examples: [
     ['+1 415 555 2671', '14155552671'],
     ['0151 23456789', '4915123456789', 'DE'],
+    ['(650)555-1212', '16505551212', 'US'],
     ['c'.repeat(64), 'c'.repeat(64)],
     [12, undefined],
   ],
