@@ -20,6 +20,7 @@ import { createMetrics } from './runtime/metrics.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { deriveKey } from './secrets/keys.ts';
 import { openVault } from './secrets/vault.ts';
+import { loadRevision } from './snapshot/revision.ts';
 import { startSnapshot } from './snapshot/source.ts';
 import { loadConfig } from './stores/config/load-config.ts';
 import { readConfigVersion } from './stores/config/version.ts';
@@ -119,7 +120,16 @@ export async function startServer(settings: Settings): Promise<Running> {
     : undefined;
   const processor = has('process') ? await startProcessing() : undefined;
   const deliver = has('deliver')
-    ? (await import('./roles/deliver/deliver.ts')).startDeliver({ ...shared, random: Math.random, ephemeral, client, tokens })
+    ? (await import('./roles/deliver/deliver.ts')).startDeliver({
+        ...shared,
+        random: Math.random,
+        ephemeral,
+        leases,
+        client,
+        tokens,
+        metrics,
+        compileRevision: (integration, number) => loadRevision({ db, cipher: vault.cipher, settings }, integration, number),
+      })
     : undefined;
 
   async function startProcessing() {

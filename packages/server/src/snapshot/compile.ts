@@ -89,7 +89,7 @@ export function compileSnapshot(
     const steps = transformationsOf.get(id) ?? [];
     const compiledIntegrations = own.map((integration) =>
       once(integration.id, `${integration.row_version}/${row_version}`, (report) =>
-        compileIntegration(integration, pipelineRow, settings, report),
+        compileIntegration(integration.row, row.parameters, settings, report),
       ),
     );
     const key = [
@@ -136,13 +136,13 @@ export function compileSnapshot(
   return { snapshot: { version: rows.version, organisations, pipelines, pipelinesByKey, integrations, webhookSources }, cache, faults };
 }
 
-function compileIntegration(
-  { row: { config: stored, ...integration } }: Complete<IntegrationWithConfig>,
-  pipeline: Complete<PipelineWithSecrets>,
+export function compileIntegration(
+  { config: stored, ...integration }: IntegrationWithConfig,
+  parameters: Record<string, string>,
   settings: CompileSettings,
   report: (severity: SnapshotFault['severity'], message: string) => void,
 ): CompiledIntegration {
-  const { config, missing } = substitute(stored, pipeline.row.parameters);
+  const { config, missing } = substitute(stored, parameters);
   const warnings = missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`);
   const off = (faults: CompiledIntegration['faults']): CompiledIntegration => {
     for (const fault of faults) report('error', `${fault.field}: ${fault.message}`);
