@@ -3,6 +3,7 @@ import { DEFAULT_DATA_LAYER, type EventFilter, type Pipeline } from '@firsthand/
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileConsent } from '@firsthand/core/privacy/consent.ts';
 import type { Category, ClientSide, Variable, VendorIds } from '../src/types.ts';
+import { LIMITS } from './limits.ts';
 import { VENDOR_COOKIES } from './vendor-cookies.ts';
 
 export interface ClientSideInput {
@@ -56,6 +57,7 @@ export function constantsOf(input: BuildInput): Constants {
 
   const providers = Object.entries(PROVIDERS).map(([name, flag]) => [flag, hasConsent && (provider === 'auto' || provider === name)]);
   return {
+    ...LIMITS,
     ...Object.fromEntries(providers),
     P_CUSTOM: hasConsent && provider === 'custom',
     F_CONSENT: hasConsent,

@@ -29,3 +29,19 @@ declare const C_DOMAINS: string[];
 declare const C_VARIABLES: import('./types.ts').Variable[];
 /** JSON text, parsed at run time: quicker than an object literal, and `__proto__` stays a key. */
 declare const C_CLIENT_SIDE: string;
+
+/** Explained in build/limits.ts. */
+declare const L_QUEUE_EVENTS: number;
+declare const L_QUEUE_CHARS: number;
+declare const L_TRIM_EVERY: number;
+declare const L_BATCH_EVENTS: number;
+declare const L_BATCH_CHARS: number;
+declare const L_KEEPALIVE_CHARS: number;
+declare const L_TIMEOUT_MS: number;
+declare const L_UNCLEAR_MS: number;
+declare const L_HANDOVER_MS: number;
+declare const L_CUT_MS: number;
+declare const L_RETRY_BASE_MS: number;
+declare const L_RETRY_MAX_MS: number;
+declare const L_ASKED_MAX_MS: number;
+declare const L_HELD_EVENTS: number;

@@ -10,13 +10,10 @@ export const anonymousId = (): string => {
   if (!read(ID)) setAnonymousId(uuid());
   return read(ID)!;
 };
-export const userId = () => read(USER) || undefined;
+export const userId = () => read(USER);
 export const setUserId = (id: string) => write(USER, id);
 
-export const startIdentity = () => {
-  const id = cookie(ID);
-  if (id) setAnonymousId(id);
-};
+export const startIdentity = () => setAnonymousId(cookie(ID) || anonymousId());
 
 /**
  * Only after an answer: a cookie that the server sets lives 400 days, one of ours 7 days in some browsers, and the server

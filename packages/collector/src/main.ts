@@ -20,7 +20,6 @@ type Fields = Record<string, unknown>;
 type Call = Iterable<unknown>;
 
 const CONSENT = '_df_c';
-const MAX_HELD = 1000;
 
 let waiting = true;
 const held: string[] = [];
@@ -31,14 +30,14 @@ const release = (event: WireEvent) => {
   if (known) context.consent = { ...(context.consent as Fields), categories: known };
   if (F_VENDOR_IDS) context.vendor_ids = { ...vendorIds(), ...(context.vendor_ids as Fields) };
   enqueue(JSON.stringify(event), event.messageId);
-  if (F_CLIENT_SIDE) deliverClientSide(event);
+  if (F_CLIENT_SIDE) deliverClientSide(JSON.parse(JSON.stringify(event)));
 };
 
 const capture = (type: WireEvent['type'], fields: Fields, options?: Fields) => {
   const event: WireEvent = {
     type, // first: the transport reads the path from it
     messageId: uuid(),
-    timestamp: new Date().toISOString(),
+    timestamp: new Date(), // JSON makes it ISO 8601
     anonymousId: anonymousId(),
     userId: userId(),
     ...fields,
@@ -47,7 +46,7 @@ const capture = (type: WireEvent['type'], fields: Fields, options?: Fields) => {
   };
   if (F_VARIABLES) addVariables(event);
   if (!F_CONSENT || !waiting) release(event);
-  else if (held.length < MAX_HELD) held.push(JSON.stringify(event));
+  else if (held.length < L_HELD_EVENTS) held.push(JSON.stringify(event));
   emit(type, event);
 };
 
@@ -59,7 +58,7 @@ const stopWaiting = () => {
 const setConsent = (categories: Categories) => {
   const text = JSON.stringify(categories);
   const changed = text !== read(CONSENT);
-  setCategories(JSON.parse(text));
+  setCategories(categories);
   if (F_GATE) {
     const granted = isGranted(C_REQUIRED);
     setOpen(granted);
@@ -97,9 +96,9 @@ const api = (page[C_GLOBAL] = page[C_GLOBAL] || []) as Record<string, unknown> &
 const push = (call: Call) =>
   attempt(() => {
     const [name, ...args] = call;
-    // A name and a user id may be left out; numbers are as good as their digits.
+    // The name of a page and the id of a person may be left out.
     const [first] = args;
-    if (/page|identify/.test(name as string) && Object(first) === first) args.unshift(undefined);
+    if (/^[pi]/.test(name as string) && Object(first) === first) args.unshift(undefined);
     methods[name as string]!(...(args as never[]));
   });
 

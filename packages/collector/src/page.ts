@@ -22,7 +22,8 @@ export const cookie = (name: string): string | undefined => attempt(() => RegExp
 
 /**
  * The widest domain that the browser takes is the registrable one, which is where the server sets its cookie too: so both
- * write the same cookie. An empty value removes it, wherever it stands.
+ * write the same cookie. An empty value removes it, wherever it stands;
+ * a longer life than the 400 days that browsers allow becomes those.
  */
 export const setCookie = (name: string, value: string) =>
   attempt(() => {
@@ -31,7 +32,7 @@ export const setCookie = (name: string, value: string) =>
       const domain = i ? `;domain=${labels.slice(i - 1).join('.')}` : '';
       const secure = isSecureContext ? ';secure' : '';
       // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in many browsers, and asynchronous
-      document.cookie = `${name}=${value};path=/;max-age=${value ? 34560000 : 0};samesite=lax${domain}${secure}`;
+      document.cookie = `${name}=${value};path=/;max-age=${value ? 4e7 : 0};samesite=lax${domain}${secure}`;
       if (value && cookie(name) === value) break;
     }
   });

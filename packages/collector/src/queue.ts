@@ -6,10 +6,6 @@ import { emit } from './emitter.ts';
 import { key } from './options.ts';
 import { keys, read, remove, write } from './storage.ts';
 
-const MAX_EVENTS = 2000;
-const MAX_CHARS = 2e6;
-const TRIM_EVERY = 100;
-const UNCLEAR_MS = 5e5;
 const PREFIX = `_df_q${key}.`;
 
 /** Storage key and the event's JSON. */
@@ -28,13 +24,12 @@ export const giveUp = (batch: Entry[]) => {
 export const put = (json: string, id: string) => {
   // Time, then a serial number of fixed length: sorted names are the order of the calls.
   write(PREFIX + Date.now().toString(36) + serial + id, json);
-  // Measured on the first event of a page and then now and then: measuring reads everything.
-  if (serial++ % TRIM_EVERY) return;
+  if (serial++ % L_TRIM_EVERY) return;
   let chars = 0;
   giveUp(
     take(Infinity, Infinity, [])
       .reverse()
-      .filter((entry, i) => (chars += entry[1].length) > MAX_CHARS || i >= MAX_EVENTS),
+      .filter((entry, i) => (chars += entry[1].length) > L_QUEUE_CHARS || i >= L_QUEUE_EVENTS),
   );
 };
 
@@ -54,7 +49,7 @@ export const markUnclear = (batch: Entry[]): Entry[] => {
 export const take = (maxEvents: number, maxChars: number, skip: Entry[]): Entry[] => {
   const batch: Entry[] = [];
   for (const name of keys(PREFIX)) {
-    if (/!$/.test(name) && name < PREFIX + (Date.now() - UNCLEAR_MS).toString(36)) remove(name);
+    if (/!$/.test(name) && name < PREFIX + (Date.now() - L_UNCLEAR_MS).toString(36)) remove(name);
     const json = !skip.some((entry) => entry[0] === name) && read(name);
     if (json) {
       maxChars -= json.length;

@@ -10,17 +10,17 @@ export let isOpen = !F_GATE;
 /** What was written last ends with the page. */
 export let isVolatile = false;
 
-export const read = (key: string): string | null | undefined => memory[key] ?? attempt(() => localStorage.getItem(key));
+export const read = (key: string): string | undefined => memory[key] ?? attempt(() => localStorage[key]);
 export const remove = (key: string) => {
   delete memory[key];
-  attempt(() => localStorage.removeItem(key));
+  attempt(() => delete localStorage[key]);
 };
 export const write = (key: string, value: string) => {
   memory[key] = value;
   isVolatile = !(
     isOpen &&
     attempt(() => {
-      localStorage.setItem(key, value);
+      localStorage[key] = value;
       return delete memory[key];
     })
   );

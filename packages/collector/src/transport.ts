@@ -8,13 +8,9 @@ import { attempt, listen } from './page.ts';
 import { type Entry, giveUp, markUnclear, put, settle, take } from './queue.ts';
 import { isVolatile, read, remove, write } from './storage.ts';
 
-const TIMEOUT_MS = 2e4;
-const HANDOVER_MS = 100;
-/** All `keepalive` requests and beacons of a page may hold 64 KB together; a character may take three bytes. */
-const KEEPALIVE_CHARS = 2e4;
 const LOCK = `_df_l${key}`;
 
-let maxEvents = 100;
+let maxEvents: number = L_BATCH_EVENTS;
 let failures = 0;
 let notBefore = 0;
 /** The part of the wait that the server asked for: coming back online does not shorten it. */
@@ -23,9 +19,8 @@ let askedUntil = 0;
 let timer = 0;
 let leaving = false;
 let inFlight: Entry[] = [];
-/** The request that last ended without an answer, if it outlives the page, and when. */
-let cut: Entry[] = [];
-let cutAt = 0;
+/** Whether the request under way outlives the page. */
+let keepalive = false;
 
 /** The four short paths are the first letter of the type, which `{"type":"` puts at index 9. */
 const request = (batch: Entry[], writeKey?: string): [url: string, body: string] => {
@@ -39,21 +34,15 @@ const request = (batch: Entry[], writeKey?: string): [url: string, body: string]
 /** Another tab is sending right now, and will send ours too. Kept in storage so that it can be asked without waiting. */
 const isElsewhere = () => !inFlight[0] && +read(LOCK)! > Date.now();
 
-/** The browser ends our side of a request that outlives the page just before or just after it tells us that the page ends. */
-const trustCut = () => {
-  if (Date.now() - cutAt < 1e3) {
-    failures = 0;
-    inFlight = markUnclear(cut);
-  }
-};
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 const drain = async (): Promise<void> => {
-  const batch = (inFlight = take(maxEvents, 2e5, []));
+  const batch = (inFlight = take(maxEvents, L_BATCH_CHARS, []));
   // Storage reaches other tabs a little later than the lock does; without the pause they would see what was just sent.
-  if (!batch[0]) return new Promise((done) => setTimeout(done, HANDOVER_MS));
+  if (!batch[0]) return pause(L_HANDOVER_MS);
   const [url, body] = request(batch);
-  const keepalive = body.length < KEEPALIVE_CHARS;
-  write(LOCK, `${Date.now() + TIMEOUT_MS}`);
+  keepalive = body.length < L_KEEPALIVE_CHARS;
+  write(LOCK, `${Date.now() + L_TIMEOUT_MS}`);
   // Offline, blocked, timed out: all the same to the queue.
   const answer = await attempt(() =>
     fetch(url, {
@@ -62,9 +51,11 @@ const drain = async (): Promise<void> => {
       body,
       credentials: 'include',
       keepalive,
-      signal: AbortSignal.timeout?.(TIMEOUT_MS),
+      signal: AbortSignal.timeout?.(L_TIMEOUT_MS),
     }).catch(() => undefined),
   );
+  // The browser ends our side of a request just before it says that the page ends: a page that goes on has failed.
+  if (!answer) await pause(L_CUT_MS);
   const now = Date.now();
   const status = answer?.status || 500;
   inFlight = [];
@@ -81,13 +72,8 @@ const drain = async (): Promise<void> => {
   } else {
     // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
     const asked = answer?.headers.get('Retry-After') || '';
-    askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, 36e5);
-    notBefore = Math.max(askedUntil, now + Math.min(6e4, 1e3 * 2 ** failures++) * (1 + Math.random() / 4));
-    if (!answer && keepalive) {
-      cut = batch;
-      cutAt = now;
-      if (leaving) trustCut();
-    }
+    askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, L_ASKED_MAX_MS);
+    notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
     return;
   }
   return drain();
@@ -114,7 +100,7 @@ export const flush = () => {
  * they are while the server is failing or another tab is on them: the next page sends them.
  */
 const leave = () => {
-  const batch = take(maxEvents, KEEPALIVE_CHARS, inFlight);
+  const batch = take(maxEvents, L_KEEPALIVE_CHARS, inFlight);
   const canWait = !isVolatile && (failures || !navigator.onLine || isElsewhere());
   if (batch[0] && !canWait && attempt(() => navigator.sendBeacon(...request(batch, key)))) {
     settle(batch);
@@ -130,13 +116,13 @@ export const enqueue = (json: string, id: string) => {
 
 export const startTransport = (beforeLeaving?: () => void) => {
   const away = () => {
-    beforeLeaving?.();
+    if (F_CONSENT) beforeLeaving!();
     leave();
   };
-  listen(document, 'visibilitychange', () => document.visibilityState === 'hidden' && away());
+  listen(document, 'visibilitychange', () => document.hidden && away());
   listen(window, 'pagehide', () => {
     leaving = true;
-    trustCut();
+    if (keepalive) inFlight = markUnclear(inFlight);
     away();
   });
   const back = () => {

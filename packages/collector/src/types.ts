@@ -17,7 +17,7 @@ export type Categories = Record<string, unknown> | string[];
 export interface WireEvent {
   type: 'track' | 'page' | 'identify' | 'group';
   messageId: string;
-  timestamp: string;
+  timestamp: string | Date;
   anonymousId: string;
   userId?: string;
   context: Record<string, unknown>;
