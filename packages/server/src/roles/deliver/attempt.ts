@@ -1,6 +1,7 @@
 import type { CompiledVendor, VendorItem, VendorReply, Verdict } from '@firsthand/core/vendor/compiled.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { errorText } from './error-text.ts';
 import type { WorkerDeps } from './ports.ts';
 
 export interface Tried {
@@ -49,7 +50,7 @@ export async function tryBatch(plan: RequestPlan, requestId: string, deps: Attem
       const context = { now: deps.clock.now(), attempt, request_id: requestId };
       request = vendor.request(items, access_token === undefined ? context : { ...context, access_token });
     } catch (error) {
-      return { ...tried({ kind: 'refused', reason: `the request cannot be built: ${textOf(error)}` }), unbuildable: true };
+      return { ...tried({ kind: 'refused', reason: `the request cannot be built: ${errorText(error)}` }), unbuildable: true };
     }
     const sent = await deps.client.send(request, vendor.timeout_ms);
     if (sent.kind === 'failed')
@@ -67,7 +68,7 @@ function readReply({ vendor, items }: RequestPlan, reply: VendorReply, now: numb
   try {
     return withRetryAfter(vendor.read(reply, items, { now }), reply, now);
   } catch (error) {
-    return { kind: 'unavailable', reason: `the answer cannot be read: ${textOf(error)}` };
+    return { kind: 'unavailable', reason: `the answer cannot be read: ${errorText(error)}` };
   }
 }
 /** The header counts even where a vendor's answer rules do not speak of it. */
@@ -79,7 +80,4 @@ function withRetryAfter(verdict: Verdict, reply: VendorReply, now: number): Verd
 }
 function wantsToken(verdict: Verdict): boolean {
   return verdict.kind === 'unavailable' && verdict.refresh_token === true;
-}
-function textOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }

@@ -180,3 +180,18 @@ test('batches of a former revision go out by it, at once', async () => {
     ['2', ['f0', 'f1']],
   ]);
 });
+
+test('a revision with larger batches takes more events in hand, and repeats none', async () => {
+  receiver.respond = (_request, response) => void setTimeout(() => response.end(), 2);
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start();
+  await bench.append(events(1_500));
+  await until(() => receiver.requests.length > 50);
+  const singles = () => receiver.requests.filter(({ body }) => body.startsWith('{')).length;
+  bench.snapshots.set([anIntegration(batched({ batch_size: 1_000, batch_interval_ms: 400 }), { revision_number: 2 })]);
+  await bench.settled();
+  const sizes = receiver.requests.filter(({ body }) => body.startsWith('[')).map((request) => idsOf(request).length);
+  expect(Math.max(...sizes)).toBeGreaterThan(900);
+  expect(singles() + sizes.reduce((sum, size) => sum + size, 0)).toBe(1_500);
+  expect(new Set(receiver.eventIds).size).toBe(1_500);
+});

@@ -119,7 +119,7 @@ export class Fleet {
   async #endRetired(): Promise<void> {
     for (const [id, worker] of this.#retiring) {
       try {
-        if ((await worker.waiting()).waiting > 0 || this.#stopped) continue;
+        if (!worker.idle || (await worker.waiting()).waiting > 0 || !worker.idle || this.#stopped) continue;
         await worker.stop(this.#graceMs);
         await worker.forget();
         this.#retiring.delete(id);

@@ -225,9 +225,13 @@ export class Bench {
   }
   /** Nothing waits any more for the integration, and that is written. */
   async settled(integrationId = 'int_1', pipelineId = 'pl_1', withinMs = 10_000): Promise<void> {
-    await until(async () => (await this.log.lag(eventsTopic(pipelineId), integrationId)).waiting === 0, withinMs);
-    // The lag falls as a commit is built; one more is behind it.
-    await this.log.write(() => () => undefined);
+    const none = async () => (await this.log.lag(eventsTopic(pipelineId), integrationId)).waiting === 0;
+    await until(async () => {
+      if (!(await none())) return false;
+      // The lag falls as a commit is built; behind the next one it is true.
+      await this.log.write(() => () => undefined);
+      return none();
+    }, withinMs);
   }
   async close(): Promise<void> {
     await this.deliver?.stop(500);

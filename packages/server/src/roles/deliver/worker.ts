@@ -5,10 +5,12 @@
  */
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import type { Built } from '@firsthand/core/vendor/compiled.ts';
-import { type DecodedEventRecord, eventsTopic, replayTopic } from '../../event-record.ts';
+import type { DecodedEventRecord } from '../../event-record.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
-import type { Consumer, Delivery } from '../../stores/event-log/port.ts';
+import type { Delivery } from '../../stores/event-log/port.ts';
 import { Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
+import { Consumers } from './consumers.ts';
+import { errorText } from './error-text.ts';
 import { type Mode, modeOf, type Plan, planOf } from './gate.ts';
 import { type Job, newJob, type Part, retryStateOf, settlementOf } from './job.ts';
 import { Limiter } from './limiter.ts';
@@ -19,9 +21,8 @@ import { Revisions } from './revisions.ts';
 import { Sender } from './sender.ts';
 import { Settler } from './settler.ts';
 
-const MIN_WINDOW = 256;
-const MAX_IN_FLIGHT = 2 * MAX_BATCH_ITEMS;
-const MAX_HANDED_OUT = 128;
+const MIN_WINDOW = 128;
+const SOME_BATCHES = 2_000;
 
 export class Worker {
   readonly id: string;
@@ -35,6 +36,7 @@ export class Worker {
   readonly #byteBudget: () => number;
   readonly #shared: () => boolean;
   readonly #revisions: Revisions;
+  readonly #consumers: Consumers;
   #plan: Plan;
   #mode: Mode;
   #window = MIN_WINDOW;
@@ -42,8 +44,8 @@ export class Worker {
   #heldBytes = 0;
   #stopped = false;
   #wake: (() => void)[] = [];
-  #consumers: Consumer[] = [];
-  #replaying = false;
+  #resizing: Promise<void> | undefined;
+  #restarting = false;
 
   constructor(
     deps: WorkerDeps,
@@ -76,7 +78,9 @@ export class Worker {
     this.#batcher = new Batcher((batch) => this.#sender.push(batch));
     this.#mode = modeOf(compiled);
     this.#configure();
-    this.#consume(eventsTopic(this.pipelineId), new Date(integration.created_at), false);
+    const source = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
+    this.#consumers = new Consumers(deps.log, source, (topic, deliveries, replay) => this.#handle(topic, deliveries, replay));
+    this.#consumers.begin(this.#window);
   }
 
   get compiled(): CompiledIntegration {
@@ -92,6 +96,7 @@ export class Worker {
     this.#configure();
     this.#batcher.flush();
     this.#sender.pump();
+    if (!this.#consumers.fit(this.#window)) this.#resizing ??= this.#resize();
   }
   /** Deleted, or its pipeline: everything that waits ends with this reason. */
   retire(reason: DropReason): void {
@@ -99,9 +104,9 @@ export class Worker {
   }
   /** Begins to read the replays; once begun it goes on. */
   replay(): void {
-    if (this.#replaying || this.#stopped) return;
-    this.#replaying = true;
-    this.#consume(replayTopic(this.id), 'beginning', true);
+    if (this.#consumers.replaying || this.#stopped) return;
+    if (this.#restarting) this.#consumers.replaying = true;
+    else this.#consumers.beginReplays();
   }
 
   /** Takes nothing further; what is at the vendor may finish until `graceMs` have passed, the rest comes again from the log. */
@@ -112,24 +117,24 @@ export class Worker {
     this.#sender.clear();
     this.#notify();
     const until = this.#deps.clock.monotonic() + graceMs;
-    await Promise.all(this.#consumers.map((consumer) => consumer.stop()));
+    await this.#resizing;
+    await this.#consumers.stop();
     while (this.#sender.active > 0 && this.#deps.clock.monotonic() < until) await this.#changed(until - this.#deps.clock.monotonic());
     await Promise.race([this.#settler.drained(), pause(Math.max(100, until - this.#deps.clock.monotonic()))]);
     this.#settler.stop();
   }
   /** After `stop`: removes every trace from the log. */
   async forget(): Promise<void> {
-    await this.#deps.log.remove(replayTopic(this.id));
-    await this.#deps.log.remove(eventsTopic(this.pipelineId), this.id);
+    await this.#consumers.remove();
     await this.#limiter.forget();
   }
 
-  async waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
-    const own = await this.#deps.log.lag(eventsTopic(this.pipelineId), this.id);
-    if (!this.#replaying) return own;
-    const replays = await this.#deps.log.lag(replayTopic(this.id), this.id);
-    const oldest = [own.oldest, replays.oldest].filter((time) => time !== undefined);
-    return { waiting: own.waiting + replays.waiting, oldest: oldest.length > 0 ? Math.min(...oldest) : undefined };
+  waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
+    return this.#consumers.waiting();
+  }
+  /** Nothing in hand: all that was taken is settled, and that is written. */
+  get idle(): boolean {
+    return this.#held === 0;
   }
   get status(): { status: HealthStatus; until?: number } {
     if (this.#mode.kind === 'wait') return { status: 'misconfigured' };
@@ -144,16 +149,28 @@ export class Worker {
     return this.#limiter.expire();
   }
 
-  #consume(topic: string, start: 'beginning' | Date, replay: boolean): void {
-    const options = { start, maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_HANDED_OUT };
-    this.#consumers.push(this.#deps.log.consume(topic, this.id, options, (batch) => this.#handle(topic, batch, replay)));
+  /** Larger batches need more events in hand. What is in hand is settled first: a new consumer would get it again. */
+  async #resize(): Promise<void> {
+    while (this.#held > 0 && !this.#stopped) await this.#changed();
+    if (!this.#stopped) {
+      const stopping = this.#consumers.stop();
+      this.#restarting = true;
+      this.#notify();
+      await stopping;
+      this.#restarting = false;
+      if (!this.#stopped) this.#consumers.begin(this.#window);
+    }
+    this.#resizing = undefined;
+    this.#notify();
   }
   #configure(): void {
     const { compiled } = this.#plan;
     const { vendor } = compiled;
     this.#limiter.configure(compiled);
     const items = Math.min(vendor?.batch?.max_items ?? 1, MAX_BATCH_ITEMS);
-    this.#window = Math.min(Math.max(MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), items * 3), MAX_IN_FLIGHT);
+    // Several batches under way while the next one fills; of very large ones just one.
+    const batches = Math.max(2 * items, Math.min(8 * items, SOME_BATCHES));
+    this.#window = Math.max(MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), batches);
   }
   #switch(mode: Mode): void {
     this.#mode = mode;
@@ -171,12 +188,12 @@ export class Worker {
 
   async #handle(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
     for (const delivery of deliveries) {
-      while (!this.#stopped && (this.#mode.kind === 'wait' || this.#full)) {
+      while (this.#blocked) {
         // Full of half-filled batches and nothing under way: waiting longer would help nobody.
         if (this.#sender.quiet) this.#batcher.flush();
-        if (this.#full || this.#mode.kind === 'wait') await this.#changed();
+        if (this.#blocked) await this.#changed();
       }
-      if (this.#stopped) return;
+      if (this.#stopped || this.#restarting) return;
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
       const revision = decoded.meta.revision_number;
@@ -184,7 +201,9 @@ export class Worker {
       else await this.#takeThrough(revision, delivery, decoded);
     }
   }
-  get #full(): boolean {
+  get #blocked(): boolean {
+    if (this.#stopped || this.#restarting) return false;
+    if (this.#mode.kind === 'wait' || this.#resizing) return true;
     return this.#held >= this.#window || (this.#held > 0 && this.#heldBytes >= this.#byteBudget());
   }
 
@@ -195,7 +214,7 @@ export class Worker {
       return this.#cache.decode(topic, delivery.record, !replay && this.#shared());
     } catch (error) {
       const { compiled } = this.#plan;
-      const reason = `the stored event cannot be read: ${textOf(error)}`;
+      const reason = `the stored event cannot be read: ${errorText(error)}`;
       this.#settler.deadLetter(delivery, unreadable(delivery.record, compiled.integration), compiled, 'mapping', reason, []);
       return undefined;
     }
@@ -234,7 +253,7 @@ export class Worker {
       const built = plan.compiled.vendor!.build(decoded.event, { now: this.#deps.clock.now() });
       return built.kind === 'items' && built.items.length === 0 ? { kind: 'dropped', reason: 'mapping_default' } : built;
     } catch (error) {
-      return { kind: 'failed', reason: `the mapping broke: ${textOf(error)}` };
+      return { kind: 'failed', reason: `the mapping broke: ${errorText(error)}` };
     }
   }
   #enqueue(job: Job): void {
@@ -282,7 +301,4 @@ export class Worker {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-function textOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }
