@@ -1,18 +1,17 @@
 /** One of a vendor's requests, compiled: from a payload to items, from items to a request. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, own } from '../json.ts';
 import { compilePath } from '../path/path.ts';
 import { compileAnswers, type ReadAnswer } from './answers.ts';
+import { assemble, type Build, type Head, type Prepared, usesOf } from './assemble.ts';
 import { type CompiledAuth, compileAuth } from './auth.ts';
 import { type CompiledBody, compileBody } from './body.ts';
-import { utf8, utf8Length } from './bytes.ts';
+import { utf8Length } from './bytes.ts';
 import type { ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader } from './header-rules.ts';
-import { compileText, itemKey, renderText, type Sources, type Text } from './text.ts';
+import { compileText, itemKey, type Text } from './text.ts';
 import { type UrlRules, urlFault } from './url-rules.ts';
 import { USER_AGENT } from './version.ts';
 
@@ -27,12 +26,6 @@ export interface RequestOptions extends UrlRules {
   batching: boolean;
   where: string;
   index: number;
-}
-/** What `build` hands to `request` inside an item. */
-interface Prepared {
-  text: string;
-  timestamp: string;
-  sources?: Sources;
 }
 export interface CompiledRequest {
   fits(root: unknown): boolean;
@@ -65,11 +58,12 @@ export function compileRequest(definition: RequestDefinition, options: RequestOp
     head,
     auth,
     keyed: texts.filter((text) => text.per_item),
-    texts,
+    uses: usesOf(texts),
+    listed: options.batching && definition.batch !== undefined,
   };
   return {
     fits: conditionOf(definition, where, faults),
-    items: itemsOf(build, faults),
+    items: itemsOf(build, options, faults),
     request: (items, context) => assemble(build, items, context),
     read: compileAnswers(
       definition.answers ?? [],
@@ -78,24 +72,6 @@ export function compileRequest(definition: RequestDefinition, options: RequestOp
     ),
     auth,
   };
-}
-
-interface Build {
-  method: string;
-  definition: RequestDefinition;
-  options: RequestOptions;
-  url: Text;
-  queries: (readonly [string, Text])[];
-  body: CompiledBody;
-  head: Head;
-  auth: CompiledAuth;
-  /** Texts that keep items apart. */
-  keyed: Text[];
-  texts: Text[];
-}
-interface Head {
-  fixed: Record<string, string>;
-  dynamic: [string, Text][];
 }
 
 function conditionOf(definition: RequestDefinition, where: string, faults: ConfigFault[]): (root: unknown) => boolean {
@@ -157,21 +133,22 @@ function compileHead(
   return { fixed, dynamic };
 }
 
-function itemsOf({ definition, options, body, keyed }: Build, faults: ConfigFault[]): CompiledRequest['items'] {
+function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, faults: ConfigFault[]): CompiledRequest['items'] {
   const path = definition.items === undefined ? undefined : compilePath(definition.items);
   if (path && !path.ok) faults.push({ field: `${options.where}.items`, message: path.message });
   const get = path?.ok ? path.get : undefined;
   const laneKeys = definition.lane ?? [];
+  const { merge } = definition;
   const needsSources = keyed.length > 0;
   const alone = options.batching && definition.batch === undefined;
   return (payload, event) => {
-    const lane = takeOut(payload, laneKeys);
-    const shared = Object.assign({}, ...(definition.merge ?? []).map((key) => (isObject(payload) ? own(payload, key) : undefined)));
-    const found = get ? get(payload) : payload;
+    const { lane, rest } = takeOut(payload, laneKeys);
+    const shared = merge ? Object.assign({}, ...merge.map((key) => (isObject(payload) ? own(payload, key) : undefined))) : undefined;
+    const found = get ? get(rest) : rest;
     const elements = get && Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
     const items: VendorItem[] = [];
     for (const element of elements) {
-      const value = definition.merge && isObject(element) ? { ...shared, ...element } : element;
+      const value = shared && isObject(element) ? { ...shared, ...element } : element;
       const rendered = options.render?.(value);
       if (rendered && !rendered.ok) return rendered;
       const text = rendered ? rendered.text : body.encode(value);
@@ -188,76 +165,16 @@ function itemsOf({ definition, options, body, keyed }: Build, faults: ConfigFaul
   };
 }
 
-/** Takes the lane's keys out of the payload, which was made for this event alone. */
-function takeOut(payload: unknown, keys: readonly string[]): Record<string, unknown> {
+const NO_LANE = Object.freeze({});
+
+/** The lane's keys, and the payload without them. What was handed in stays as it is: it may be the event itself. */
+function takeOut(payload: unknown, keys: readonly string[]): { lane: Record<string, unknown>; rest: unknown } {
+  if (keys.length === 0 || !isObject(payload)) return { lane: NO_LANE, rest: payload };
+  const rest = { ...payload };
   const lane: Record<string, unknown> = {};
-  if (isObject(payload)) {
-    for (const key of keys) {
-      lane[key] = own(payload, key);
-      delete payload[key];
-    }
+  for (const key of keys) {
+    lane[key] = own(payload, key);
+    delete rest[key];
   }
-  return lane;
-}
-
-function assemble(build: Build, items: VendorItem[], context: RequestContext): VendorRequest {
-  const { body, head, auth, definition, options } = build;
-  const prepared = items.map((item) => item.payload as Prepared);
-  const sources: Sources = { ...prepared[0]?.sources, ...requestSources(prepared, context) };
-  const text = body.assemble(
-    prepared.map((one) => one.text),
-    options.batching && definition.batch !== undefined,
-    sources,
-  );
-  const signed = auth.sign !== undefined;
-  const compressed = definition.compression === 'gzip';
-  const hashed = build.texts.some((one) => one.parts.some((part) => typeof part !== 'string' && part.source === 'body'));
-  let bytes = text !== undefined && (signed || compressed || hashed) ? utf8(text) : undefined;
-  if (hashed && bytes) sources.body = { sha256: bytesToHex(sha256(bytes)) };
-  const request: VendorRequest = {
-    method: build.method,
-    url: urlOf(build, sources, body.in_query ? prepared[0]?.text : undefined),
-    headers: { ...head.fixed },
-  };
-  for (const [name, value] of head.dynamic) setHeader(request.headers, name, headerText(renderText(value, sources)));
-  if (compressed && bytes && options.gzip) {
-    bytes = options.gzip(bytes);
-    setHeader(request.headers, 'Content-Encoding', 'gzip');
-  }
-  if (auth.token && context.access_token !== undefined) setHeader(request.headers, 'Authorization', `Bearer ${context.access_token}`);
-  auth.sign?.({ ...request, body: bytes ?? new Uint8Array(0) }, context);
-  const content = bytes ?? text;
-  return content === undefined ? request : { ...request, body: content };
-}
-
-function urlOf({ url, queries }: Build, sources: Sources, payloadQuery: string | undefined): string {
-  let out = renderText(url, sources);
-  let separator = out.includes('?') ? '&' : '?';
-  for (const [name, text] of queries) {
-    const value = renderText(text, sources);
-    if (value === '') continue;
-    out += `${separator}${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`;
-    separator = '&';
-  }
-  return payloadQuery ? `${out}${separator}${payloadQuery}` : out;
-}
-
-function requestSources(prepared: Prepared[], context: RequestContext): Sources {
-  return {
-    request: { id: context.request_id, attempt: context.attempt, timestamp: Math.floor(context.now / 1000) },
-    date: dateParts(prepared[0]?.timestamp, context.now),
-  };
-}
-
-/** Of the event, not of the clock: a retry on the next day must overwrite the same object. */
-function dateParts(timestamp: string | undefined, now: number): Record<string, string> {
-  const ms = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
-  const iso = new Date(Number.isNaN(ms) ? now : ms).toISOString();
-  const [, year = '', month = '', day = '', hour = ''] = /^([+-]?\d+)-(\d\d)-(\d\d)T(\d\d)/.exec(iso) ?? [];
-  return { year, month, day, hour };
-}
-
-/** A value from an event must not break out of its header. */
-function headerText(value: string): string {
-  return value.replace(/[^\t\x20-\x7e]/g, (char) => encodeURIComponent(char.toWellFormed()));
+  return { lane, rest };
 }

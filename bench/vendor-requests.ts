@@ -1,0 +1,80 @@
+/** How many events a second become finished requests (mapping, hashing, body), for each event vendor, on one core. */
+import { VENDORS } from '@firsthand/catalog/index.ts';
+import { compileCase } from '@firsthand/catalog/vendors/shared/run-case.ts';
+import { orderCompleted, PRODUCTS } from '@firsthand/catalog/vendors/shared/sample-events.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
+
+export interface BenchResult {
+  name: string;
+  value: number;
+  unit: string;
+  floor?: number;
+  ok?: boolean;
+}
+
+const EVENT_VENDORS = ['google_analytics_4', 'meta_conversions_api', 'tiktok_events_api', 'google_ads', 'amplitude', 'braze'];
+const WARM_UP_MS = 400;
+const MEASURE_MS = 1_500;
+/** Different people and orders, so that no cache of one value flatters the figure. */
+const VISITORS = 5_000;
+
+function purchases(): CanonicalEvent[] {
+  const [first, second] = PRODUCTS;
+  const products = [first!, second!, first!, second!, first!].map((product, index) => ({ ...product, product_id: `p-${index}` }));
+  return Array.from({ length: VISITORS }, (_, index) =>
+    orderCompleted(
+      { order_id: `o-${index}`, products },
+      {
+        event_id: `evt-${index}`,
+        user_id: `user-${index}`,
+        traits: {
+          email: `Visitor.${index}@Example.com`,
+          phone: `+4915123${String(10_000 + index)}`,
+          first_name: 'Anna',
+          last_name: `Berg${index}`,
+        },
+      },
+    ),
+  );
+}
+
+/** Requests hold as many items as the vendor takes, as they do under load. */
+function work(vendor: CompiledVendor, events: CanonicalEvent[], forMs: number): number {
+  const most = vendor.batch?.max_items ?? 1;
+  const context = { now: Date.UTC(2026, 0, 2), attempt: 1, request_id: 'bench', access_token: 'token' };
+  const lanes = new Map<string, VendorItem[]>();
+  let done = 0;
+  const start = performance.now();
+  while (performance.now() - start < forMs) {
+    for (let i = 0; i < 100; i++) {
+      const built = vendor.build(events[done % events.length]!, context);
+      if (built.kind !== 'items') throw new Error(`${built.kind}: ${built.reason}`);
+      for (const item of built.items) {
+        const lane = lanes.get(item.lane) ?? [];
+        if (lane.push(item) >= most) {
+          vendor.request(lane, context);
+          lanes.delete(item.lane);
+        } else lanes.set(item.lane, lane);
+      }
+      done++;
+    }
+  }
+  for (const lane of lanes.values()) vendor.request(lane, context);
+  return done / ((performance.now() - start) / 1000);
+}
+
+export async function run(): Promise<BenchResult[]> {
+  const events = purchases();
+  return EVENT_VENDORS.map((key) => {
+    const vendor = compileCase(VENDORS.find((one) => one.key === key)!, 'retail');
+    work(vendor, events, WARM_UP_MS);
+    return {
+      name: `request of an order with five products, ${key}`,
+      value: Math.round(work(vendor, events, MEASURE_MS)),
+      unit: 'events/s',
+    };
+  });
+}
+
+if (import.meta.main) for (const { name, value, unit } of await run()) console.log(`${name}: ${value} ${unit}`);

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { compileCompact, compileLimits, fitEventName, toIdentifier } from './limits.ts';
+
+test.each([
+  ['Order Completed', 'Order_Completed'],
+  ['Überprüfung', 'Uberprufung'],
+  ['2nd step', 'e_2nd_step'],
+  ['__x', 'e_x'],
+  ['日本', 'e'],
+  ['', 'e'],
+  ['a--', 'a'],
+])('identifier of %s', (text, expected) => {
+  expect(toIdentifier(text)).toBe(expected);
+});
+
+test('names are cut, styled and, where reserved, refused', () => {
+  const rule = { target: 'n', style: 'identifier', max_length: 5, reserved: ['error'], reserved_prefixes: ['ga_'] } as const;
+  expect(fitEventName('Checkout', rule as never)).toBe('Check');
+  expect(fitEventName('error', rule as never)).toBeUndefined();
+  expect(fitEventName('ga_x', rule as never)).toBeUndefined();
+  expect(fitEventName('', { target: 'n' })).toBeUndefined();
+  expect(fitEventName('a😀b', { target: 'n', max_length: 2 })).toBe('a');
+});
+
+test('a map is made to fit', () => {
+  const payload = {
+    m: { 'Plan Name': 'xxxxx', keep: [1, 2, 3], list: [1], none: null, long: 'yyyyyyyy', Plan_Name: 'other', last: 1, over: 2 } as Record<
+      string,
+      unknown
+    >,
+  };
+  compileLimits([
+    {
+      path: 'm',
+      max_keys: 4,
+      key_style: 'identifier',
+      max_string_length: 3,
+      string_lengths: { long: 6 },
+      scalars_only: true,
+      keep: ['keep'],
+      max_list_length: 2,
+    },
+  ])(payload);
+  expect(payload.m).toEqual({ keep: [1, 2], long: 'yyyyyy', Plan_Name: 'oth', last: 1 });
+});
+
+test('lists lose their empty elements, and objects their empty lists', () => {
+  const payload: Record<string, unknown> = { a: { ids: [{}, { x: 1 }, null] }, b: [{}] };
+  compileCompact(['a.ids', 'b', 'c'])(payload);
+  expect(payload).toEqual({ a: { ids: [{ x: 1 }] } });
+});

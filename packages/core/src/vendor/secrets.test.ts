@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { defineVendor } from './define.ts';
+import { maskRequest, maskSecret, scrubber, secretPaths, secretValues } from './secrets.ts';
+
+const vendor = defineVendor({
+  key: 'acme',
+  name: 'Acme',
+  description: 'd',
+  category: 'other',
+  status: 'beta',
+  website: 'https://acme.example',
+  config_fields: [{ key: 'pass_phrase', label: 'P', type: 'secret', required: true, placeholder: 'p', help_text: 'h' }],
+  request: { method: 'POST', url: 'https://api.acme.example/', body: { kind: 'json' } },
+  default_action: 'drop',
+  variants: [{ key: 'default', name: 'Default', description: 'd', default_config: {} }],
+});
+
+test('secrets by type, by name, by header name, in authored requests, under parameters', () => {
+  const config = {
+    pass_phrase: 'a',
+    auth_token: 'b',
+    url: 'https://x',
+    headers: { Authorization: 'c', 'X-Api-Key': 'd', 'X-Team': 'e' },
+    parameters: { pass_phrase: 'f', my_token: 'g', tenant: 'h' },
+    requests: [
+      { auth: { kind: 'basic', username: 'u', password: 'i' }, headers: { 'x-secret': 'j' } },
+      { auth: { kind: 'header', name: 'N', value: 'k' } },
+    ],
+    events: { X: { mappings: [{ value: 'l', target: 'token' }] } },
+    hmac_secret: '',
+  };
+  expect(secretPaths(vendor, config).map((path) => path.join('.'))).toEqual([
+    'pass_phrase',
+    'auth_token',
+    'headers.Authorization',
+    'headers.X-Api-Key',
+    'parameters.pass_phrase',
+    'parameters.my_token',
+    'requests.0.auth.password',
+    'requests.0.headers.x-secret',
+    'requests.1.auth.value',
+  ]);
+});
+
+test('headers written as text are secret as a whole where one name is telling', () => {
+  expect(secretPaths(vendor, { headers: '{"Authorization":"x"}' })).toEqual([['headers']]);
+  expect(secretPaths(vendor, { headers: '{"X-Team":"x"}' })).toEqual([]);
+});
+
+test('masks', () => {
+  expect([maskSecret('short'), maskSecret('12345678901'), maskSecret('123456789012')]).toEqual(['••••', '••••', '••••9012']);
+});
+
+test('no placeholder and nothing tiny is scrubbed; the longest goes first', () => {
+  const config = { pass_phrase: 'abcdefgh', auth_token: 'abcdefghijkl', hmac_secret: '{{pipeline_param.X}}', password: 'ab' };
+  expect(secretValues(vendor, config)).toEqual(['abcdefghijkl', 'abcdefgh']);
+  expect(scrubber(secretValues(vendor, config))('x abcdefghijkl y abcdefgh z')).toBe('x ••••ijkl y •••• z');
+});
+
+test('a request is shown without its secrets, in whatever form they stand', () => {
+  const config = { pass_phrase: 'p"ss &word-12345' };
+  const request = {
+    method: 'POST',
+    url: `https://x.example/?k=${encodeURIComponent('p"ss &word-12345')}`,
+    headers: { Authorization: 'Bearer abcdefghijklmnop', 'X-Api-Key': 'short', 'X-Plain': 'p"ss &word-12345', 'X-Signature': 'sha256=00' },
+    body: JSON.stringify({ k: 'p"ss &word-12345' }),
+  };
+  const masked = maskRequest(request, vendor, config);
+  expect(masked).toEqual({
+    method: 'POST',
+    url: 'https://x.example/?k=••••2345',
+    headers: { Authorization: 'Bearer ••••mnop', 'X-Api-Key': '••••', 'X-Plain': '••••2345', 'X-Signature': 'sha256=00' },
+    body: '{"k":"••••2345"}',
+  });
+  expect(maskRequest({ ...request, body: new TextEncoder().encode(request.body) }, vendor, config).body).toBe('{"k":"••••2345"}');
+});
