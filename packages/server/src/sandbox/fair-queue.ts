@@ -37,11 +37,13 @@ export class FairQueue<J extends Job> {
     this.#size += jobs.length;
   }
 
-  /** The next line's first jobs that may share a message; the line goes to the back. */
-  take(maxJobs: number, maxChars: number): J[] {
-    const first = this.#lines.entries().next().value;
-    if (first === undefined) return [];
-    const [name, line] = first;
+  /** The first jobs, of those that may share a message, of the next line that may run; the line goes to the back. */
+  take(maxJobs: number, maxChars: number, mayRun: (line: string) => boolean): J[] {
+    for (const [name, line] of this.#lines) if (mayRun(name)) return this.#takeFrom(name, line, maxJobs, maxChars);
+    return [];
+  }
+
+  #takeFrom(name: string, line: J[], maxJobs: number, maxChars: number): J[] {
     let head = this.#heads.get(name) ?? 0;
     const lead = line[head]!;
     const taken: J[] = [];

@@ -29,6 +29,9 @@ interface Slot {
   seen: number;
   since: number;
   left: boolean;
+  /** What the worker had worked, in milliseconds, when that event was found to be slow. */
+  cpuWhenSlow: number | undefined;
+  asking: boolean;
   idleSince: number;
 }
 
@@ -39,6 +42,10 @@ const LOOK_EVERY_MS = 10;
 const SLOW_MS = 15;
 /** A look may come late by its own interval and by a busy event loop. */
 const HARD_MARGIN_MS = 40;
+/** On a crowded machine a worker may get no time at all: one that did not work is not to blame, up to so many times the limit. */
+const STARVED_TIMES = 8;
+const SUSPECT_MS = 10_000;
+const MAX_SUSPECTS = 10_000;
 const IDLE_MS = 60_000;
 /** WebAssembly memory never shrinks: past this a worker is replaced once it is idle. */
 const MAX_WASM_BYTES = 128 * 1024 * 1024;
@@ -48,6 +55,8 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #queue = new FairQueue<PoolJob>();
   readonly #slots = new Set<Slot>();
+  /** Lines with an ended run lately, until when: all of them together get one worker at a time. */
+  readonly #suspects = new Map<string, number>();
   #watch: NodeJS.Timeout | undefined;
   #restart: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -94,8 +103,17 @@ export class Pool {
   }
 
   #dispatch(slot: Slot): void {
+    const mayRun = (line: string) =>
+      !this.#isSuspect(line) || ![...this.#slots].some((other) => other !== slot && this.#holdsSuspect(other));
     let jobs: PoolJob[] = [];
-    while (jobs.length === 0 && this.#queue.size > 0) jobs = this.#queue.take(MAX_JOBS, MAX_CHARS).filter(isWanted);
+    for (
+      let taken = this.#queue.take(MAX_JOBS, MAX_CHARS, mayRun);
+      taken.length > 0;
+      taken = this.#queue.take(MAX_JOBS, MAX_CHARS, mayRun)
+    ) {
+      jobs = taken.filter(isWanted);
+      if (jobs.length > 0) break;
+    }
     const first = jobs[0];
     if (first === undefined) return;
     slot.jobs = jobs;
@@ -105,6 +123,23 @@ export class Pool {
     Atomics.store(slot.shared, LEAVE_REST, 0);
     const { key, code, parameters, fresh, load_only } = first;
     slot.worker.postMessage({ key, code, parameters, fresh, load_only, events: jobs.map((job) => job.event) } satisfies RunMessage);
+  }
+
+  #isSuspect(line: string): boolean {
+    const until = this.#suspects.get(line);
+    if (until === undefined) return false;
+    if (this.#options.clock.monotonic() < until) return true;
+    this.#suspects.delete(line);
+    return false;
+  }
+  #holdsSuspect(slot: Slot): boolean {
+    const first = slot.jobs[0];
+    return first !== undefined && this.#isSuspect(first.line);
+  }
+  #suspect(line: string): void {
+    this.#suspects.delete(line);
+    if (this.#suspects.size >= MAX_SUSPECTS) this.#suspects.delete(this.#suspects.keys().next().value as string);
+    this.#suspects.set(line, this.#options.clock.monotonic() + SUSPECT_MS);
   }
 
   #spawn(): void {
@@ -117,7 +152,18 @@ export class Pool {
     });
     worker.unref();
     const now = this.#options.clock.monotonic();
-    const slot: Slot = { worker, shared: new Int32Array(shared), ready: false, jobs: [], seen: 0, since: now, left: false, idleSince: now };
+    const slot: Slot = {
+      worker,
+      shared: new Int32Array(shared),
+      ready: false,
+      jobs: [],
+      seen: 0,
+      since: now,
+      left: false,
+      cpuWhenSlow: undefined,
+      asking: false,
+      idleSince: now,
+    };
     this.#slots.add(slot);
     worker.on('message', (reply: WorkerReply) => this.#onReply(slot, reply));
     worker.on('error', (error) => this.#onDeath(slot, error instanceof Error ? error.message : String(error)));
@@ -131,7 +177,10 @@ export class Pool {
     else {
       const jobs = slot.jobs;
       slot.jobs = [];
-      for (const [i, result] of reply.results.entries()) settle(jobs[i]!, result);
+      for (const [i, result] of reply.results.entries()) {
+        if (result.ended) this.#suspect(jobs[i]!.line);
+        settle(jobs[i]!, result);
+      }
       if (reply.wasm_bytes > MAX_WASM_BYTES) this.#drop(slot);
     }
     this.#pump();
@@ -179,6 +228,7 @@ export class Pool {
     if (running !== slot.seen) {
       slot.seen = running;
       slot.since = now;
+      slot.cpuWhenSlow = undefined;
       return;
     }
     if (running === 0) return;
@@ -189,13 +239,43 @@ export class Pool {
       // Should the worker be in the middle of going on, an event runs twice: the first result counts.
       this.#queue.restore(slot.jobs.slice(running).filter((job) => !job.settled));
       slot.jobs = slot.jobs.slice(0, running);
+      this.#askCpu(slot, (cpu) => {
+        slot.cpuWhenSlow = cpu;
+      });
       this.#pump();
     }
-    if (elapsed < this.#options.limits.hard_ms - HARD_MARGIN_MS) return;
+    const { hard_ms, soft_ms } = this.#options.limits;
+    if (elapsed < hard_ms - HARD_MARGIN_MS) return;
+    const atWork = slot.cpuWhenSlow;
+    if (atWork === undefined || elapsed > hard_ms * STARVED_TIMES) this.#end(slot, running);
+    else
+      this.#askCpu(slot, (cpu) => {
+        if (cpu - atWork >= soft_ms) this.#end(slot, running);
+      });
+  }
+
+  /** What the worker has worked so far; the answer counts only while the same event runs. */
+  #askCpu(slot: Slot, answer: (cpuMs: number) => void): void {
+    if (slot.asking || typeof slot.worker.cpuUsage !== 'function') return;
+    slot.asking = true;
+    const { seen, since } = slot;
+    slot.worker.cpuUsage().then(
+      ({ user, system }) => {
+        slot.asking = false;
+        if (this.#slots.has(slot) && slot.seen === seen && slot.since === since) answer((user + system) / 1_000);
+      },
+      () => {
+        slot.asking = false; // it has just ended by itself
+      },
+    );
+  }
+
+  #end(slot: Slot, running: number): void {
     const job = slot.jobs[running - 1];
     const unfinished = slot.jobs.slice(0, running - 1);
     this.#drop(slot);
     slot.jobs = [];
+    if (job !== undefined) this.#suspect(job.line);
     if (job !== undefined) settle(job, { error: `ended after ${this.#options.limits.hard_ms} ms`, ended: true });
     // Their results died with the worker.
     this.#queue.restore(unfinished.filter((one) => !one.settled));

@@ -1,0 +1,298 @@
+/**
+ * What processing costs: the steps alone on one core, detection in free text apart, the whole role on the embedded log,
+ * user code in two workers, and what a runaway piece of code does to its neighbours.
+ */
+import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
+import { decodeEnvelope, encodeEnvelope } from '@firsthand/core/event/envelope.ts';
+import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
+import { processEvent } from '@firsthand/core/process/process-event.ts';
+import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import { encodeEventRecord } from '@firsthand/server/event-record.ts';
+import { Bench, ingestAppend, ORG, Snapshots } from '@firsthand/server/roles/process/test-kit.ts';
+import { createSandbox, type Sandbox } from '@firsthand/server/sandbox/sandbox.ts';
+
+export interface BenchResult {
+  name: string;
+  value: number;
+  unit: string;
+  floor?: number;
+  ok?: boolean;
+}
+
+export async function run(): Promise<BenchResult[]> {
+  return [
+    ...steps(),
+    await role(),
+    ...(await code()),
+    ...(await runaway('endless loop', 'for (;;);')),
+    ...(await runaway(
+      'loop that cannot be interrupted',
+      'const a = []; for (let i = 0; i < 200000; i++) a.push("x" + i); for (;;) a.sort();',
+    )),
+  ];
+}
+
+const USER_AGENTS = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
+];
+
+/** About 0.9 KB as it comes from a shop's browser. */
+function clientEvent(i: number) {
+  return {
+    type: 'track',
+    event: 'Order Completed',
+    messageId: `m-${i}`,
+    anonymousId: `visitor-${i % 500}`,
+    timestamp: '2026-03-01T10:00:00.000Z',
+    properties: {
+      order_id: `order-${i}`,
+      total: 129.9,
+      currency: 'EUR',
+      coupon: 'SPRING',
+      note: 'Please leave the parcel with the neighbour on the second floor, thank you',
+      products: [
+        { product_id: 'p-1', sku: 'sku-1', name: 'Running shoes', price: 89.9, quantity: 1, category: 'Shoes' },
+        { product_id: 'p-2', sku: 'sku-2', name: 'Socks', price: 20, quantity: 2, category: 'Accessories' },
+      ],
+    },
+    context: {
+      page: {
+        url: `https://shop.example/checkout/done?utm_source=newsletter&utm_medium=email&utm_campaign=spring&gclid=Cj0K${i}`,
+        title: 'Thank you for your order',
+        referrer: 'https://shop.example/checkout/payment',
+      },
+      locale: 'de-DE',
+      timezone: 'Europe/Berlin',
+      consent: { categories: { necessary: true, statistics: true, marketing: i % 2 === 0 } },
+    },
+  };
+}
+
+function records(count: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, i) =>
+    encodeEnvelope(
+      {
+        v: 1,
+        org_id: ORG,
+        pipeline_id: 'pl_1',
+        event_id: `m-${i}`,
+        received_at: 1_772_000_000_000 + i * 20,
+        source: 'browser',
+        anonymous_id: `visitor-${i % 500}`,
+        ip: `203.0.113.${i % 250}`,
+        user_agent: USER_AGENTS[i % USER_AGENTS.length]!,
+      },
+      Buffer.from(JSON.stringify(clientEvent(i))),
+    ),
+  );
+}
+
+function steps(): BenchResult[] {
+  const stored = records(5_000);
+  const plain = measureSteps(stored, {});
+  const detecting = measureSteps(stored, {
+    pii_rules: { ip: 'truncate', fields: [], detect: ['email', 'phone', 'card', 'iban'], detect_action: 'redact', url_params: ['email'] },
+  });
+  return [
+    result('processing, seven steps, default data layer, from stored bytes to stored bytes, one core', plain.all, 'events/s', 20_000),
+    result('processing, seven steps alone', plain.alone, 'events/s', 20_000),
+    {
+      name: 'processing, seven steps alone, with detection of personal data in free text',
+      value: Math.round(detecting.alone),
+      unit: 'events/s',
+    },
+  ];
+}
+
+/** The best of several rounds: a neighbour's burst on a shared machine must not decide. */
+function measureSteps(stored: readonly Uint8Array[], dataLayer: Partial<DataLayerConfig>): { all: number; alone: number } {
+  const { organisation } = compileOrganisation(dataLayer, ORG);
+  const { processing } = compileProcessing({ transformations: [], parameters: {} });
+  const deps = { runCode: () => Promise.reject(new Error('no code here')) };
+  let all = 0;
+  let alone = 0;
+  for (let round = 0; round < 8; round++) {
+    const visitors = new Map<string, VisitorState>();
+    const started = performance.now();
+    let inSteps = 0;
+    let bytes = 0;
+    for (const data of stored) {
+      const { envelope, body } = decodeEnvelope(data);
+      const event = canonicalise(envelope, body);
+      const id = envelope.anonymous_id!;
+      const before = performance.now();
+      const processed = processEvent(
+        {
+          event,
+          request: envelope,
+          org_id: ORG,
+          pipeline_id: 'pl_1',
+          received_at: envelope.received_at,
+          organisation,
+          processing,
+          visitor: { id, state: visitors.get(id) ?? {} },
+        },
+        deps,
+      );
+      inSteps += performance.now() - before;
+      if (processed instanceof Promise || processed.kind !== 'processed') throw new Error('the benchmark event was not processed');
+      visitors.set(id, processed.visitor!);
+      bytes += encodeEventRecord({ received_at: 0, org_id: ORG, pipeline_id: 'pl_1' }, processed.event).length;
+      bytes += JSON.stringify(processed.decisions).length;
+    }
+    if (bytes === 0) throw new Error('nothing was stored');
+    all = Math.max(all, (stored.length / (performance.now() - started)) * 1_000);
+    alone = Math.max(alone, (stored.length / inSteps) * 1_000);
+  }
+  return { all, alone };
+}
+
+/** From a filled ingest log to a filled event log, outcomes and visitors included. */
+async function role(): Promise<BenchResult> {
+  const count = 40_000;
+  const bench = await Bench.open(new Snapshots({}, [{ id: 'pl_1' }]));
+  try {
+    for (let from = 0; from < count; from += 1_000)
+      await bench.log.append(Array.from({ length: 1_000 }, (_, i) => ingestAppend(`m-${from + i}`, clientEvent(from + i))));
+    let stored = 0;
+    const log = new Proxy(bench.log, {
+      get(target, key) {
+        const value = Reflect.get(target, key) as unknown;
+        if (key !== 'append') return typeof value === 'function' ? value.bind(target) : value;
+        return async (appends: Parameters<typeof target.append>[0]) => {
+          const answer = await target.append(appends);
+          for (const { topic, records: written } of appends) if (topic === 'events.pl_1') stored += written.length;
+          return answer;
+        };
+      },
+    });
+    const started = performance.now();
+    bench.start({ log });
+    while (stored < count) await new Promise((resolve) => setTimeout(resolve, 10));
+    return result('processing role on the embedded log, durable', (count / (performance.now() - started)) * 1_000, 'events/s');
+  } finally {
+    await bench.close();
+  }
+}
+
+const TRANSFORM = `function transform(event, { parameters }) {
+  if (event.properties.total > 100) event.properties.tier = parameters.TIER;
+  event.properties.items = event.properties.products.length;
+  delete event.properties.note;
+  return event;
+}`;
+
+async function code(): Promise<BenchResult[]> {
+  const { organisation } = compileOrganisation({}, ORG);
+  const { processing } = compileProcessing({ transformations: [aTransformation(TRANSFORM)], parameters: { TIER: 'gold' } });
+  const sandbox = createSandbox({ workers: 2 });
+  const stored = records(500);
+  let next = 0;
+  const one = async () => {
+    const { envelope, body } = decodeEnvelope(stored[next++ % stored.length]!);
+    const processed = await processEvent(
+      {
+        event: canonicalise(envelope, body),
+        request: envelope,
+        org_id: ORG,
+        pipeline_id: 'pl_1',
+        received_at: envelope.received_at,
+        organisation,
+        processing,
+        visitor: { id: envelope.anonymous_id!, state: {} },
+      },
+      { runCode: sandbox.run },
+    );
+    if (processed.kind !== 'processed' || processed.event.properties!.tier !== 'gold')
+      throw new Error(`the code did not run: ${JSON.stringify(processed).slice(0, 500)}`);
+  };
+  try {
+    await inParallel(256, 2_000, one);
+    const rates: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const started = performance.now();
+      await inParallel(256, 6_000, one);
+      rates.push((6_000 / (performance.now() - started)) * 1_000);
+    }
+    return [result('processing with one code transformation, two workers', Math.max(...rates), 'events/s', 4_000)];
+  } finally {
+    await sandbox.stop();
+  }
+}
+
+/** Another pipeline's code at a steady rate, first alone, then beside code that never ends. */
+async function runaway(name: string, loop: string): Promise<BenchResult[]> {
+  const sandbox = createSandbox({ workers: 2 });
+  const event = canonicalise(...split(records(1)[0]!));
+  const call = (owner: string, pipeline_id: string, text: string, over: Partial<CanonicalEvent> = {}) =>
+    sandbox.run({ code: { owner, code: text }, pipeline_id, event: { ...event, ...over }, parameters: { TIER: 'gold' } });
+  const hanging = `function transform(event) { if (event.user_id === 'bad') { ${loop} } return event }`;
+  try {
+    await Promise.all(Array.from({ length: 200 }, () => call('trf_good', 'pl_good', TRANSFORM)));
+    const calm = await steady(sandbox, () => call('trf_good', 'pl_good', TRANSFORM));
+    const ends: number[] = [];
+    const timer = setInterval(() => {
+      const started = performance.now();
+      void call(`trf_bad_${ends.length}`, 'pl_bad', hanging, { user_id: 'bad' }).then(() => ends.push(performance.now() - started));
+    }, 400);
+    const beside = await steady(sandbox, () => call('trf_good', 'pl_good', TRANSFORM));
+    clearInterval(timer);
+    const slowest = Math.max(...ends);
+    const ratio = beside / calm;
+    return [
+      { name: `runaway code (${name}): ended after, at most`, value: round(slowest), unit: 'ms', floor: 250, ok: slowest <= 250 },
+      { name: `runaway code (${name}): p99 of another pipeline's code alone`, value: round(calm), unit: 'ms' },
+      { name: `runaway code (${name}): that p99 beside it, times`, value: round(ratio), unit: '×', floor: 1.5, ok: ratio <= 1.5 },
+    ];
+  } finally {
+    await sandbox.stop();
+  }
+}
+
+/** p99 of calls begun at a steady 500 a second for four seconds. */
+async function steady(_sandbox: Sandbox, one: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  const running: Promise<void>[] = [];
+  const begun = performance.now();
+  for (let i = 0; i < 2_000; i++) {
+    const wait = begun + i * 2 - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    const started = performance.now();
+    running.push(one().then(() => void took.push(performance.now() - started)));
+  }
+  await Promise.all(running);
+  return took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)]!;
+}
+
+async function inParallel(width: number, count: number, one: () => Promise<void>): Promise<void> {
+  let left = count;
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (left-- > 0) await one();
+    }),
+  );
+}
+
+function split(data: Uint8Array): Parameters<typeof canonicalise> {
+  const { envelope, body } = decodeEnvelope(data);
+  return [envelope, body];
+}
+
+function aTransformation(text: string) {
+  const times = { created_at: '', updated_at: '' };
+  const about = { id: 'trf_1', org_id: ORG, pipeline_id: 'pl_1', name: 'T', enabled: true, position: 0, event_filter: null };
+  return { ...about, ...times, kind: 'code' as const, rules: [], code: text };
+}
+
+function result(name: string, value: number, unit: string, floor?: number): BenchResult {
+  return { name, value: Math.round(value), unit, ...(floor !== undefined && { floor, ok: value >= floor }) };
+}
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+if (import.meta.main) console.table(await run());
