@@ -70,7 +70,8 @@ function groupByTag(document: Document): Map<string, Entry[]> {
       const tag = operation.tags?.[0] ?? 'Other';
       groups.set(tag, [...(groups.get(tag) ?? []), { method, path, operation }]);
     }
-  return groups;
+  // What the service says about itself is what a reader wants last.
+  return new Map([...groups].sort(([one], [other]) => Number(one === 'Service') - Number(other === 'Service')));
 }
 
 const idOf = ({ method, path }: Entry) => anchor(`${method} ${path}`);

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPostgres } from '../../../test/servers/find.ts';
+import { startPostgres, type TestServer } from '../../../test/servers/index.ts';
+import { createCipher } from '../../secrets/cipher.ts';
+import { ensureOwner } from './accounts.ts';
+import { onBothEngines } from './testing/engines.ts';
+import { type Harness, startHarness, type TestOrganisation, testClock } from './testing/harness.ts';
+
+describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a PostgreSQL that goes away', () => {
+  let server: TestServer;
+  let harness: Harness;
+  let org: TestOrganisation;
+  beforeAll(async () => {
+    // Killed, a server that does not flush would forget the login.
+    server = await startPostgres({ durable: true });
+    harness = await startHarness({ databaseUrl: server.url });
+    org = await harness.newOrganisation();
+  }, 60_000);
+  afterAll(async () => {
+    await server?.restart();
+    await harness?.close();
+    await server?.stop();
+  }, 60_000);
+
+  const timed = async (method: string, path: string, body?: unknown) => {
+    const start = performance.now();
+    const answer = await harness.call(method, path, { token: org.owner.token, body });
+    return { ...answer, ms: performance.now() - start };
+  };
+  async function expectAway(): Promise<void> {
+    for (const answer of [await timed('GET', 'pipelines'), await timed('POST', 'pipelines', { name: 'x' })]) {
+      expect([answer.status, answer.body.error.code]).toEqual([503, 'UNAVAILABLE']);
+      expect(answer.headers['retry-after']).toBeTruthy();
+      expect(answer.ms).toBeLessThan(3_500);
+    }
+    const login = await harness.call('POST', 'auth/login', { body: { email: org.owner.email, password: 'x' } });
+    expect(login.status).toBe(503);
+  }
+
+  test('killed: 503 at once, and back by itself', async () => {
+    await server.kill();
+    await expectAway();
+    await server.restart();
+    expect((await timed('GET', 'pipelines')).status).toBe(200);
+    expect((await timed('POST', 'pipelines', { name: 'after' })).status).toBe(201);
+  }, 60_000);
+
+  test('frozen: 503 within three seconds, and back by itself', async () => {
+    // Pausing the server stops only its listener: the processes behind open connections are its children.
+    const { pid } = server;
+    const backends = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+    server.pause();
+    for (const backend of backends) process.kill(backend, 'SIGSTOP');
+    try {
+      await expectAway();
+    } finally {
+      for (const backend of backends) process.kill(backend, 'SIGCONT');
+      server.resume();
+    }
+    await expect.poll(async () => (await timed('GET', 'pipelines')).status, { timeout: 10_000 }).toBe(200);
+    expect((await timed('POST', 'pipelines', { name: 'after the freeze' })).status).toBe(201);
+  }, 60_000);
+});
+
+onBothEngines('the first start', (fresh) => {
+  test('makes one organisation and one owner, however many start together', async () => {
+    const harness = await startHarness({ databaseUrl: await fresh() });
+    const deps = { db: harness.store.db, cipher: createCipher('some key of ours'), clock: testClock() };
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => ensureOwner(deps, { email: 'Owner@Localhost', password: undefined })),
+    );
+    const created = answers.filter((answer) => answer.created);
+    expect(created).toHaveLength(1);
+    expect(await ensureOwner(deps, { email: 'other@localhost', password: 'another password' })).toEqual({ created: false });
+    const { generated_password } = created[0] as { generated_password: string };
+    expect((await harness.login('owner@localhost', generated_password)).access_token).toBeTruthy();
+    expect(await harness.store.db.selectFrom('users').select('id').execute()).toHaveLength(1);
+    await harness.close();
+  }, 60_000);
+});
