@@ -49,7 +49,7 @@ export type Roots = Readonly<Record<string, unknown>>;
 /** One path, or several of which the first that is there (neither missing nor null) counts. */
 export function compileGetter(source: string | readonly string[], roots?: Roots): CompiledGetter | (PathFault & { index: number }) {
   const texts = typeof source === 'string' ? [source] : source;
-  const paths: Segment[][] = [];
+  const paths: (readonly Segment[])[] = [];
   for (const [index, text] of texts.entries()) {
     const parsed = parsePath(text);
     if (!parsed.ok) return { ...parsed, index };

@@ -10,11 +10,23 @@ export const MAX_PATH_SEGMENTS = 64;
 /** A larger index as a target would let one line of configuration build a huge array for every event. */
 export const MAX_INDEX = 9_999;
 
-export type ParsedPath = { ok: true; segments: Segment[] } | { ok: false; message: string };
+export type ParsedPath = { ok: true; segments: readonly Segment[] } | { ok: false; message: string };
 
 const BRACKET = /^\[(?:(\*)|(\d{1,5})|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/s;
 
+const KNOWN_PATHS = 10_000;
+const known = new Map<string, ParsedPath>();
+
+/** The same few hundred paths come back in every mapping and at every reload: each is parsed, and kept in memory, once. */
 export function parsePath(text: string): ParsedPath {
+  const before = known.get(text);
+  if (before) return before;
+  const parsed = parse(text);
+  if (parsed.ok && known.size < KNOWN_PATHS) known.set(text, Object.freeze({ ok: true, segments: Object.freeze(parsed.segments) }));
+  return parsed;
+}
+
+function parse(text: string): ParsedPath {
   if (typeof text !== 'string' || text === '') return fault('A path must be a text that is not empty.');
   if (text.length > MAX_PATH_LENGTH) return fault(`A path may be at most ${MAX_PATH_LENGTH} characters long.`);
   const segments: Segment[] = [];

@@ -16,6 +16,7 @@ export interface CompileContext {
   checks: Checks;
   roots: Roots;
   state: RunState;
+  reads: Map<Field, Read>;
 }
 /** Null: a required value is missing; see the run state. */
 type Enrich = (event: unknown) => unknown;
@@ -104,16 +105,9 @@ export type RunEntry = (event: CanonicalEvent) => Mapped;
 
 /** The parts in order of precedence (global first) as one function. */
 export function compileEntry(parts: readonly Parts[], name: Read | undefined, context: CompileContext): RunEntry {
-  const { checks, roots, state } = context;
-  const places = new Map(parts.flatMap((part) => [...part.places]));
-  const conflict = (field: Field) => {
-    const at = join(places.get(field) ?? '', 'target');
-    // A global mapping meets every event's own and would be named once for each.
-    if (!checks.faults.some((known) => known.field === at))
-      checks.fault(at, 'This target is a list here and an object in another mapping.');
-  };
+  const { roots, state } = context;
   const fields = parts.flatMap((part) => part.fields);
-  const build = compileTree(fields, { roots, state, conflict });
+  const build = compileTree(fields, { roots, state, reads: context.reads, conflict: conflictNamer(parts, context.checks) });
   const required = fields
     .filter((field) => field.required && field.target.some((segment) => segment.kind === 'each'))
     .map((field) => listCheck(field, roots));
@@ -129,6 +123,16 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, co
     for (const change of post) payload = change(payload, current);
     const vendorName = name?.(current, current);
     return typeof vendorName === 'string' ? { kind: 'payload', payload, vendor_event_name: vendorName } : { kind: 'payload', payload };
+  };
+}
+
+/** A function of its own: closures of an entry would otherwise keep every field and its place alive. */
+function conflictNamer(parts: readonly Parts[], checks: Checks): (field: Field) => void {
+  return (field) => {
+    const at = join(parts.map((part) => part.places.get(field)).find((place) => place !== undefined) ?? '', 'target');
+    // A global mapping meets every event's own and would be named once for each.
+    if (!checks.faults.some((known) => known.field === at))
+      checks.fault(at, 'This target is a list here and an object in another mapping.');
   };
 }
 

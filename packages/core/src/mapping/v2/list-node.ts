@@ -3,7 +3,7 @@ import { formatPath, isRooted, type Segment, sharedList } from '../../path/path.
 import { type Getter, readerOf } from '../../path/read.ts';
 import { writerOf } from '../../path/write.ts';
 import { type Read, readField } from './leaf.ts';
-import type { Overlay, Placed, TreeContext, TreeNode } from './node.ts';
+import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
 
 /** Mappings that walk the same source list: each of its elements makes one element of the target. */
 interface Group {
@@ -19,31 +19,33 @@ interface Single {
   makes_element: boolean;
 }
 
+interface List {
+  list: Segment[];
+  placed: Placed[];
+}
 interface Indexed {
   index: number;
   node: TreeNode;
 }
 
 export function listNode(placed: readonly Placed[], context: TreeContext): TreeNode {
-  const inside = { ...context, in_list: true };
   const each = placed.filter(({ target }) => target[0]?.kind === 'each').map((one) => ({ ...one, target: one.target.slice(1) }));
-  const { groups, singles } = divide(each, inside);
+  const { lists, singles } = divide(each, context);
+  const isFast = singles.length === 0 && (lists.length === 0 || (lists.length === 1 && each.length === placed.length));
+  const below = isFast || context.laid_over ? context : { ...context, laid_over: true };
+  const inside = { ...below, in_list: true };
+  const groups = lists.map((list) => ({ list: readerOf(list.list), element: context.compile(list.placed, inside) }));
+  const indexed = indexNodes(placed, below);
   const bare = each.every(({ target }) => target.length === 0);
-  const indexed = indexNodes(placed, inside);
+  const [group] = groups;
+  const fast = isFast ? (group ? buildFromList(group, bare) : buildIndexed(indexed)) : undefined;
+  if (fast && !context.laid_over) return { build: fast, overlay: NEVER_LAID };
   const overlay = overlayList(groups, singles, indexed, bare);
-  return { build: fastBuild(groups, singles, indexed, bare) ?? ((event, base) => overlay(undefined, event, base)), overlay };
+  return { build: fast ?? ((event, base) => overlay(undefined, event, base)), overlay };
 }
 
-/** The two common kinds of list need none of the care of the general one. */
-function fastBuild(groups: readonly Group[], singles: readonly Single[], indexed: readonly Indexed[], bare: boolean): Read | undefined {
-  const [group, ...others] = groups;
-  if (singles.length > 0 || others.length > 0) return undefined;
-  if (group) return indexed.length === 0 ? buildFromList(group, bare) : undefined;
-  return buildIndexed(indexed);
-}
-
-function divide(each: readonly Placed[], context: TreeContext): { groups: Group[]; singles: Single[] } {
-  const lists = new Map<string, { list: Segment[]; placed: Placed[] }>();
+function divide(each: readonly Placed[], context: TreeContext): { lists: List[]; singles: Single[] } {
+  const lists = new Map<string, List>();
   const singles: Single[] = [];
   for (const one of each) {
     const { origin } = one.field;
@@ -59,8 +61,7 @@ function divide(each: readonly Placed[], context: TreeContext): { groups: Group[
     group.placed.push({ ...one, paths: shared.rests });
     lists.set(name, group);
   }
-  const groups = [...lists.values()].map(({ list, placed }) => ({ list: readerOf(list), element: context.compile(placed, context) }));
-  return { groups, singles };
+  return { lists: [...lists.values()], singles };
 }
 
 function indexNodes(placed: readonly Placed[], context: TreeContext): Indexed[] {
@@ -70,10 +71,7 @@ function indexNodes(placed: readonly Placed[], context: TreeContext): Indexed[] 
     if (segment?.kind !== 'index') continue;
     byIndex.set(segment.index, [...(byIndex.get(segment.index) ?? []), { ...one, target: one.target.slice(1) }]);
   }
-  // A single `[0]` is no projection: its holes and requirements are those of an ordinary target.
-  return [...byIndex]
-    .sort(([a], [b]) => a - b)
-    .map(([index, group]) => ({ index, node: context.compile(group, { ...context, in_list: false }) }));
+  return [...byIndex].sort(([a], [b]) => a - b).map(([index, group]) => ({ index, node: context.compile(group, context) }));
 }
 
 /** The common case: one source list, one target list. */

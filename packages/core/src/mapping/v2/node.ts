@@ -14,6 +14,10 @@ export interface TreeContext {
   state: RunState;
   /** Inside a `[*]` target: holes are kept for alignment, and what is required is checked for the list as a whole. */
   in_list: boolean;
+  /** Whether this node may be laid over a value; where it never is, nothing is kept for that. */
+  laid_over: boolean;
+  /** Reads of fields that start from the event: global ones are the same for every entry. */
+  reads: Map<Field, Read>;
   conflict(field: Field): void;
   /** Nodes nest in one another; handed along so that the files of their kinds need not import each other. */
   compile(placed: readonly Placed[], context: TreeContext): TreeNode;
@@ -21,7 +25,9 @@ export interface TreeContext {
 export type Overlay = (under: unknown, event: unknown, base: unknown) => unknown;
 export interface TreeNode {
   build: Read;
-  /** Lays this node over a value that another mapping gave; undefined means there was none. */
+  /** Lays this node over a value that another mapping gave (undefined: there was none). Only where the context asked for it. */
   overlay: Overlay;
   plain?: string | undefined;
 }
+
+export const NEVER_LAID: Overlay = (under) => under;

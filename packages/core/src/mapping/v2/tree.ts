@@ -11,11 +11,11 @@ import { copierFor } from './copy-fields.ts';
 import type { FieldCopier } from './generated/field-copiers.ts';
 import { plainKey, type Read, readField } from './leaf.ts';
 import { listNode } from './list-node.ts';
-import type { Overlay, Placed, TreeContext, TreeNode } from './node.ts';
+import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
 
-export function compileTree(fields: readonly Field[], context: Omit<TreeContext, 'in_list' | 'compile'>): Read {
+export function compileTree(fields: readonly Field[], context: Pick<TreeContext, 'roots' | 'state' | 'reads' | 'conflict'>): Read {
   const placed = fields.map((field) => ({ field, target: field.target, paths: undefined }));
-  return compileNode(placed, { ...context, in_list: false, compile: compileNode }).build;
+  return compileNode(placed, { ...context, in_list: false, laid_over: false, compile: compileNode }).build;
 }
 
 function compileNode(placed: readonly Placed[], context: TreeContext): TreeNode {
@@ -23,22 +23,37 @@ function compileNode(placed: readonly Placed[], context: TreeContext): TreeNode 
   const keyed = placed.filter(({ target }) => target[0]?.kind === 'key');
   const listed = placed.filter(({ target }) => target[0] && target[0].kind !== 'key');
   if (keyed.length > 0 && listed.length > 0) context.conflict(listed[0]!.field);
-  const children = keyed.length > 0 ? objectNode(keyed, context) : listed.length > 0 ? listNode(listed, context) : undefined;
-  if (own.length === 0) return children ?? { build: () => undefined, overlay: (under) => under };
+  const below = own.length > 0 && !context.laid_over ? { ...context, laid_over: true } : context;
+  const children = keyed.length > 0 ? objectNode(keyed, below) : listed.length > 0 ? listNode(listed, below) : undefined;
+  if (own.length === 0) return children ?? { build: () => undefined, overlay: NEVER_LAID };
+  return children ? valueBelow(readLast(own, context), children) : leafNode(own, context);
+}
+
+function leafNode(own: readonly Placed[], context: TreeContext): TreeNode {
   const read = readLast(own, context);
-  if (!children) {
-    const plain = own.length === 1 ? plainKey(own[0]!.field, own[0]!.paths, context.roots) : undefined;
-    const overlay: Overlay = (under, event, base) => {
-      const value = read(event, base);
-      return value === undefined ? under : value;
-    };
-    return { build: read, overlay, plain: plain !== undefined && !isInherited(plain) ? plain : undefined };
-  }
+  const [only, ...others] = own;
+  const plain = only && others.length === 0 ? plainKey(only.field, only.paths, context.roots) : undefined;
   return {
-    build: (event, base) => children.overlay(read(event, base), event, base),
+    build: read,
+    overlay: context.laid_over ? orUnder(read) : NEVER_LAID,
+    plain: plain !== undefined && !isInherited(plain) ? plain : undefined,
+  };
+}
+
+function orUnder(read: Read): Overlay {
+  return (under, event, base) => {
+    const value = read(event, base);
+    return value === undefined ? under : value;
+  };
+}
+
+function valueBelow(read: Read, children: TreeNode): TreeNode {
+  const lay = children.overlay;
+  return {
+    build: (event, base) => lay(read(event, base), event, base),
     overlay(under, event, base) {
       const value = read(event, base);
-      return children.overlay(value === undefined ? under : value, event, base);
+      return lay(value === undefined ? under : value, event, base);
     },
   };
 }
@@ -49,7 +64,7 @@ function readLast(own: readonly Placed[], context: TreeContext): Read {
     when: field.when,
     required: field.required && !inList,
     target: field.target_text,
-    read: readField(field, paths, context.roots, inList),
+    read: paths === undefined && !inList ? sharedRead(field, context) : readField(field, paths, context.roots, inList),
   }));
   const [only] = lines;
   if (lines.length === 1 && only && !only.when && !only.required) return only.read;
@@ -67,6 +82,14 @@ function readLast(own: readonly Placed[], context: TreeContext): Read {
   };
 }
 
+function sharedRead(field: Field, { reads, roots }: TreeContext): Read {
+  const known = reads.get(field);
+  if (known) return known;
+  const read = readField(field, undefined, roots, false);
+  reads.set(field, read);
+  return read;
+}
+
 type Box = Record<string, unknown>;
 const EMPTY: Box = Object.freeze({});
 
@@ -80,14 +103,20 @@ function objectNode(placed: readonly Placed[], context: TreeContext): TreeNode {
     else byKey.set(key, [rest]);
   }
   const keys = [...byKey.keys()];
-  const nodes = keys.map((key) => compileNode(byKey.get(key)!, context));
+  // Assigning to `__proto__` would set a prototype; the careful way of laying over defines it instead.
+  const careful = keys.includes('__proto__');
+  const below = careful && !context.laid_over ? { ...context, laid_over: true } : context;
+  const nodes = keys.map((key) => compileNode(byKey.get(key)!, below));
+  if (!below.laid_over) return { build: buildOf(keys, nodes, context.in_list), overlay: NEVER_LAID };
   const overlay = overlayObject(keys, nodes);
-  const build = buildOf(keys, nodes, context.in_list, overlay);
-  return { build, overlay: (under, event, base) => (under === undefined ? build(event, base) : overlay(under, event, base)) };
+  return { build: careful ? onNothing(overlay) : buildOf(keys, nodes, context.in_list), overlay };
 }
 
-function buildOf(keys: readonly string[], nodes: readonly TreeNode[], inList: boolean, overlay: Overlay): Read {
-  if (keys.includes('__proto__')) return (event, base) => overlay(undefined, event, base);
+function onNothing(overlay: Overlay): Read {
+  return (event, base) => overlay(undefined, event, base);
+}
+
+function buildOf(keys: readonly string[], nodes: readonly TreeNode[], inList: boolean): Read {
   const plain = nodes.flatMap((node, i) => (node.plain === undefined ? [] : [{ from: node.plain, to: keys[i]! }]));
   const copy = inList && plain.length > 1 ? copierFor(plain) : undefined;
   if (!copy) return buildObject(keys, nodes);
@@ -111,8 +140,8 @@ function buildElement(copy: FieldCopier, others: readonly { key: string; build: 
 }
 
 function buildObject(keys: readonly string[], nodes: readonly TreeNode[]): Read {
-  const builds = nodes.map(({ build }) => build);
   const plains = nodes.map(({ plain }) => plain);
+  const builds = nodes.map(({ build, plain }) => (plain === undefined ? build : undefined));
   const count = keys.length;
   return (event, base) => {
     const from: Box = typeof base === 'object' && base !== null ? (base as Box) : EMPTY;
