@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 export interface LoadPlan {
   port: number;
   path: string;
+  /** The pipeline key; the bench's own server knows `pk_web`. */
+  key?: string;
   connections: number;
   /** Events in one request. */
   batch: number;
@@ -36,11 +38,11 @@ const EVENT = JSON.stringify({
   },
 });
 
-function requestOf(path: string, batch: number, lane: number): { bytes: Buffer; marks: number[] } {
+function requestOf(path: string, key: string, batch: number, lane: number): { bytes: Buffer; marks: number[] } {
   const event = EVENT.replace('5f0c1c2e', lane.toString(16).padStart(8, '0'));
   const body = batch === 1 ? event : `{"batch":[${Array.from({ length: batch }, () => event).join(',')}]}`;
   const bytes = Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer pk_web\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   const marks: number[] = [];
   for (let at = bytes.indexOf('msg-'); at !== -1; at = bytes.indexOf('msg-', at + 4)) marks.push(at + 4);
@@ -53,9 +55,9 @@ class Lane {
   readonly marks: number[];
   busy = false;
   sentAt = 0;
-  constructor(socket: Socket, path: string, batch: number, lane: number) {
+  constructor(socket: Socket, path: string, key: string, batch: number, lane: number) {
     this.socket = socket;
-    const { bytes, marks } = requestOf(path, batch, lane);
+    const { bytes, marks } = requestOf(path, key, batch, lane);
     this.bytes = bytes;
     this.marks = marks;
   }
@@ -99,7 +101,7 @@ export async function load(plan: LoadPlan): Promise<LoadResult> {
       (_, index) =>
         new Promise<Lane>((resolve, reject) => {
           const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true }, () => {
-            const lane = new Lane(socket, plan.path, plan.batch, index);
+            const lane = new Lane(socket, plan.path, plan.key ?? 'pk_web', plan.batch, index);
             socket.on('data', (chunk: Buffer) => onAnswer(lane, chunk));
             resolve(lane);
           });

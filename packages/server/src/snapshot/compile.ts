@@ -9,7 +9,7 @@ import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { Settings } from '../config.ts';
-import type { ConfigRows, IntegrationWithConfig, PipelineWithSecrets } from '../stores/config/load-config.ts';
+import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import { compileIngestRules } from './ingest-rules.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from './webhook-source.ts';

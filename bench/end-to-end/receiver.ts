@@ -1,0 +1,38 @@
+/** Counts what arrives, and how long after it was sent where the event says so. Asked over IPC. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+let requests = 0;
+let events = 0;
+let latencies: number[] = [];
+const server = createServer((req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    requests++;
+    const body = Buffer.concat(chunks);
+    if (body[0] === 91) events += (JSON.parse(body.toString()) as unknown[]).length;
+    else {
+      events++;
+      const at = body.indexOf('"sent_at":');
+      if (at > 0) latencies.push(Date.now() - Number.parseInt(body.toString('latin1', at + 10, at + 24), 10));
+    }
+    res.writeHead(200, { 'content-length': '2' }).end('{}');
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('message', (message) => {
+  if (message === 'reset') {
+    requests = events = 0;
+    latencies = [];
+  }
+  const sorted = latencies.toSorted((a, b) => a - b);
+  process.send?.({
+    requests,
+    events,
+    p50: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
+    p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+  });
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,35 @@
+/**
+ * `npm run bench [name …]`: every question in turn, each in a process of its own so that no heap or compiled code leaks
+ * from one into the next. Figures are ratios against a floor or a peer from the same run; run it on a quiet machine.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+const QUESTIONS = [
+  'ingest',
+  'event-log',
+  'mapping',
+  'vendor-requests',
+  'processing',
+  'delivery',
+  'end-to-end',
+  'admin-reads',
+  'idle',
+  'collector-size',
+];
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !QUESTIONS.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(', ')}; there are ${QUESTIONS.join(', ')}.`);
+  process.exit(1);
+}
+console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`);
+let failed = 0;
+for (const name of asked.length > 0 ? asked : QUESTIONS) {
+  console.log(`\n── ${name}`);
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`)], { stdio: 'inherit' });
+  if (status !== 0) failed++;
+}
+if (failed > 0) process.exit(1);
