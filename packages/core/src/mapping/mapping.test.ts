@@ -432,3 +432,14 @@ describe('version 1', () => {
     expect(run({ version: 1, steps: [step] })).toEqual(expected);
   });
 });
+
+test('equal mappings are compiled once, parameters counting only where they are read', () => {
+  const config = () => ({ events: { 'Order Completed': { mappings: [{ source: 'user_id', target: 'u' }] } } });
+  const reading = () => ({ events: { 'Order Completed': { mappings: [{ source: 'parameters.id', target: 'u' }] } } });
+  const first = compileMapping({ ...config(), pixel: 'a' }, { parameters: { id: 1 } });
+  expect(compileMapping({ ...config(), pixel: 'b' }, { parameters: { id: 2 } })).toBe(first);
+  expect(compileMapping(config(), { default_action: 'pass_through' })).not.toBe(first);
+  expect([1, 2].map((id) => run(reading(), order, { parameters: { id } }))).toEqual(
+    [1, 2].map((id) => ({ kind: 'payload', payload: { u: id } })),
+  );
+});

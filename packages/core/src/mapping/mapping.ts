@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts';
 import type { CompiledMapping, MappingOptions } from './result.ts';
+import { shared } from './shared.ts';
 import { compileV1 } from './v1/compile.ts';
 import { compileV2 } from './v2/compile.ts';
 import { join } from './validate/checks.ts';
@@ -14,12 +15,14 @@ export function compileMapping(config: unknown, options: MappingOptions = {}): C
   const { where = '' } = options;
   const fault = (field: string, message: string): CompiledMapping => ({ ok: false, faults: [{ field, message }] });
   if (!isObject(config)) return fault(where, 'A config must be an object.');
-  const { version } = config;
+  const { version, global, events, defaults, steps } = config;
   if (version === 1) {
     const stray = ['global', 'events', 'defaults'].find((key) => config[key] !== undefined && config[key] !== null);
-    return stray ? fault(join(where, stray), `${stray} belongs to version 2; version 1 has steps.`) : compileV1(config, options);
+    return stray
+      ? fault(join(where, stray), `${stray} belongs to version 2; version 1 has steps.`)
+      : shared({ version, steps }, options, () => compileV1(config, options));
   }
   if (version !== undefined && version !== null && version !== 2) return fault(join(where, 'version'), 'The version is 1 or 2.');
-  if (config.steps !== undefined && config.steps !== null) return fault(join(where, 'steps'), 'steps belong to version 1.');
-  return compileV2(config, options);
+  if (steps !== undefined && steps !== null) return fault(join(where, 'steps'), 'steps belong to version 1.');
+  return shared({ global, events, defaults }, options, () => compileV2(config, options));
 }
