@@ -3,6 +3,7 @@ import { definitionFaults } from '@firsthand/core/vendor/define.ts';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, catalogEntry, findVendor, searchVendors } from '../index.ts';
 import { VENDOR_CASES } from './cases.ts';
+import { REFUSED_CONFIGS } from './custom_http/cases.ts';
 import { VENDORS } from './index.ts';
 import { compileCase, completeConfig, requestsFor, verdictFor } from './shared/run-case.ts';
 import { bare } from './shared/sample-events.ts';
@@ -24,6 +25,19 @@ test('the catalog finds, shows and searches', () => {
   expect(searchVendors({ search: 'META' }).map(({ key }) => key)).toContain('meta_conversions_api');
   expect(searchVendors({ category: 'cloud_storage' }).map(({ key }) => key)).toEqual(['amazon_s3']);
   expect(searchVendors({ status: 'beta' }).map(({ key }) => key)).toEqual(['google_ads']);
+});
+
+test.each(REFUSED_CONFIGS)('custom_http refuses %j', (config, field) => {
+  const { invalid } = validateConfig(findVendor('custom_http')!, { ...completeConfig(findVendor('custom_http')!), ...config }, production);
+  expect(invalid.map((fault) => fault.field)).toEqual([field]);
+});
+
+test('custom_http takes placeholders wherever a value stands', () => {
+  const config = {
+    url: 'https://{{pipeline_param.HOST}}/x',
+    request: { method: '{{pipeline_param.M}}', batch: { max_items: '{{pipeline_param.N}}' } },
+  };
+  expect(validateConfig(findVendor('custom_http')!, config, production)).toEqual({ missing: [], invalid: [] });
 });
 
 describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key, vendor) => {

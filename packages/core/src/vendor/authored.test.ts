@@ -48,3 +48,8 @@ test('a request without a URL makes the config incomplete, not wrong', () => {
   expect(readAuthored({}, {}).missing).toEqual([{ field: 'url', message: 'URL is required' }]);
   expect(readAuthored({ requests: [{ name: 'x' }] }, {}).missing).toEqual([{ field: 'requests[0].url', message: 'URL is required' }]);
 });
+
+test('numbers may come out of a pipeline parameter as text', () => {
+  const { requests } = readAuthored({ request: { batch: { max_items: '50' } } }, { url: 'https://a.example/' });
+  expect(requests[0]?.definition.batch?.max_items).toBe(50);
+});

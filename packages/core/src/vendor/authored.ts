@@ -96,7 +96,8 @@ const REQUEST: Shape = {
 };
 
 export interface Authored {
-  requests: { definition: RequestDefinition; where: string }[];
+  /** `url_at`: where the URL was written, for its faults. */
+  requests: { definition: RequestDefinition; where: string; url_at: string }[];
   missing: ConfigFault[];
   invalid: ConfigFault[];
 }
@@ -114,9 +115,14 @@ export function readAuthored(config: Record<string, unknown>, values: Record<str
     const where = Array.isArray(list) && list.length > 0 ? `requests[${index}]` : 'request';
     const definition = toRequest({ ...common, ...(entry as Record<string, unknown>) }, where, result);
     if (definition.url === '') result.missing.push({ field: where === 'request' ? 'url' : `${where}.url`, message: 'URL is required' });
-    else result.requests.push({ definition, where });
+    else result.requests.push({ definition, where, url_at: urlAt(entry, base, where) });
   });
   return result;
+}
+
+function urlAt(entry: unknown, base: unknown, where: string): string {
+  if (isObject(entry) && entry.url !== undefined) return `${where}.url`;
+  return isObject(base) && base.url !== undefined ? 'request.url' : 'url';
 }
 
 function toRequest(source: Record<string, unknown>, where: string, result: Authored): RequestDefinition {
@@ -134,10 +140,15 @@ function toRequest(source: Record<string, unknown>, where: string, result: Autho
     answers: (source.answers as AnswerRule[] | undefined) ?? [],
   };
   if (headers) definition.headers = headers.headers;
-  if (batch) definition.batch = { max_items: 1, max_bytes: 1_000_000, interval_ms: 5_000, ...batch };
+  if (batch) definition.batch = { max_items: 1, max_bytes: 1_000_000, interval_ms: 5_000, ...numbers(batch) };
   if (batch && ['form', 'query', 'none'].includes(definition.body.kind))
     result.invalid.push({ field: `${where}.batch`, message: `a ${definition.body.kind} body takes one event a request` });
   return definition;
+}
+
+/** Numbers may have come out of a pipeline parameter, as text. */
+function numbers(batch: Partial<BatchDefinition>): Partial<BatchDefinition> {
+  return Object.fromEntries(Object.entries(batch).map(([key, value]) => [key, Number(value)]));
 }
 
 function pick(source: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {

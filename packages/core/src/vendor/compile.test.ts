@@ -144,7 +144,9 @@ test('headers: the user’s under the definition’s under auth; event values ca
 
 test('a credential with a line break does not become a header', () => {
   const requests = [request({ auth: { kind: 'bearer', token: '{{parameters.token}}' } })];
-  expect(faults({ account: 'a', token: 'a\nb' }, { requests }).invalid[0]?.field).toBe('requests[0].auth');
+  expect(faults({ account: 'a', token: 'a\nb' }, { requests }).invalid[0]?.field).toBe('token');
+  const wide = [request({ auth: { kind: 'header', name: 'X-Key', value: '{{parameters.token}}' } })];
+  expect(faults({ account: 'a', token: '日本' }, { requests: wide }).invalid[0]?.field).toBe('requests[0].auth');
 });
 
 test('one event, several requests: items, what they share, lanes and sizes', () => {

@@ -47,7 +47,6 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
   // An authored request names its own URL, so that the field of that name is no longer missed.
   if (definition.authored_requests) missing.splice(0, missing.length, ...missing.filter(({ field }) => field !== 'url'));
   missing.push(...found.missing);
-  invalid.push(...found.invalid);
 
   const settings = readSettings(
     definition,
@@ -55,8 +54,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     found.requests.map(({ definition: { batch } }) => batch),
   );
   const template = bodyTemplate(definition, values, saving);
-  invalid.push(...template.faults);
-  const shared: Omit<RequestOptions, 'where' | 'index'> = {
+  const shared: Omit<RequestOptions, 'where' | 'url_at' | 'index'> = {
     ...options,
     parameters,
     redirect: redirectTo(values.endpoint),
@@ -64,11 +62,13 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     batching: settings.batch !== null,
     ...(template.render ? { render: template.render } : {}),
   };
-  const faults: ConfigFault[] = [];
+  const faults: ConfigFault[] = [...found.invalid, ...template.faults];
   // Requests are made of fields; with a field missing or wrong their faults would only repeat it.
-  const ready = missing.length === 0 && invalid.length === 0;
+  const ready = missing.length === 0 && invalid.length === 0 && faults.length === 0;
   const requests = ready
-    ? found.requests.map(({ definition: request, where }, index) => compileRequest(request, { ...shared, where, index }, faults))
+    ? found.requests.map(({ definition: request, where, url_at }, index) =>
+        compileRequest(request, { ...shared, where, url_at, index }, faults),
+      )
     : [];
   if (ready) faults.push(...gzipFaults(found, parameters, options, saving));
   const payload = compilePayload(definition, config, parameters, faults);
@@ -115,12 +115,20 @@ function assemble(
   };
 }
 
-type Found = { requests: { definition: RequestDefinition; where: string }[]; missing: ConfigFault[]; invalid: ConfigFault[] };
+type Found = {
+  requests: { definition: RequestDefinition; where: string; url_at: string }[];
+  missing: ConfigFault[];
+  invalid: ConfigFault[];
+};
 
 function requestsOf(definition: VendorDefinition, config: JsonObject, values: Record<string, unknown>): Found {
   if (definition.authored_requests) return readAuthored(config, values);
   return {
-    requests: definition.requests.map((request, index) => ({ definition: request, where: `requests[${index}]` })),
+    requests: definition.requests.map((request, index) => ({
+      definition: request,
+      where: `requests[${index}]`,
+      url_at: `requests[${index}].url`,
+    })),
     missing: [],
     invalid: [],
   };

@@ -35,6 +35,8 @@ export interface ConfigField {
   min?: number;
   max?: number;
   integer?: boolean;
+  /** Secrets are one line unless this says otherwise: a pasted line break would end up in a header. */
+  multiline?: boolean;
   /** `headers`: an object of string pairs, or its JSON text. `header_name`: a token of RFC 9110. `template`: Handlebars. */
   format?: 'url' | 'headers' | 'header_name' | 'template';
   /** Required only where another field has this value. */

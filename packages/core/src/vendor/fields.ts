@@ -99,6 +99,7 @@ function readText(field: ConfigField, raw: unknown, where: string, rules: UrlRul
   const bad = (message: string) => ({ faults: [{ field: where, message }] });
   if (typeof value !== 'string') return bad('must be a string');
   if (value.length > 65_536) return bad('must be at most 65536 characters');
+  if (field.type === 'secret' && !field.multiline && /[\r\n]/.test(value)) return bad('must not contain line breaks');
   if (field.pattern !== undefined && !new RegExp(field.pattern, 'u').test(value)) {
     return bad(field.pattern_hint ? `must be ${field.pattern_hint}` : `must match ${field.pattern}`);
   }

@@ -25,6 +25,8 @@ export interface RequestOptions extends UrlRules {
   /** Whether the vendor collects items at all. */
   batching: boolean;
   where: string;
+  /** Where the URL is written in the config. */
+  url_at: string;
   index: number;
 }
 export interface CompiledRequest {
@@ -42,7 +44,7 @@ export function compileRequest(definition: RequestDefinition, options: RequestOp
   const url = compileText(definition.url, parameters, { url: true });
   const redirected = { ...url, parts: redirectParts(url.parts, options.redirect) };
   if (redirected.constant !== undefined) redirected.constant = redirected.parts.join('');
-  checkOrigin(redirected, `${where}.url`, options, faults);
+  checkOrigin(redirected, options.url_at, options, faults);
   const body = compileBody(definition.body, parameters);
   const head = compileHead(definition, body, auth, options, faults);
   const queries = [...auth.query.map(([name, value]) => [name, compileText(value, {})] as const), ...textsOf(definition.query, parameters)];

@@ -28,7 +28,7 @@ export const CONSENT_CATEGORIES = ['marketing', 'advertising', 'analytics', 'fun
 
 export const COMMON_FIELDS: readonly ConfigField[] = [
   ENDPOINT_FIELD,
-  setting('timeout_ms', 'Timeout (ms)', '30000', 'Longest time a request may take.', { min: 1, max: 120_000 }),
+  setting('timeout_ms', 'Timeout (ms)', '30000', 'Longest time a request may take.', { min: 1, max: 300_000 }),
   setting('retry_enabled', 'Retry failed deliveries', 'true', 'Off: one attempt only.', { type: 'boolean', default: true }),
   setting('max_retries', 'Retries', '5', 'Retries after the first attempt, 0 to 5.', { min: 0, max: 5, default: 5 }),
   setting('batch_size', 'Batch size', '100', 'Most events in one request; never above what the vendor takes.', { min: 1, max: 10_000 }),

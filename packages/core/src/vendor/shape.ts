@@ -24,8 +24,10 @@ export function shapeFaults(value: unknown, shape: Shape, where: string): Config
       if (typeof value !== 'string') return fault('must be a string');
       return value === '' && !shape.empty ? fault('must not be empty') : [];
     case 'number':
-      if (typeof value !== 'number' || !Number.isInteger(value)) return fault('must be a whole number');
-      if (value < (shape.min ?? value) || value > (shape.max ?? value)) return fault(`must lie between ${shape.min} and ${shape.max}`);
+      // As text where it came out of a pipeline parameter.
+      if (!/^-?\d+$/.test(String(value))) return fault('must be a whole number');
+      if (Number(value) < (shape.min ?? Number.NEGATIVE_INFINITY) || Number(value) > (shape.max ?? Number.POSITIVE_INFINITY))
+        return fault(`must lie between ${shape.min} and ${shape.max}`);
       return [];
     case 'enum':
       return typeof value === 'string' && shape.values.includes(value) ? [] : fault(`must be one of ${shape.values.join(', ')}`);

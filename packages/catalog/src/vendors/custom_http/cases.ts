@@ -1,3 +1,4 @@
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { vendorCases } from '../shared/cases.ts';
 import { orderCompleted, pageViewed, productViewed } from '../shared/sample-events.ts';
 import customHttp from './vendor.ts';
@@ -130,3 +131,20 @@ export default vendorCases(
     },
   ],
 );
+
+export const REFUSED_CONFIGS: [config: JsonObject, field: string][] = [
+  [{ url: 'http://api.example.com/' }, 'url'],
+  [{ url: 'https://10.0.0.1/' }, 'url'],
+  [{ request: { url: 'https://localhost/' } }, 'request.url'],
+  [{ requests: [{ url: 'https://{{event.user_id}}.example/' }] }, 'requests[0].url'],
+  [{ request: { answers: [{ verdict: 'refused', when: { field: 'a', op: 'like' } }] } }, 'request.answers[0].when.op'],
+  [
+    {
+      request: {
+        auth: { kind: 'oauth2_refresh_token', token_url: 'http://id.example/', client_id: 'c', client_secret: 's', refresh_token: 'r' },
+      },
+    },
+    'request.auth.token_url',
+  ],
+  [{ batch: {} }, 'batch'],
+];

@@ -185,7 +185,7 @@ export default vendorCases(
       event: orderCompleted({ order_id: null }),
       dropped: 'missing_required:events[0].params.transaction_id',
     },
-    { name: 'identify has no event of its own', event: identified(), config: { defaults: { action: 'drop' } }, dropped: 'mapping_default' },
+    { name: 'identify has no event of its own', event: identified(), dropped: 'mapping_filter' },
   ],
   [
     { name: '204 says nothing more', events: [orderCompleted()], reply: { status: 204 }, verdict: { kind: 'delivered' } },

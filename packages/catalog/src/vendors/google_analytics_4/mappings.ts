@@ -1,6 +1,6 @@
 /** Google Analytics 4: lines that blueprints share. One event a request, so that it stands at `events[0]`. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, set, use } from '../shared/mapping.ts';
+import { from, set, unitValue, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const PARAMS = 'events[0].params';
@@ -63,8 +63,7 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   from('properties.coupon', one('coupon')),
   from('properties.position', one('index'), ['to_integer']),
   param('properties.currency', 'currency', 'currency_code'),
-  // The value of one product is its price times its quantity, unless the event says otherwise.
-  param(['properties.value', 'properties.price'], 'value', 'to_number'),
+  ...unitValue(`${PARAMS}.value`),
 ];
 
 export const LIST: JsonObject[] = [

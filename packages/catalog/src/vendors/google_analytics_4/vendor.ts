@@ -12,7 +12,8 @@ const GROUP: JsonObject = event('join_group', [param('group_id', 'group_id')]);
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,
   global: GLOBAL,
-  events: { '@page': PAGE, '@group': GROUP, ...events },
+  // An identify is no event of theirs; user properties travel with the others.
+  events: { '@page': PAGE, '@identify': event(undefined, [], { enabled: false }), '@group': GROUP, ...events },
   defaults: { action: 'map', mappings: FREE },
 });
 

@@ -1,6 +1,6 @@
 /** Meta: user data is normalised as Meta asks and hashed; ip, user agent, click and browser ids go as they are. */
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
-import { from, set, type Transform } from '../shared/mapping.ts';
+import { from, set, type Transform, unitValue } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 export const data = (
@@ -63,7 +63,7 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   data(source.productName, 'content_name'),
   data(source.CATEGORY, 'content_category'),
   data('properties.content_type', 'content_type', [], { default: 'product' }),
-  data(['properties.value', 'properties.price'], 'value', ['to_number']),
+  ...unitValue('custom_data.value'),
   data('properties.currency', 'currency', ['currency_code']),
 ];
 

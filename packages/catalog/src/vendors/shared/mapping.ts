@@ -18,4 +18,13 @@ export function event(vendor_event_name: string | undefined, mappings: JsonObjec
   return { ...(vendor_event_name === undefined ? {} : { vendor_event_name }), ...rest, mappings };
 }
 
+/** What one product is worth: the event's own value, else price times quantity, else the price. Of several lines the last with a value counts. */
+export function unitValue(target: string): JsonObject[] {
+  return [
+    from('properties.price', target, ['to_number']),
+    from('properties.price', target, [use('multiply', { source: 'properties.quantity' })]),
+    from('properties.value', target, ['to_number']),
+  ];
+}
+
 export const use = (name: string, ...args: Json[]): Transform => ({ name, args });

@@ -1,6 +1,6 @@
 /** TikTok: e-mail, phone, external id and names hashed (phone with its plus); ip, user agent, ttclid and ttp as they are. */
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
-import { from, type Transform } from '../shared/mapping.ts';
+import { from, type Transform, unitValue } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 export const prop = (
@@ -60,7 +60,7 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   prop('properties.price', 'contents[0].price', ['to_number'], { when }),
   prop('properties.quantity', 'contents[0].quantity', ['to_integer'], { default: 1, when }),
   prop('properties.content_type', 'content_type', [], { default: 'product' }),
-  prop(['properties.value', 'properties.price'], 'value', ['to_number']),
+  ...unitValue('properties.value'),
   prop('properties.currency', 'currency', ['currency_code']),
 ];
 export const ORDER: JsonObject[] = [prop(source.ORDER_ID, 'order_id', ['to_string']), ...PRODUCT_LIST];

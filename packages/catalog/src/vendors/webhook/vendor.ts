@@ -154,7 +154,7 @@ export default defineVendor({
       help_text: 'Longest time a request may take.',
       integer: true,
       min: 1,
-      max: 120_000,
+      max: 300_000,
       default: 30_000,
     },
     {
