@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ApiError } from './errors.ts';
+import { findUnsafeText, isDeeperThan, parseJsonBody } from './json-body.ts';
+
+const codeOf = (bytes: Uint8Array) => {
+  try {
+    parseJsonBody(bytes);
+    return 'fine';
+  } catch (error) {
+    return (error as ApiError).code;
+  }
+};
+
+test.each([
+  ['{"a":1}', 'fine'],
+  ['\ufeff{"a":1}', 'fine'],
+  ['{"a":1', 'INVALID_JSON'],
+  ["{'a':1}", 'INVALID_JSON'],
+  ['NaN', 'INVALID_JSON'],
+  [`${'['.repeat(64)}${']'.repeat(64)}`, 'fine'],
+  [`${'['.repeat(65)}${']'.repeat(65)}`, 'VALIDATION_ERROR'],
+  ['{"a":'.repeat(500_000), 'VALIDATION_ERROR'],
+  [JSON.stringify('['.repeat(1_000)), 'fine'],
+  [JSON.stringify(`"\\"${'{'.repeat(1_000)}`), 'fine'],
+])('%.40s is %s', (text, code) => {
+  expect(codeOf(Buffer.from(text))).toBe(code);
+});
+
+test('an empty body is no value; bytes that are no UTF-8 are refused', () => {
+  expect(parseJsonBody(new Uint8Array())).toBeUndefined();
+  expect(codeOf(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('INVALID_JSON');
+  expect(codeOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), 'a surrogate in UTF-8').toBe('INVALID_JSON');
+});
+
+test('depth is counted as the parser would', () => {
+  const depth = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(7), (value, most) => {
+      expect(isDeeperThan(JSON.stringify(value), most)).toBe(depth(value) > most);
+    }),
+  );
+});
+
+test.each([
+  [{ a: 'fine', b: ['ok', { c: '🙂' }] }, undefined],
+  [{ a: ['x', 'a\0'] }, 'a[1]'],
+  [{ a: { b: '\ud800' } }, 'a.b'],
+  [{ 'k\0': 1 }, ''],
+  [JSON.parse('{"a":{"__proto__":1}}'), 'a'],
+  [{ constructor: 1, toString: 'x' }, undefined],
+])('unsafe text in %j is found at %j', (value, field) => {
+  expect(findUnsafeText(value)?.field).toBe(field);
+});

@@ -1,0 +1,95 @@
+import type { JsonObject } from '@firsthand/core/json.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { joinSecrets, maskSecrets, pathText, restoreMasked, secretPaths, splitSecrets } from './mask.ts';
+
+const isSecret = secretPaths([
+  { key: 'access_token', type: 'secret' },
+  { key: 'pixel_id', type: 'string' },
+]);
+
+test.each([
+  [['access_token'], true],
+  [['parameters', 'access_token'], true],
+  [['pixel_id'], false],
+  [['auth_token'], true],
+  [['auth_password'], true],
+  [['hmac_secret'], true],
+  [['auth_username'], false],
+  [['headers', 'Authorization'], true],
+  [['headers', 'X-Api-Key'], true],
+  [['headers', 'x-secret-thing'], true],
+  [['headers', 'X-Token'], true],
+  [['headers', 'Content-Type'], false],
+  [['parameters', 'headers', 'X-Api-Key'], true],
+  [['events', 'access_token'], false],
+  [['global', 'headers', 'X-Api-Key'], false],
+])('%j is secret: %s', (path, secret) => {
+  expect(isSecret(path)).toBe(secret);
+});
+
+describe('masks', () => {
+  test.each<[unknown, unknown]>([
+    ['twelve chars', '••••hars'],
+    ['a much longer secret', '••••cret'],
+    ['eleven char', '••••'],
+    ['x', '••••'],
+    ['', ''],
+    [null, null],
+    [12345, '••••'],
+    [{ private_key: 'k' }, '••••'],
+    ['{{pipeline_param.TOKEN}}', '{{pipeline_param.TOKEN}}'],
+    [' {{ pipeline_param.TOKEN }} ', ' {{ pipeline_param.TOKEN }} '],
+    ['Bearer {{pipeline_param.TOKEN}}', '••••EN}}'],
+  ])('%j reads back as %j', (secret, mask) => {
+    expect(maskSecrets({ access_token: secret } as JsonObject, isSecret)).toEqual({ access_token: mask });
+  });
+
+  test('written back keep what is stored; anything else replaces it; a mask of nothing is named', () => {
+    const stored = { access_token: 'a much longer secret', headers: { 'X-Key': 'short' }, pixel_id: '1' };
+    const shown = maskSecrets(stored, isSecret);
+    expect(restoreMasked(shown, stored, isSecret)).toEqual({ config: stored, unknown: [] });
+    expect(restoreMasked({ ...shown, access_token: 'new' }, stored, isSecret).config).toEqual({ ...stored, access_token: 'new' });
+    const strange = restoreMasked({ access_token: '••••else', auth_token: '••••' }, stored, isSecret);
+    expect(strange.unknown.map(pathText)).toEqual(['access_token', 'auth_token']);
+    expect(restoreMasked({ pixel_id: '••••' }, stored, isSecret), 'no secret, no mask').toEqual({
+      config: { pixel_id: '••••' },
+      unknown: [],
+    });
+  });
+});
+
+const configs = fc.dictionary(
+  fc.oneof(fc.constantFrom('access_token', 'auth_token', 'headers', 'parameters', '__proto__', 'constructor'), fc.string()),
+  fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.dictionary(fc.constantFrom('X-Token', 'Accept', 'access_token', 'headers', '__proto__'), fc.jsonValue({ maxDepth: 1 })),
+  ),
+) as fc.Arbitrary<JsonObject>;
+
+test('taking secrets out and putting them back changes nothing, and leaves none behind', () => {
+  fc.assert(
+    fc.property(configs, (config) => {
+      // As it arrives and as it is stored: through JSON.
+      const sent = JSON.parse(JSON.stringify(config)) as JsonObject;
+      const { open, secrets } = splitSecrets(sent, isSecret);
+      for (const { path, value } of secrets) {
+        expect(value).not.toBeNull();
+        expect(isSecret(path)).toBe(true);
+      }
+      const stored = JSON.parse(JSON.stringify(open)) as JsonObject;
+      expect(JSON.stringify(joinSecrets(stored, secrets))).toBe(JSON.stringify(sent));
+    }),
+  );
+});
+
+test('a masked config written back is the stored one', () => {
+  fc.assert(
+    fc.property(configs, (config) => {
+      const stored = JSON.parse(JSON.stringify(config)) as JsonObject;
+      const { config: kept, unknown } = restoreMasked(maskSecrets(stored, isSecret), stored, isSecret);
+      expect(unknown).toEqual([]);
+      expect(JSON.stringify(kept)).toBe(JSON.stringify(stored));
+    }),
+  );
+});
