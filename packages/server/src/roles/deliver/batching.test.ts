@@ -15,7 +15,8 @@ afterEach(async () => {
 });
 const events = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
 const idsOf = ({ body }: Received) => (JSON.parse(body) as CanonicalEvent[]).map((event) => event.event_id);
-const batched = (config = {}) => compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 10, batch_interval_ms: 300, ...config });
+const batched = (config = {}) =>
+  compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 10, batch_interval_ms: 1_000, ...config });
 
 describe('a batch goes out', () => {
   test('when it is full by count, the rest when the time since its first event is up', async () => {
@@ -25,8 +26,8 @@ describe('a batch goes out', () => {
     await bench.append(events(25));
     await bench.settled();
     expect(receiver.requests.map((request) => idsOf(request).length)).toEqual([10, 10, 5]);
-    expect(receiver.requests[1]!.at - began).toBeLessThan(250);
-    expect(receiver.requests[2]!.at - began).toBeGreaterThanOrEqual(295);
+    expect(receiver.requests[1]!.at - began).toBeLessThan(900);
+    expect(receiver.requests[2]!.at - began).toBeGreaterThanOrEqual(990);
     expect(new Set(receiver.eventIds).size).toBe(25);
     expect(await bench.counts()).toEqual({ delivered: 25 });
   });
@@ -124,7 +125,7 @@ test('F10: a restart during the retry wait of a batch keeps its id, its attempts
   await until(() => receiver.requests.length === 2);
   const [first, second] = receiver.requests;
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(399);
-  expect(second!.at - first!.at).toBeLessThan(800);
+  expect(second!.at - first!.at).toBeLessThan(4_000);
   expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
   expect(second!.headers['x-firsthand-attempt']).toBe('2');
 });

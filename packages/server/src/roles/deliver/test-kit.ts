@@ -18,7 +18,8 @@ import { createTokenCache } from '../../outbound/tokens.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot, SnapshotSource } from '../../snapshot/types.ts';
-import { type LmdbLog, openLmdbLog } from '../../stores/event-log/lmdb.ts';
+import { openLmdbLog } from '../../stores/event-log/lmdb.ts';
+import type { EventLog } from '../../stores/event-log/port.ts';
 import { type Deliver, type DeliverDeps, startDeliver } from './deliver.ts';
 
 export interface Received {
@@ -145,19 +146,21 @@ type Overrides = Partial<Omit<DeliverDeps, 'log' | 'snapshots'>> & { retryBaseMs
 export class Bench {
   readonly path: string;
   readonly snapshots = new Snapshots();
-  log!: LmdbLog;
+  log!: EventLog;
   deliver!: Deliver;
 
-  private constructor(path: string) {
+  readonly #openLog: (path: string) => Promise<EventLog>;
+  #barriers = 0;
+
+  private constructor(path: string, openLog: (path: string) => Promise<EventLog>) {
     this.path = path;
+    this.#openLog = openLog;
   }
-  static async open(): Promise<Bench> {
-    const bench = new Bench(await mkdtemp(join(tmpdir(), 'deliver-')));
-    await bench.openLog();
+  /** On the embedded log, unless told otherwise. */
+  static async open(openLog = (path: string): Promise<EventLog> => openLmdbLog({ path, dedupWindowMs: 3_600_000 })): Promise<Bench> {
+    const bench = new Bench(await mkdtemp(join(tmpdir(), 'deliver-')), openLog);
+    bench.log = await openLog(bench.path);
     return bench;
-  }
-  async openLog(): Promise<void> {
-    this.log = await openLmdbLog({ path: this.path, dedupWindowMs: 3_600_000 });
   }
   start(overrides: Overrides = {}): void {
     this.deliver = this.startAnother(overrides);
@@ -185,7 +188,7 @@ export class Bench {
   async restart(overrides: Overrides = {}): Promise<void> {
     await this.deliver.stop();
     await this.log.close();
-    await this.openLog();
+    this.log = await this.#openLog(this.path);
     this.start(overrides);
   }
   async append(events: CanonicalEvent[], pipelineId = 'pl_1'): Promise<void> {
@@ -229,7 +232,8 @@ export class Bench {
     await until(async () => {
       if (!(await none())) return false;
       // The lag falls as a commit is built; behind the next one it is true.
-      await this.log.write(() => () => undefined);
+      const id = `${process.pid}-${performance.now()}-${this.#barriers++}`;
+      await this.log.append([{ topic: 'barriers', records: [{ id, data: Buffer.from('-') }] }]);
       return none();
     }, withinMs);
   }

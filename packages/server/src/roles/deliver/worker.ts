@@ -42,6 +42,9 @@ export class Worker {
   #window = MIN_WINDOW;
   #held = 0;
   #heldBytes = 0;
+  /** Nothing further is taken. */
+  #stopping = false;
+  /** What was handed out is let go. */
   #stopped = false;
   #wake: (() => void)[] = [];
   #resizing: Promise<void> | undefined;
@@ -104,24 +107,27 @@ export class Worker {
   }
   /** Begins to read the replays; once begun it goes on. */
   replay(): void {
-    if (this.#consumers.replaying || this.#stopped) return;
+    if (this.#consumers.replaying || this.#stopping) return;
     if (this.#restarting) this.#consumers.replaying = true;
     else this.#consumers.beginReplays();
   }
 
   /** Takes nothing further; what is at the vendor may finish until `graceMs` have passed, the rest comes again from the log. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopped = true;
+    this.#stopping = true;
     this.#sender.stop();
     this.#batcher.clear();
     this.#sender.clear();
+    const now = () => this.#deps.clock.monotonic();
+    const until = now() + graceMs;
+    while (this.#sender.active > 0 && now() < until) await this.#changed(until - now());
+    await Promise.race([this.#settler.drained(), pause(Math.max(100, until - now()))]);
+    this.#settler.stop();
+    // Only now: what a consumer has not settled when it stops is handed to the next one at once.
+    this.#stopped = true;
     this.#notify();
-    const until = this.#deps.clock.monotonic() + graceMs;
     await this.#resizing;
     await this.#consumers.stop();
-    while (this.#sender.active > 0 && this.#deps.clock.monotonic() < until) await this.#changed(until - this.#deps.clock.monotonic());
-    await Promise.race([this.#settler.drained(), pause(Math.max(100, until - this.#deps.clock.monotonic()))]);
-    this.#settler.stop();
   }
   /** After `stop`: removes every trace from the log. */
   async forget(): Promise<void> {
@@ -152,13 +158,13 @@ export class Worker {
   /** Larger batches need more events in hand. What is in hand is settled first: a new consumer would get it again. */
   async #resize(): Promise<void> {
     while (this.#held > 0 && !this.#stopped) await this.#changed();
-    if (!this.#stopped) {
+    if (!this.#stopped && !this.#stopping) {
       const stopping = this.#consumers.stop();
       this.#restarting = true;
       this.#notify();
       await stopping;
       this.#restarting = false;
-      if (!this.#stopped) this.#consumers.begin(this.#window);
+      if (!this.#stopping) this.#consumers.begin(this.#window);
     }
     this.#resizing = undefined;
     this.#notify();
@@ -190,7 +196,7 @@ export class Worker {
     for (const delivery of deliveries) {
       while (this.#blocked) {
         // Full of half-filled batches and nothing under way: waiting longer would help nobody.
-        if (this.#sender.quiet) this.#batcher.flush();
+        if (this.#sender.quiet && !this.#stopping) this.#batcher.flush();
         if (this.#blocked) await this.#changed();
       }
       if (this.#stopped || this.#restarting) return;
@@ -203,7 +209,7 @@ export class Worker {
   }
   get #blocked(): boolean {
     if (this.#stopped || this.#restarting) return false;
-    if (this.#mode.kind === 'wait' || this.#resizing) return true;
+    if (this.#stopping || this.#mode.kind === 'wait' || this.#resizing) return true;
     return this.#held >= this.#window || (this.#held > 0 && this.#heldBytes >= this.#byteBudget());
   }
 
