@@ -35,6 +35,8 @@ export class JetStreamConsumer implements Consumer {
   readonly #pulls = new Map<Source, Pull>();
   /** Received and not handed out. */
   #queue: JetStreamDelivery[] = [];
+  /** How many of them from where. */
+  readonly #queued: Record<Source, number> = { topic: 0, retries: 0 };
   /** Everything received and not settled: the queue, and what is handed out. */
   readonly #held = new Map<string, JetStreamDelivery>();
   /** Settled not long ago: the server may send it once more where our word was lost with a connection. */
@@ -84,9 +86,7 @@ export class JetStreamConsumer implements Consumer {
   }
 
   #room(source: Source): number {
-    let held = this.#handedOut;
-    for (const delivery of this.#queue) if (delivery.source === source) held++;
-    return Math.min(MOST_ASKED, this.#options.maxInFlight - held);
+    return Math.min(MOST_ASKED, this.#options.maxInFlight - this.#handedOut - this.#queued[source]);
   }
   get #handedOut(): number {
     return this.#held.size - this.#queue.length;
@@ -98,6 +98,7 @@ export class JetStreamConsumer implements Consumer {
     if (this.#options.ordered) {
       for (const delivery of this.#queue) if (delivery.source === 'topic') this.#held.delete(keyOf(delivery));
       this.#queue = this.#queue.filter((delivery) => delivery.source === 'retries');
+      this.#queued.topic = 0;
       this.#pulls.get('topic')?.stop();
       this.#setUp = this.#setUp.then(() => this.#begin());
     }
@@ -124,6 +125,7 @@ export class JetStreamConsumer implements Consumer {
     }
     const delivery = new JetStreamDelivery(source, pulled, (settled, retry, alongside) => this.#settle(settled, retry, alongside));
     this.#queue.push(delivery);
+    this.#queued[source]++;
     this.#held.set(key, delivery);
     this.#pump();
   }
@@ -140,12 +142,14 @@ export class JetStreamConsumer implements Consumer {
     await new Promise((resolve) => setImmediate(resolve));
     const room = Math.min(this.#options.maxBatch, this.#options.maxInFlight - this.#handedOut);
     const batch = this.#stopped ? [] : this.#queue.splice(0, room);
+    for (const delivery of batch) this.#queued[delivery.source]--;
     try {
       if (batch.length > 0) await this.#handle(batch);
       this.#pauseMs = 0;
     } catch (error) {
       this.#deps.onError(error);
       const again = batch.filter((delivery) => !delivery.isSettling);
+      for (const delivery of again) this.#queued[delivery.source]++;
       this.#queue.unshift(...again);
       this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
       this.#pause = setTimeout(() => {

@@ -36,6 +36,7 @@ export class LmdbLog implements EventLog {
   readonly #committer: Committer;
   readonly #deduplication: Deduplication;
   readonly #timer: DueTimer;
+  readonly #consumers = new Set<LmdbConsumer>();
   readonly #sweep: NodeJS.Timeout;
   #sweeping: Promise<void> | undefined;
 
@@ -100,7 +101,14 @@ export class LmdbLog implements EventLog {
   }
 
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {
-    return new LmdbConsumer(this.#catalogue.group(topic, group, options.start), options, handle);
+    const consumer = new LmdbConsumer(this.#catalogue.group(topic, group, options.start), options, handle);
+    this.#consumers.add(consumer);
+    return {
+      stop: () => {
+        this.#consumers.delete(consumer);
+        return consumer.stop();
+      },
+    };
   }
 
   async *read(name: string, range: ReadRange): AsyncIterable<StoredRecord> {
@@ -182,6 +190,7 @@ export class LmdbLog implements EventLog {
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     this.#timer.close();
+    await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
     await this.#committer.close();
     await this.environment.close();
   }

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startNats } from '../../../test/servers/index.ts';
+import { collect, until } from './conformance.ts';
+import { connectNats, openJetStreamLog } from './jetstream.ts';
+import { openLmdbLog } from './lmdb.ts';
+import type { EventLog } from './port.ts';
+
+interface Told {
+  appended: Set<string>;
+  settled: Set<string>;
+}
+
+/** Lets a child work on the log and kills it after `ms` of work. */
+async function runAndKill(engine: string, place: string, run: string, ms: number, told: Told): Promise<void> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), engine, place, run], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let rest = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString()).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const [what, id] = line.split(' ');
+      if (what === 'ready') setTimeout(() => child.kill('SIGKILL'), ms);
+      else if (what === 'appended') told.appended.add(id!);
+      else if (what === 'settled') told.settled.add(id!);
+    }
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+}
+
+/** Nothing that was acknowledged may be missing: not a record, not a copy stored with an acknowledgement, not one to be delivered. */
+async function checkNothingLost(log: EventLog, told: Told, repeats: number): Promise<void> {
+  expect(told.appended.size).toBeGreaterThan(100);
+  expect(told.settled.size).toBeGreaterThan(50);
+  const stored = await collect(log.read('events.crash', { limit: 1_000_000 }));
+  const ids = new Set(stored.map((record) => record.id));
+  expect(ids.size).toBe(stored.length);
+  expect([...told.appended].filter((id) => !ids.has(id))).toEqual([]);
+  for (const record of stored) expect(Buffer.from(record.data).toString()).toBe(`body of ${record.id}`);
+
+  const rest = new Set<string>();
+  const consumer = log.consume('events.crash', 'reader', { start: 'beginning', maxInFlight: 1_000, maxBatch: 100 }, async (batch) => {
+    await Promise.all(
+      batch.map(async (delivery) => {
+        const { id } = delivery.record;
+        await delivery.ack([{ topic: 'replay.crash', records: [{ id: `${id}/copy`, data: Buffer.from(id) }] }]);
+        rest.add(id);
+      }),
+    );
+  });
+  await until(async () => (await log.lag('events.crash', 'reader')).waiting === 0, 30_000);
+  await consumer.stop();
+  const again = [...rest].filter((id) => told.settled.has(id));
+  expect(again.length).toBeLessThanOrEqual(repeats);
+  const copies = new Set((await collect(log.read('replay.crash', { limit: 1_000_000 }))).map((record) => record.id));
+  expect([...ids].filter((id) => !copies.has(`${id}/copy`))).toEqual([]);
+}
+
+test('LMDB: killed at eight moments, nothing acknowledged is lost and nothing settled comes again', { timeout: 90_000 }, async () => {
+  const path = mkdtempSync(join(tmpdir(), 'firsthand-crash-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const told: Told = { appended: new Set(), settled: new Set() };
+  for (const [run, ms] of [5, 40, 90, 150, 220, 300, 400, 600].entries()) await runAndKill('lmdb', path, `r${run}`, ms, told);
+  const log = await openLmdbLog({ path, dedupWindowMs: 3_600_000 });
+  onTestFinished(() => log.close());
+  await checkNothingLost(log, told, 0);
+});
+
+test('JetStream: the client killed, then the server, nothing acknowledged is lost', { timeout: 120_000 }, async () => {
+  const server = await startNats();
+  const told: Told = { appended: new Set(), settled: new Set() };
+  for (const [run, ms] of [20, 100, 250].entries()) await runAndKill('jetstream', server.url, `r${run}`, ms, told);
+  const working = runAndKill('jetstream', server.url, 'r8', 4_000, told);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await server.kill();
+  await server.restart();
+  await working;
+  const connection = await connectNats(server.url);
+  const log = await openJetStreamLog({ connection, dedupWindowMs: 600_000, replicas: 1 });
+  onTestFinished(async () => {
+    await log.close();
+    await connection.close();
+    await server.stop();
+  });
+  await checkNothingLost(log, told, told.settled.size * 0.001 + 5);
+});
