@@ -443,3 +443,21 @@ test('equal mappings are compiled once, parameters counting only where they are 
     [1, 2].map((id) => ({ kind: 'payload', payload: { u: id } })),
   );
 });
+
+test('texts that parameters became count as the numbers and booleans they stand for', () => {
+  const config = (factor: string, on: string) => ({
+    events: {
+      'Order Completed': {
+        enabled: on,
+        mappings: [{ source: 'properties.total', target: 'v', transforms: [{ name: 'multiply', args: [factor] }] }],
+      },
+    },
+  });
+  expect(run(config('2', 'true'))).toEqual({ kind: 'payload', payload: { v: 85 } });
+  expect(run(config('2', 'false'))).toEqual({ kind: 'dropped', reason: 'mapping_filter' });
+  expect(compileMapping(config('{{pipeline_param.FACTOR}}', '{{pipeline_param.ON}}')).ok).toBe(true);
+  expect(compileMapping(config('two', 'on'))).toMatchObject({
+    ok: false,
+    faults: [{ field: 'events.Order Completed.enabled' }, { field: 'events.Order Completed.mappings[0].transforms[0].args[0]' }],
+  });
+});

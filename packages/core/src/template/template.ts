@@ -3,6 +3,7 @@
  * control. No code is generated, only own properties are read, and what is written is bounded.
  */
 import { parse } from '@handlebars/parser';
+import { PLACEHOLDER } from '../mapping/parameters/placeholder.ts';
 import type { Roots } from '../path/path.ts';
 import type { BlockNode, ExpressionNode, MustacheNode, ProgramNode, StatementNode } from './ast.ts';
 import { compileExpression, compileMustacheValue, type Evaluate, exactly, helperName, refuseHash, TemplateFault } from './expressions.ts';
@@ -39,8 +40,6 @@ export function compileTemplate(text: string, mode: TemplateMode, options: { roo
   }
 }
 
-/** A pipeline parameter that nobody set stays as written, here as everywhere else. */
-const PLACEHOLDER = /\{\{\s*pipeline_param\.[^{}\s]+\s*\}\}/g;
 const MUSTACHE = /\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
 
 /**
@@ -48,6 +47,7 @@ const MUSTACHE = /\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
  * a part of the placeholder's end and refuse. An empty comment keeps the two apart.
  */
 function apart(text: string): string {
+  // A pipeline parameter that nobody set stays as written, here as everywhere else.
   const kept = text.replace(PLACEHOLDER, '\\$&');
   return kept.replace(MUSTACHE, (mustache, offset: number) => (kept[offset + mustache.length] === '}' ? `${mustache}{{!}}` : mustache));
 }

@@ -1,4 +1,7 @@
+import { asNumber } from '../filter/compare.ts';
 import { isObject } from '../json.ts';
+import { coerceTo } from '../mapping/parameters/coerce.ts';
+import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import { compileGetter, type Getter, type Roots } from '../path/path.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { Transform, TransformArg } from './define.ts';
@@ -90,16 +93,17 @@ function compileArgs(transform: Transform, args: unknown[], where: string, fault
       const compiled = compileGetter(given.source, roots);
       if (compiled.ok) return { kind: 'read', get: compiled.get };
       faults.push({ field: `${at}.source`, message: compiled.message });
-    } else if (!fits(spec, given)) {
+    } else if (!fits(spec, spec.type === 'boolean' ? coerceTo('boolean', given) : given)) {
       faults.push({ field: at, message: `${spec.name} must be a ${spec.type}: ${spec.summary}.` });
     }
-    return { kind: 'value', value: given };
+    return { kind: 'value', value: spec.type === 'string' ? given : coerceTo(spec.type, given) };
   });
 }
 
 function fits(spec: TransformArg, value: unknown): boolean {
   if (spec.type === 'string') return typeof value === 'string' || typeof value === 'number';
-  if (spec.type === 'number') return typeof value === 'number' && Number.isFinite(value);
+  if (hasPlaceholder(value)) return true;
+  if (spec.type === 'number') return asNumber(value) !== undefined;
   return typeof value === 'boolean';
 }
 

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../json.ts';
 import { put } from '../../path/write.ts';
-
-const PLACEHOLDER = /\{\{\s*pipeline_param\.([^{}\s]+)\s*\}\}/g;
+import { PLACEHOLDER } from './placeholder.ts';
 
 /**
  * A copy of a configuration with every `{{pipeline_param.KEY}}` replaced, in each text wherever it stands (names of fields stay as they

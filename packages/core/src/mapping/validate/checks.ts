@@ -1,5 +1,7 @@
 import { isObject } from '../../json.ts';
 import type { ConfigFault } from '../../vendor/compiled.ts';
+import { coerceTo } from '../parameters/coerce.ts';
+import { hasPlaceholder } from '../parameters/placeholder.ts';
 
 /** Collects every fault of a configuration with its path, so that one answer names them all. */
 export class Checks {
@@ -35,8 +37,9 @@ export class Checks {
   }
 
   boolean(value: unknown, where: string, otherwise: boolean): boolean {
-    if (value === undefined || value === null) return otherwise;
-    if (typeof value === 'boolean') return value;
+    if (value === undefined || value === null || hasPlaceholder(value)) return otherwise;
+    const coerced = coerceTo('boolean', value);
+    if (typeof coerced === 'boolean') return coerced;
     this.fault(where, 'true or false is needed.');
     return otherwise;
   }
