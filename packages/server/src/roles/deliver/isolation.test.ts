@@ -161,3 +161,31 @@ test('an event of a megabyte does not hold the others up', async () => {
   expect(receiver.requests).toHaveLength(50);
   expect(encodeEventRecord({ received_at: 0, org_id: 'o', pipeline_id: 'p' }, large[0]!).length).toBeGreaterThan(1_000_000);
 });
+
+test('whoever watches sees each step, and nothing is built where nobody does', async () => {
+  const frames: unknown[] = [];
+  let status = 500;
+  receiver.respond = (_request, response) => {
+    response.writeHead(status).end();
+    status = 200;
+  };
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), { event_filter: { event_names: ['Order Completed'] } })]);
+  bench.start({ tap: { watched: (orgId) => orgId === 'org_1', emit: (_orgId, frame) => void frames.push(frame) } });
+  await bench.append([anEvent('e1'), anEvent('e2', { event: 'Other' })]);
+  await bench.settled();
+  expect(frames).toEqual([
+    expect.objectContaining({ stage: 'dropped', event_id: 'e2', reason: 'event_filtered', integration_id: 'int_1', pipeline_id: 'pl_1' }),
+    expect.objectContaining({ stage: 'retrying', event_id: 'e1', status: 500, reason: expect.any(String) }),
+    expect.objectContaining({ stage: 'delivered', event_id: 'e1', status: 200, payload: anEvent('e1') }),
+  ]);
+});
+
+test('health: failing after a failure, ok again after a success', async () => {
+  receiver.respond = (_request, response) => void response.writeHead(receiver.requests.length === 1 ? 500 : 200).end();
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start({ retryBaseMs: 300 });
+  await bench.append(events(1));
+  await until(async () => (await bench.deliver.health('int_1'))?.status === 'failing');
+  await bench.settled();
+  expect(await bench.deliver.health('int_1')).toMatchObject({ status: 'ok', waiting: 0, last_error: expect.any(String) });
+});

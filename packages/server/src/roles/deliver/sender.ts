@@ -114,7 +114,8 @@ export class Sender {
     const id = vendor.batch === null ? parts[0]!.item.event_id : batchId(this.#integrationId, parts);
     const tried = await tryBatch({ vendor, items: parts.map((part) => part.item), attempt: batch.attempt }, id, this.#deps);
     this.#active--;
-    if (tried.unbuildable && parts.length > 1) {
+    const spoiled = tried.unbuildable || (tried.verdict.kind === 'unavailable' && tried.verdict.isolate === true);
+    if (spoiled && parts.length > 1) {
       // One item spoils the request: alone, each gets what it deserves.
       for (const part of parts) this.#ready.push({ ...batch, parts: [part], bytes: part.item.size });
     } else this.#conclude(batch, tried);

@@ -191,8 +191,8 @@ export class Bench {
     this.log = await this.#openLog(this.path);
     this.start(overrides);
   }
-  async append(events: CanonicalEvent[], pipelineId = 'pl_1'): Promise<void> {
-    const meta = { received_at: Date.now(), org_id: 'org_1', pipeline_id: pipelineId };
+  async append(events: CanonicalEvent[], pipelineId = 'pl_1', received_at = Date.now()): Promise<void> {
+    const meta = { received_at, org_id: 'org_1', pipeline_id: pipelineId };
     const records = events.map((event) => ({ id: eventRecordId(pipelineId, event.event_id), data: encodeEventRecord(meta, event) }));
     await this.log.append([{ topic: eventsTopic(pipelineId), records }]);
   }
