@@ -201,3 +201,10 @@ export async function readEvents(log: EventLog, pipelineId: string): Promise<Can
 function openLog(dir: string): Promise<LmdbLog> {
   return openLmdbLog({ path: join(dir, 'log'), dedupWindowMs: 86_400_000 });
 }
+
+/** Events marked as poison break on a rule. */
+export function orderSnapshots(): Snapshots {
+  const condition = { field: 'properties.poison', op: 'eq' as const, value: true };
+  const rules = [{ type: 'set' as const, target: 'context', value: 'broken', condition }];
+  return new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'rules', rules }] }]);
+}

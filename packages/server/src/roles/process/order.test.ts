@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { startNats } from '../../../test/servers/index.ts';
+import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
+import { connectNats, openJetStreamLog } from '../../stores/event-log/jetstream.ts';
+import { ingestAppend, readEvents } from './test-kit.ts';
+
+const VISITORS = 50;
+const EACH = 200;
+const POISON = 20;
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const one of undo.splice(0).reverse()) await one();
+});
+
+function processor(url: string): { child: ChildProcess; owns: () => number } {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./order.processor.ts', import.meta.url)), url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let owned = 0;
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    for (const match of text.matchAll(/owns (\d+)/g)) owned = Number(match[1]);
+  });
+  undo.push(async () => child.kill('SIGKILL'));
+  return { child, owns: () => owned };
+}
+
+async function until(what: string, withinMs: number, holds: () => Promise<boolean> | boolean): Promise<void> {
+  const end = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+test('50 visitors × 200 interleaved events, two processors, one killed midway: in order, none lost, identity kept', {
+  timeout: 180_000,
+}, async () => {
+  const nats = await startNats();
+  undo.push(() => nats.stop());
+  const connection = await connectNats(nats.url);
+  undo.push(() => connection.close());
+  const log = await openJetStreamLog({ connection, dedupWindowMs: 600_000, replicas: 1 });
+  undo.push(() => log.close());
+  const first = processor(nats.url);
+  const second = processor(nats.url);
+  await until('both own partitions', 60_000, () => first.owns() >= 4 && second.owns() >= 4 && first.owns() + second.owns() === 16);
+
+  let outcomes = 0;
+  const counting = log.consume(OUTCOMES_TOPIC, 'count', { start: 'beginning', maxInFlight: 2_000, maxBatch: 500 }, async (batch) => {
+    for (const delivery of batch) outcomes += decodeOutcomes(delivery.record).length;
+    await Promise.all(batch.map((delivery) => delivery.ack()));
+  });
+  undo.push(() => counting.stop());
+
+  for (let n = 0; n < EACH; n++) {
+    const appends = Array.from({ length: VISITORS }, (_, visitor) => {
+      const anonymousId = `v${visitor}`;
+      if (n === 10) return ingestAppend(`${anonymousId}-${n}`, { type: 'identify', anonymousId, userId: `u${visitor}`, properties: { n } });
+      return ingestAppend(`${anonymousId}-${n}`, { type: 'track', event: 'T', anonymousId, properties: { n, poison: n % POISON === 7 } });
+    });
+    await log.append(appends);
+    if (n === EACH / 2) first.child.kill('SIGKILL');
+  }
+  await until('the second owns everything', 60_000, () => second.owns() === 16);
+  await until('every event has its outcome', 90_000, () => outcomes >= VISITORS * EACH);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+
+  expect(outcomes).toBe(VISITORS * EACH);
+  const events = await readEvents(log, 'pl_1');
+  const expected = Array.from({ length: EACH }, (_, n) => n).filter((n) => n % POISON !== 7);
+  for (let visitor = 0; visitor < VISITORS; visitor++) {
+    const own = events.filter((event) => event.anonymous_id === `v${visitor}`);
+    expect(own.map((event) => event.properties!.n)).toEqual(expected);
+    expect(own.map((event) => event.user_id)).toEqual(expected.map((n) => (n < 10 ? undefined : `u${visitor}`)));
+    expect(new Set(own.map((event) => (event.context.session as { id: string }).id)).size).toBe(1);
+  }
+});
