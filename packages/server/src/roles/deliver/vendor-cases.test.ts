@@ -1,0 +1,121 @@
+/** Every case of every vendor through real delivery: log, worker, batcher, HTTP client, and a server that notes what arrives. */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { VENDOR_CASES } from '@firsthand/catalog/vendors/cases.ts';
+import meta from '@firsthand/catalog/vendors/meta_conversions_api/vendor.ts';
+import { completeConfig } from '@firsthand/catalog/vendors/shared/run-case.ts';
+import { orderCompleted } from '@firsthand/catalog/vendors/shared/sample-events.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anIntegration, Bench } from './test-kit.ts';
+
+interface Arrived {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+type Answer = (arrived: Arrived) => { status: number; body: unknown };
+
+const OPTIONS = { mode: 'development', allow_private: true } as const;
+/** They tell the time of sending. */
+const CLOCKED = new Set(['webhook-timestamp', 'x-amz-date']);
+const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) => list.map((one) => ({ ...one, vendor }))).map((one, index) => ({
+  ...one,
+  index,
+  title: `${one.vendor.key}: ${one.name}`,
+}));
+
+let server: Server;
+let origin: string;
+let bench: Bench;
+let answer: Answer = () => ({ status: 200, body: { code: 0 } });
+const arrived: Arrived[] = [];
+
+function compile(vendor: VendorDefinition, variant: string | undefined, over: JsonObject): CompiledVendor {
+  const result = compileVendor(vendor, completeConfig(vendor, variant, { batch_interval_ms: 20, ...over }), OPTIONS);
+  if (!result.ok) throw new Error(JSON.stringify(result));
+  return result.vendor;
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const one = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      };
+      const token = one.path.endsWith('/token');
+      if (!token) arrived.push(one);
+      const { status, body } = token ? { status: 200, body: { access_token: 'access-token', expires_in: 3600 } } : answer(one);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  bench = await Bench.open();
+});
+afterAll(async () => {
+  await bench.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('cases', () => {
+  beforeAll(async () => {
+    const integrations = cases.map(({ vendor, variant, config, index }) =>
+      anIntegration(compile(vendor, variant, { ...config, endpoint: `${origin}/${index}` }), {
+        id: `int_${index}`,
+        pipeline_id: `pl_${index}`,
+        vendor: vendor.key,
+      }),
+    );
+    bench.snapshots.set(integrations);
+    bench.start();
+    for (const { event, index } of cases) await bench.append([event], `pl_${index}`);
+    for (const { index } of cases) await bench.settled(`int_${index}`, `pl_${index}`);
+  }, 60_000);
+
+  test.each(cases.map((one) => [one.title, one] as const))('%s', (_title, { requests = [], index }) => {
+    const received = arrived.filter(({ path }) => path.startsWith(`/${index}/`) || path.startsWith(`/${index}?`));
+    expect(received).toHaveLength(requests.length);
+    for (const [i, expected] of requests.entries()) {
+      const { method, path, headers, body } = received[i]!;
+      if (expected.method) expect(method).toBe(expected.method);
+      if (expected.url) expect(path).toBe(expected.url.replace(/^https:\/\/[^/]+/, `/${index}`));
+      for (const [name, value] of Object.entries(expected.headers ?? {})) {
+        if (!CLOCKED.has(name.toLowerCase())) expect([name, headers[name.toLowerCase()]]).toEqual([name, value]);
+      }
+      if (expected.body !== undefined) expect(typeof expected.body === 'string' ? body : JSON.parse(body)).toEqual(expected.body);
+    }
+  });
+});
+
+test('one bad event that fails a whole request: alone, each gets what it deserves', async () => {
+  const before = arrived.length;
+  answer = ({ body }) =>
+    body.includes('bad-order') ? { status: 400, body: { error: { code: 100, message: 'no' } } } : { status: 200, body: {} };
+  bench.snapshots.set([
+    anIntegration(compile(meta, 'default', { endpoint: origin, batch_interval_ms: 500 }), { id: 'int_meta', pipeline_id: 'pl_meta' }),
+  ]);
+  const events = ['good-1', 'bad-order', 'good-2'].map((id) => orderCompleted({ order_id: id }, { event_id: id }));
+  await bench.append(events, 'pl_meta');
+  await bench.settled('int_meta', 'pl_meta');
+  const ids = arrived.slice(before).map(({ body }) => (JSON.parse(body).data as { event_id: string }[]).map((one) => one.event_id));
+  expect(ids[0]).toEqual(['good-1', 'bad-order', 'good-2']);
+  expect(
+    ids
+      .slice(1)
+      .map((one) => one.join())
+      .sort(),
+  ).toEqual(['bad-order', 'good-1', 'good-2']);
+  const letters = (await bench.deadLetters('int_meta')).map(({ event_id, reason }) => [event_id, reason]);
+  expect(letters).toEqual([['bad-order', 'http_400: {"code":100,"message":"no"}']]);
+});
