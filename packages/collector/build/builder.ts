@@ -1,7 +1,10 @@
 /** Bundles the collector of one pipeline: exactly the features its configuration uses. The same input gives the same bytes. */
+
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { type BuildInput, constantsOf } from './features.ts';
+import { leaveOut } from './leave-out.ts';
 
 export { type BuildInput, type ClientSideInput, CollectorConfigError } from './features.ts';
 export { type SnippetInput, snippet } from './snippet.ts';
@@ -21,7 +24,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 let running = 0;
 
 export async function buildCollector(input: BuildInput): Promise<CollectorBuild> {
-  const define = Object.fromEntries(Object.entries(constantsOf(input)).map(([name, value]) => [name, JSON.stringify(value)]));
+  const constants = constantsOf(input);
+  const define = Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]));
   // Loaded only now: most processes never build, and esbuild's own process holds memory while it lives.
   const esbuild = await import('esbuild');
   running++;
@@ -44,6 +48,7 @@ export async function buildCollector(input: BuildInput): Promise<CollectorBuild>
       logLevel: 'silent',
       treeShaking: true,
       define,
+      plugins: [leaveOut(engineInput(input))],
     });
     const code = fileOf(result.outputFiles, '.js');
     const bytes = Buffer.from(code);
@@ -58,6 +63,17 @@ export async function buildCollector(input: BuildInput): Promise<CollectorBuild>
     // The service process would otherwise stay for the life of the server; another build may still be using it.
     if (--running === 0) await esbuild.stop();
   }
+}
+
+/** Definitions describe every field a vendor knows; only what this configuration says, and how requests are made, is run. */
+function engineInput({ client_side }: BuildInput): string {
+  return JSON.stringify(
+    client_side.map(({ config, definition }) => {
+      const { requests, event_name, limits } = definition as Partial<VendorDefinition>;
+      // A request may offer a template; whether there is one is for the config to say.
+      return [config, JSON.stringify([requests, event_name, limits]).replaceAll('template', '')];
+    }),
+  );
 }
 
 function fileOf(files: { path: string; text: string }[], suffix: string): string {

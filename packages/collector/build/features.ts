@@ -2,6 +2,9 @@
 import { DEFAULT_DATA_LAYER, type EventFilter, type Pipeline } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileConsent } from '@firsthand/core/privacy/consent.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import type { Category, ClientSide, Variable, VendorIds } from '../src/types.ts';
 import { LIMITS } from './limits.ts';
 import { VENDOR_COOKIES } from './vendor-cookies.ts';
@@ -130,12 +133,22 @@ function variableOf(variable: { name: string; source: keyof typeof SOURCES; path
   return [SOURCES[variable.source], path, target];
 }
 
+/** Whatever would fail in every browser fails here, once and with the reason. */
 function clientSideOf(one: ClientSideInput, category: ReadCategory): ClientSide {
+  const definition = one.definition as VendorDefinition;
+  const [secret] = secretPaths(definition, one.config);
+  if (secret) throw new CollectorConfigError(`${one.integration_id}: "${secret.join('.')}" is a secret, which no page may carry`);
+  const compiled = compileVendor(definition, one.config, { mode: 'development', allow_private: true });
+  if (!compiled.ok) {
+    const faults = [...compiled.missing, ...compiled.invalid].map(({ field, message }) => `${field} ${message}`);
+    throw new CollectorConfigError(`${one.integration_id}: ${faults.join('; ')}`);
+  }
   const own = one.config.consent_category;
   return {
     category: category(one.consent_category ?? (typeof own === 'string' ? own : null)),
     names: one.event_filter?.event_names ?? null,
     config: one.config as Record<string, unknown>,
-    definition: one.definition as Record<string, unknown>,
+    // Of the definition only what sending needs; the rest is for people.
+    definition: { ...definition, description: '', website: '', variants: [] } as unknown as Record<string, unknown>,
   };
 }

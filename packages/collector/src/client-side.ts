@@ -1,2 +1,70 @@
-import type { WireEvent } from './types.ts';
-export const deliverClientSide = (_event: WireEvent) => {};
+/**
+ * Integrations that the browser delivers itself: the same compiled vendor that the server runs, built into the bundle only
+ * where a pipeline has one. The configuration holds no secret: the service refuses such integrations, and the builder too.
+ */
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { eventKey } from '@firsthand/core/event/canonical.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { isGranted } from './consent.ts';
+import { emit } from './emitter.ts';
+import { attempt } from './page.ts';
+import type { Category, ClientSide, WireEvent } from './types.ts';
+
+interface Target {
+  category: Category;
+  names: string[] | null;
+  vendor: CompiledVendor;
+}
+
+let targets: Target[] | undefined;
+
+const compileTargets = (): Target[] =>
+  (JSON.parse(C_CLIENT_SIDE) as ClientSide[]).flatMap(({ category, names, config, definition }) => {
+    const result = compileVendor(definition as unknown as VendorDefinition, config as JsonObject, {
+      mode: 'development',
+      allow_private: true,
+    });
+    return result.ok ? [{ category, names, vendor: result.vendor }] : [];
+  });
+
+/** The wire's names to those of the canonical event, as the server does it. */
+const canonical = (event: WireEvent): CanonicalEvent => {
+  const { messageId, anonymousId, userId, groupId, context, type, timestamp, ...rest } = event;
+  const { userAgent, challenge_token: _token, ...others } = context;
+  return {
+    ...(rest as Partial<CanonicalEvent>),
+    event_id: messageId,
+    type,
+    timestamp: String(timestamp),
+    anonymous_id: anonymousId,
+    ...(userId === undefined ? {} : { user_id: userId }),
+    ...(groupId === undefined ? {} : { group_id: String(groupId) }),
+    context: { ...(others as JsonObject), user_agent: String(userAgent) },
+  };
+};
+
+const deliver = ({ vendor }: Target, event: CanonicalEvent) => {
+  const now = Date.now();
+  const built = vendor.build(event, { now });
+  if (built.kind !== 'items') return;
+  // Items of one lane may share a request; one event rarely has several.
+  for (const item of built.items) {
+    const { method, url, headers, body } = vendor.request([item], { now, attempt: 1, request_id: event.event_id });
+    // What only servers send among themselves would cost a preflight that few vendors answer with yes.
+    for (const name of Object.keys(headers)) if (/^(user-agent|webhook-|x-firsthand-)/i.test(name)) delete headers[name];
+    const init = { method, headers, body: body as BodyInit | undefined, keepalive: !body || body.length < L_KEEPALIVE_CHARS };
+    fetch(url, init).catch(() => emit('error', JSON.stringify(event)));
+  }
+};
+
+export const deliverClientSide = (wire: WireEvent) => {
+  targets = targets || compileTargets();
+  const event = canonical(wire);
+  for (const target of targets) {
+    const isWanted = !target.names || target.names.includes(eventKey(event));
+    if (isWanted && isGranted(target.category)) attempt(() => deliver(target, event));
+  }
+};

@@ -33,6 +33,9 @@ const isOurs = (url: URL) =>
   /^http/.test(url.protocol) &&
   C_DOMAINS.some((domain) => [url.host, url.hostname].some((host) => host === domain || host.endsWith(`.${domain}`)));
 
+/** By hand, because writing `searchParams` would re-encode the rest of the query. */
+const without = (search: string) => search.replace(/([?&])_df_x=[^&]*&?/, '$1').replace(/[?&]$/, '');
+
 const decorate = (event: Event) => {
   const link = (event.composedPath()[0] as Element).closest('a[href],form') as HTMLAnchorElement | HTMLFormElement | null;
   if (!link || !isOpen) return;
@@ -48,7 +51,7 @@ const decorate = (event: Event) => {
     field.value = pass();
     return;
   }
-  url.searchParams.set(NAME, pass());
+  url.search = `${without(url.search) || '?'}&${NAME}=${pass()}`.replace('?&', '?');
   link.setAttribute(form ? 'action' : 'href', url.href);
 };
 
@@ -60,8 +63,7 @@ export const startCrossDomain = () => {
     const value = url.searchParams.get(NAME);
     if (value === null) return;
     accept(value);
-    // By hand, because writing searchParams would re-encode the rest of the query.
-    url.search = url.search.replace(new RegExp(`([?&])${NAME}=[^&]*&?`), '$1').replace(/[?&]$/, '');
+    url.search = without(url.search);
     history.replaceState(history.state, '', url.href);
   });
 };

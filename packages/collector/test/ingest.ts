@@ -99,7 +99,7 @@ export class Ingest {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
-    const events = (path === '/v1/batch' ? body.batch : [body]) as SentEvent[];
+    const events = (path === '/v1/batch' ? body.batch : path.startsWith('/v1/') ? [body] : []) as SentEvent[];
     const recorded: Recorded = { path, headers: request.headers, body, events, status: 0, at: Date.now() };
     this.requests.push(recorded);
     const answer = this.behave(recorded, this.requests.length);

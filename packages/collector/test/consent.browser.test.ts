@@ -1,0 +1,210 @@
+import type { ConsentConfig } from '@firsthand/core/config/resources.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aPipeline, call, Stage } from './fixtures.ts';
+
+const stage = new Stage();
+const { ingest } = stage;
+beforeAll(() => stage.start());
+afterAll(() => stage.stop());
+beforeEach(() => stage.reset());
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Tools as they look from a page: `load` is what their script leaves there, `change` what a click in their banner does. */
+const TOOLS: Record<string, { provider: ConsentConfig['provider']; load: string; first: object; change: string; second: object }> = {
+  OneTrust: {
+    provider: 'onetrust',
+    load: `OnetrustActiveGroups = ',C0001,C0002,';
+      OneTrust = { GetDomainData: () => ({ Groups: ['C0001', 'C0002', 'C0004'].map((CustomGroupId) => ({ CustomGroupId })) }) };`,
+    first: { C0001: true, C0002: true, C0004: false },
+    change: `OnetrustActiveGroups = ',C0001,C0002,C0004,'; window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated', { detail: [] }));`,
+    second: { C0001: true, C0002: true, C0004: true },
+  },
+  Cookiebot: {
+    provider: 'cookiebot',
+    load: `Cookiebot = { hasResponse: true, consent: { necessary: true, preferences: false, statistics: true, marketing: false, stamp: 'x', method: 'explicit' } };`,
+    first: { necessary: true, preferences: false, statistics: true, marketing: false },
+    change: `Cookiebot.consent.marketing = true; window.dispatchEvent(new Event('CookiebotOnAccept'));`,
+    second: { necessary: true, preferences: false, statistics: true, marketing: true },
+  },
+  'Usercentrics 3': {
+    provider: 'usercentrics',
+    load: `ucState = { essential: { state: 'ALL_ACCEPTED' }, marketing: { state: 'ALL_DENIED' } };
+      __ucCmp = { getConsentDetails: () => Promise.resolve({ categories: ucState }) };`,
+    first: { essential: true, marketing: false },
+    change: `ucState.marketing.state = 'SOME_ACCEPTED'; window.dispatchEvent(new CustomEvent('UC_UI_CMP_EVENT', { detail: { type: 'SAVE' } }));`,
+    second: { essential: true, marketing: true },
+  },
+  'Usercentrics 2': {
+    provider: 'usercentrics',
+    load: `ucServices = [{ categorySlug: 'marketing', consent: { status: true } }, { categorySlug: 'marketing', consent: { status: false } },
+        { categorySlug: 'essential', consent: { status: true } }];
+      UC_UI = { isInitialized: () => true, getServicesBaseInfo: () => ucServices };`,
+    first: { marketing: false, essential: true },
+    change: `ucServices[1].consent.status = true; window.dispatchEvent(new CustomEvent('UC_UI_CMP_EVENT', { detail: { type: 'ACCEPT_ALL' } }));`,
+    second: { marketing: true, essential: true },
+  },
+  Didomi: {
+    provider: 'didomi',
+    load: `didomiEventListeners = []; didomiStatus = { cookies: { id: 'cookies', enabled: true }, ads: { id: 'ads', enabled: false } };
+      Didomi = { shouldUserStatusBeCollected: () => false, getCurrentUserStatus: () => ({ purposes: didomiStatus, vendors: {} }) };`,
+    first: { cookies: true, ads: false },
+    change: `didomiStatus.ads.enabled = true; didomiEventListeners.filter((one) => one.event === 'consent.changed').forEach((one) => one.listener({}));`,
+    second: { cookies: true, ads: true },
+  },
+  Osano: {
+    provider: 'osano',
+    load: `osano = { state: { ESSENTIAL: 'ACCEPT', MARKETING: 'DENY' }, listeners: {} };
+      Osano = { cm: { getConsent: () => osano.state, addEventListener: (name, handler) => { osano.listeners[name] = handler; } } };`,
+    first: { ESSENTIAL: true, MARKETING: false },
+    change: `osano.state = { ESSENTIAL: 'ACCEPT', MARKETING: 'ACCEPT' }; osano.listeners['osano-cm-consent-saved']({});`,
+    second: { ESSENTIAL: true, MARKETING: true },
+  },
+  TCF: {
+    provider: 'tcf',
+    load: `tcf = { listeners: [], tell(consents, eventStatus) { tcf.listeners.forEach((one) => one({ eventStatus, gdprApplies: true, purpose: { consents } }, true)); } };
+      __tcfapi = (command, version, callback) => { tcf.listeners.push(callback); callback({ eventStatus: 'cmpuishown', gdprApplies: true, purpose: { consents: {} } }, true);
+        setTimeout(() => tcf.tell({ 1: true, 7: true }, 'tcloaded'), 50); };`,
+    first: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`purpose_${i + 1}`, i === 0 || i === 6])),
+    change: `tcf.tell({ 1: true, 7: true, 10: true }, 'useractioncomplete');`,
+    second: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`purpose_${i + 1}`, i === 0 || i === 6 || i === 9])),
+  },
+  'Google consent mode': {
+    provider: 'google_consent_mode',
+    load: `dataLayer = window.dataLayer || []; function gtag() { dataLayer.push(arguments); }
+      gtag('consent', 'default', { ad_storage: 'denied', analytics_storage: 'denied', wait_for_update: 500 }); gtag('consent', 'update', { analytics_storage: 'granted' });`,
+    first: { ad_storage: 'denied', analytics_storage: 'granted' },
+    change: `gtag('consent', 'update', { ad_storage: 'granted' });`,
+    second: { ad_storage: 'granted', analytics_storage: 'granted' },
+  },
+};
+
+describe.each(Object.entries(TOOLS))('%s', (_, tool) => {
+  test.each(['named', 'auto'] as const)('%s: events wait for it, and a change is sent on', async (mode) => {
+    const provider = mode === 'named' ? tool.provider : 'auto';
+    await stage.serve(aPipeline({ consent_config: { provider: provider!, wait_ms: 6000 } }));
+    const page = await stage.open();
+    await call(page, 'track', 'Early');
+    await sleep(300);
+    expect(ingest.requests).toHaveLength(0);
+    await page.addScriptTag({ content: tool.load });
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events.map((event) => event.context.consent)).toEqual([{ categories: tool.first }, { categories: tool.first }]);
+    await page.evaluate(tool.change);
+    const after = await ingest.waitFor((all) => all.length === 3);
+    expect(after[2]).toMatchObject({ type: 'track', event: 'Consent Updated', properties: { categories: tool.second } });
+    expect(after[2]!.context.consent).toEqual({ categories: tool.second });
+  });
+});
+
+test('automatic: the tool itself is believed before TCF and consent mode that it also speaks', async () => {
+  await stage.serve(aPipeline({ consent_config: { provider: 'auto', wait_ms: 400 } }), {
+    head: `<script>${TOOLS['Google consent mode']!.load}${TOOLS.TCF!.load}</script>`,
+  });
+  const page = await stage.open();
+  const [view] = await ingest.waitFor((all) => all.length >= 1);
+  expect(view!.context.consent.categories).toMatchObject({ analytics_storage: 'granted' });
+  await page.addScriptTag({ content: TOOLS.Cookiebot!.load });
+  await ingest.waitFor((all) => all.some((event) => 'statistics' in ((event.properties?.categories as object) ?? {})));
+  await page.evaluate(TOOLS['Google consent mode']!.change);
+  await call(page, 'track', 'T');
+  const events = await ingest.waitFor((all) => all.some((event) => event.event === 'T'));
+  expect(events.find((event) => event.event === 'T')!.context.consent.categories).toEqual(TOOLS.Cookiebot!.first);
+});
+
+test('wait_ms over: events go without consent; what becomes known later is sent on', async () => {
+  await stage.serve(aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 500 } }));
+  const page = await stage.open();
+  const start = Date.now();
+  const [view] = await ingest.waitFor((all) => all.length === 1);
+  expect(Date.now() - start).toBeGreaterThan(200);
+  expect(view!.context).not.toHaveProperty('consent');
+  await page.addScriptTag({ content: TOOLS.Cookiebot!.load });
+  const events = await ingest.waitFor((all) => all.length === 2);
+  expect(events[1]).toMatchObject({ event: 'Consent Updated', context: { consent: { categories: TOOLS.Cookiebot!.first } } });
+});
+
+test('consent mode defaults count once the wait is over', async () => {
+  await stage.serve(aPipeline({ consent_config: { provider: 'google_consent_mode', wait_ms: 400 } }), {
+    head: `<script>dataLayer = []; (function () { dataLayer.push(arguments) })('consent', 'default', { analytics_storage: 'granted' })</script>`,
+  });
+  await stage.open();
+  const [view] = await ingest.waitFor((all) => all.length === 1);
+  expect(view!.context.consent).toEqual({ categories: { analytics_storage: 'granted' } });
+});
+
+test('a page left while events wait does not lose them', async () => {
+  await stage.serve(aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 60_000 } }));
+  const page = await stage.open();
+  await page.waitForFunction('window._df && window._df.track');
+  await call(page, 'track', 'T');
+  await page.goto('about:blank');
+  const events = await ingest.waitFor((all) => all.length === 2);
+  expect(events.map((event) => event.event ?? event.type)).toEqual(['page', 'T']);
+});
+
+describe('custom', () => {
+  test('a callback tells, as often as it likes', async () => {
+    await stage.serve(aPipeline({ consent_config: { provider: 'custom', wait_ms: 6000 } }), {
+      head: `<script>window._df = [['consent', function (tell) { window.tell = tell }]]</script>`,
+    });
+    const page = await stage.open();
+    await page.waitForFunction('window.tell');
+    await sleep(200);
+    expect(ingest.requests).toHaveLength(0);
+    await page.evaluate(`tell(['analytics'])`);
+    const [view] = await ingest.waitFor((all) => all.length === 1);
+    expect(view!.context.consent).toEqual({ categories: ['analytics'] });
+    await page.evaluate(`tell(['analytics', 'marketing'])`);
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.properties).toEqual({ categories: ['analytics', 'marketing'] });
+    // The next page knows without being told again.
+    await page.reload();
+    const later = await ingest.waitFor((all) => all.length === 3);
+    expect(later[2]!.context.consent).toEqual({ categories: ['analytics', 'marketing'] });
+  });
+
+  test('without any configuration the page may still tell, and the same word twice is said once', async () => {
+    await stage.serve(aPipeline());
+    const page = await stage.open();
+    await ingest.waitFor((all) => all.length === 1);
+    await call(page, 'consent', { analytics: true });
+    await call(page, 'consent', { analytics: true });
+    await call(page, 'track', 'T');
+    const events = await ingest.waitFor((all) => all.some((event) => event.event === 'T'));
+    expect(events.map((event) => event.event ?? event.type)).toEqual(['page', 'Consent Updated', 'T']);
+  });
+});
+
+describe('required_category', () => {
+  const pipeline = aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 300, required_category: 'analytics' } });
+  const state = () => `Object.keys(localStorage).filter((key) => key.startsWith('_df')).length + document.cookie.includes('_df_id')`;
+
+  test('nothing is kept on the device until it is granted; events still go', async () => {
+    ingest.setsCookies = false;
+    await stage.serve(pipeline);
+    const page = await stage.open();
+    const [view] = await ingest.waitFor((all) => all.length === 1);
+    await sleep(200);
+    expect(await page.evaluate(state())).toBe(0);
+    await page.addScriptTag({ content: TOOLS.Cookiebot!.load }); // statistics means analytics
+    await ingest.waitFor((all) => all.length === 2);
+    await expect.poll(() => page.evaluate('document.cookie')).toContain('_df_id');
+    await page.reload();
+    const events = await ingest.waitFor((all) => all.length === 3);
+    expect(new Set(events.map((event) => event.anonymousId))).toEqual(new Set([view!.anonymousId]));
+  });
+
+  test('a denial removes what was kept', async () => {
+    ingest.setsCookies = false;
+    await stage.serve(pipeline, { head: `<script>${TOOLS.Cookiebot!.load}</script>` });
+    const page = await stage.open();
+    await ingest.waitFor((all) => all.length === 1);
+    await expect.poll(() => page.evaluate('document.cookie')).toContain('_df_id');
+    await page.evaluate(`Cookiebot.consent.statistics = false; window.dispatchEvent(new Event('CookiebotOnDecline'))`);
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.context.consent.categories.statistics).toBe(false);
+    await sleep(200);
+    expect(await page.evaluate(state())).toBe(0);
+  });
+});

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aPipeline, call, FULL, Stage } from './fixtures.ts';
+
+const stage = new Stage();
+const { ingest } = stage;
+beforeAll(() => stage.start());
+afterAll(() => stage.stop());
+beforeEach(() => stage.reset());
+
+const cookieOf = async (host: string) =>
+  (await stage.context.cookies(`http://${host}:${stage.site.port}`)).filter((one) => one.name === '_df_id');
+
+describe('the anonymous id', () => {
+  test('comes from the cookie that the server set, before what storage says', async () => {
+    await stage.serve(aPipeline());
+    await stage.context.addCookies([{ name: '_df_id', value: 'from-the-server', domain: 'localhost', path: '/' }]);
+    const page = await stage.open();
+    const [event] = await ingest.waitFor((events) => events.length === 1);
+    expect(event!.anonymousId).toBe('from-the-server');
+    expect(ingest.requests[0]!.headers.cookie).toContain('_df_id=from-the-server');
+    await stage.context.clearCookies();
+    await page.reload();
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.anonymousId).toBe('from-the-server'); // storage remembers
+  });
+
+  test('is set by a server on the same site, and shared by its subdomains', async () => {
+    ingest.cookieDomain = 'shop.test';
+    await stage.serve(aPipeline(), { host: 'in.shop.test' });
+    await stage.open('/', 'shop.test');
+    const [first] = await ingest.waitFor((events) => events.length === 1);
+    await expect.poll(() => cookieOf('shop.test')).toMatchObject([{ value: first!.anonymousId, domain: '.shop.test' }]);
+    await stage.open('/', 'www.shop.test');
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.anonymousId).toBe(first!.anonymousId);
+    expect(ingest.requests[1]!.headers.cookie).toContain(first!.anonymousId);
+  });
+
+  test('from a page of another site: own cookie, on the widest domain of the page', async () => {
+    await stage.serve(aPipeline(), { host: 'collect.other.test' });
+    await stage.open('/', 'www.shop.test');
+    const [event] = await ingest.waitFor((events) => events.length === 1);
+    expect(ingest.requests[0]!.headers.origin).toBe(`http://www.shop.test:${stage.site.port}`);
+    expect(ingest.preflights).toBeGreaterThan(0);
+    await expect.poll(() => cookieOf('shop.test')).toMatchObject([{ value: event!.anonymousId, domain: '.shop.test', sameSite: 'Lax' }]);
+    const [cookie] = await cookieOf('shop.test');
+    expect(cookie!.expires * 1000 - Date.now()).toBeGreaterThan(399 * 86_400_000);
+  });
+
+  test('reset ends the cookie too', async () => {
+    ingest.cookieDomain = 'shop.test';
+    await stage.serve(aPipeline(), { host: 'in.shop.test' });
+    const page = await stage.open('/', 'shop.test');
+    await ingest.waitFor((events) => events.length === 1);
+    await expect.poll(() => cookieOf('shop.test')).toHaveLength(1);
+    await call(page, 'reset');
+    expect(await page.evaluate('document.cookie')).not.toContain('_df_id');
+    await call(page, 'track', 'After');
+    const after = (await ingest.waitFor((all) => all.length === 2))[1]!;
+    await expect.poll(async () => (await cookieOf('shop.test'))[0]?.value).toBe(after.anonymousId);
+  });
+
+  test('survives a page that clears its storage', async () => {
+    await stage.serve(aPipeline());
+    const page = await stage.open();
+    await ingest.waitFor((events) => events.length === 1);
+    await page.evaluate(() => localStorage.clear());
+    await call(page, 'track', 'T');
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.anonymousId).toBeTruthy();
+  });
+});
+
+describe('cross-domain', () => {
+  const pipeline = aPipeline({ cross_domain: true }, { cross_domain_domains: ['*.blog.test', 'blog.test'] });
+  const body = () => `
+    <a id="ours" href="http://blog.test:${stage.site.port}/landing?b=%20x&c=1#top"><b id="inner">blog</b></a>
+    <a id="sub" href="http://news.blog.test:${stage.site.port}/">news</a>
+    <a id="other" href="http://elsewhere.test:${stage.site.port}/">other</a>
+    <a id="same" href="/same">same</a>
+    <form id="get" action="http://blog.test:${stage.site.port}/search"><input name="q" value="x"><button id="get-go">go</button></form>
+    <form id="post" method="post" action="http://blog.test:${stage.site.port}/buy?a=1"><button id="post-go">go</button></form>`;
+  const start = async () => {
+    await stage.serve(pipeline, { body: body() });
+    const page = await stage.open('/', 'shop.test');
+    const [first] = await ingest.waitFor((events) => events.length === 1);
+    return { page, first: first! };
+  };
+
+  test('a click carries the id to a domain of ours, where it leaves the address bar', async () => {
+    const { page, first } = await start();
+    await page.click('#inner');
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.anonymousId).toBe(first.anonymousId);
+    const clean = `http://blog.test:${stage.site.port}/landing?b=%20x&c=1#top`;
+    await expect.poll(() => page.url()).toBe(clean);
+    expect(events[1]!.properties!.url).toBe(clean);
+  });
+
+  test('forms of both methods carry it', async () => {
+    const { page, first } = await start();
+    await page.click('#get-go');
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.anonymousId).toBe(first.anonymousId);
+    await expect.poll(() => page.url()).toBe(`http://blog.test:${stage.site.port}/search?q=x`);
+    await page.goBack();
+    await ingest.waitFor((all) => all.length === 3);
+    await page.click('#post-go');
+    const later = await ingest.waitFor((all) => all.some((event) => event.properties!.path === '/buy'));
+    expect(later.at(-1)!.anonymousId).toBe(first.anonymousId);
+    await expect.poll(() => page.url()).toBe(`http://blog.test:${stage.site.port}/buy?a=1`);
+  });
+
+  test('no other link is touched; a wildcard covers subdomains', async () => {
+    const { page } = await start();
+    const after = await page.evaluate(() => {
+      document.addEventListener('click', (event) => event.preventDefault());
+      return ['sub', 'other', 'same'].map((id) => {
+        const link = document.getElementById(id) as HTMLAnchorElement;
+        link.click();
+        return link.href.includes('_df_x');
+      });
+    });
+    expect(after).toEqual([true, false, false]);
+  });
+
+  test.each([
+    ['too old', (value: string) => value, 121_000],
+    ['changed', (value: string) => `${value.slice(0, -1)}${value.endsWith('0') ? '1' : '0'}`, 0],
+    ['nonsense', () => '%E0%A4%A', 0],
+    ['empty', () => '', 0],
+  ])('a parameter that is %s says nothing, and is removed all the same', async (_, change, ageMs) => {
+    const { page, first } = await start();
+    const value = await page.evaluate((age) => {
+      const real = Date.now;
+      Date.now = () => real() - age;
+      document.addEventListener('click', (event) => event.preventDefault());
+      const link = document.getElementById('ours') as HTMLAnchorElement;
+      link.click();
+      Date.now = real;
+      return new URL(link.href).searchParams.get('_df_x')!;
+    }, ageMs);
+    expect(value).toContain(first.anonymousId);
+    const other = await stage.open(`/landing?a=1&_df_x=${change(value)}`, 'blog.test');
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.anonymousId).not.toBe(first.anonymousId);
+    await expect.poll(() => other.url()).toBe(`http://blog.test:${stage.site.port}/landing?a=1`);
+  });
+
+  test('another browser does not take over the id from a copied link', async () => {
+    const { page } = await start();
+    const value = await page.evaluate(() => {
+      document.addEventListener('click', (event) => event.preventDefault());
+      const link = document.getElementById('ours') as HTMLAnchorElement;
+      link.click();
+      return link.href;
+    });
+    const friend = await stage.browser({}, ['--user-agent=Another/1.0']);
+    const other = await friend.newPage();
+    await other.goto(value);
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.anonymousId).not.toBe(events[0]!.anonymousId);
+  });
+});
+
+test('page variables of every source, below what the call itself says', async () => {
+  const pipeline = aPipeline({
+    variables: [
+      { name: 'layer', source: 'data_layer', path: 'ecommerce.value', target: 'properties.value' },
+      { name: 'js', source: 'js_variable', path: 'shop.items[1].sku', target: 'properties.sku' },
+      { name: 'cookie', source: 'cookie', path: 'ab.test', target: 'context.experiment' },
+      { name: 'query', source: 'query', path: 'ref', target: 'properties.ref' },
+      { name: 'meta', source: 'meta', path: 'og:type', target: 'properties.kind' },
+      { name: 'selector', source: 'selector', path: '#total', target: 'properties.total' },
+      { name: 'input', source: 'selector', path: 'input[name=coupon]', target: 'properties.coupon' },
+      { name: 'user', source: 'js_variable', path: 'shop.user', target: 'user_id' },
+      { name: 'missing', source: 'js_variable', path: 'no.such.thing', target: 'properties.missing' },
+      { name: 'broken', source: 'selector', path: '###', target: 'properties.broken' },
+      { name: 'cycle', source: 'js_variable', path: 'window', target: 'properties.cycle' },
+    ],
+  });
+  const head = `<meta property="og:type" content="product"><script>
+    document.cookie = 'ab.test=' + encodeURIComponent('vàriant 1');
+    dataLayer = [{ ecommerce: { value: 1 } }, { event: 'x' }, { ecommerce: { value: 2 } }, null];
+    shop = { user: 'u-7', items: [{}, { sku: 'A1' }] };</script>`;
+  await stage.serve(pipeline, {
+    head,
+    body: '<p id="total"> 42.00 </p><input name="coupon" value="SAVE">',
+    attributes: 'data-auto-page="false"',
+  });
+  const page = await stage.open('/?ref=mail');
+  await page.waitForFunction('window._df && window._df.track');
+  await call(page, 'track', 'T', { ref: 'own' });
+  const [event] = await ingest.waitFor((events) => events.length === 1);
+  expect(event).toMatchObject({
+    userId: 'u-7',
+    properties: { value: 2, sku: 'A1', ref: 'own', kind: 'product', total: '42.00', coupon: 'SAVE' },
+    context: { experiment: 'vàriant 1' },
+  });
+  for (const name of ['missing', 'broken', 'cycle']) expect(event!.properties).not.toHaveProperty(name);
+});
+
+describe('vendor ids', () => {
+  const COOKIES = {
+    _fbp: 'fb.1.1700000000000.123',
+    _fbc: 'fb.1.1700000000000.click',
+    _ga: 'GA1.1.111.222',
+    _ga_ABC123: 'GS2.1.s1700000001$o1$g0$t1700000001$j60$l0$h0',
+    _ttp: 'ttp-1',
+    _scid: 'scid-1',
+    _epik: 'epik-1',
+  };
+  const head = `<script>${Object.entries(COOKIES)
+    .map(([name, value]) => `document.cookie = '${name}=${value}';`)
+    .join('')}</script>`;
+
+  test('are read where no consent is asked for, and only of the vendors named', async () => {
+    await stage.serve(
+      aPipeline({ vendor_syncs: { meta: { enabled: true }, google_analytics: { enabled: true }, tiktok: { enabled: false } } }),
+      { head },
+    );
+    await stage.open();
+    const [event] = await ingest.waitFor((events) => events.length === 1);
+    expect(event!.context.vendor_ids).toEqual({
+      fbp: COOKIES._fbp,
+      fbc: COOKIES._fbc,
+      ga_client_id: '111.222',
+      ga_session_id: '1700000001',
+    });
+  });
+
+  test('with a category, only once it is granted', async () => {
+    const category = (consent_category: string) => ({ enabled: true, consent_category });
+    await stage.serve(
+      aPipeline({
+        vendor_syncs: { meta: category('marketing'), google_analytics: category('analytics'), snapchat: category('advertising') },
+      }),
+      { head },
+    );
+    const page = await stage.open();
+    const [first] = await ingest.waitFor((events) => events.length === 1);
+    expect(first!.context.vendor_ids).toEqual({});
+    await call(page, 'consent', { statistics: true, marketing: false });
+    await call(page, 'track', 'A');
+    await call(page, 'consent', { statistics: false, marketing: 'granted' });
+    await call(page, 'track', 'B');
+    const events = await ingest.waitFor((all) => all.some((event) => event.event === 'B'));
+    const of = (name: string) => Object.keys(events.find((event) => event.event === name)!.context.vendor_ids).sort();
+    expect(of('A')).toEqual(['ga_client_id', 'ga_session_id']);
+    expect(of('B')).toEqual(['fbc', 'fbp', 'scid']); // advertising falls back to marketing where only that is known
+  });
+
+  test('Global Privacy Control denies marketing, and is passed on', async () => {
+    await stage.serve(aPipeline({ vendor_syncs: { meta: { enabled: true, consent_category: 'marketing' } } }), {
+      head: `${head}<script>Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { value: true });
+        Object.defineProperty(Navigator.prototype, 'doNotTrack', { value: '1' }); window._df = [['consent', { marketing: true }]];</script>`,
+    });
+    await stage.open();
+    const events = await ingest.waitFor((all) => all.some((event) => event.type === 'page'));
+    const view = events.find((event) => event.type === 'page')!;
+    expect(view.context).toMatchObject({ gpc: true, dnt: true, vendor_ids: {}, consent: { categories: { marketing: true } } });
+  });
+});
+
+test('everything switched on works together', async () => {
+  await stage.serve(FULL, {
+    head: `<meta name="section" content="shoes"><script>Cookiebot = { hasResponse: true, consent: { necessary: true, statistics: true, marketing: true } }; document.cookie = '_fbp=fb.1.2.3'</script>`,
+  });
+  const page = await stage.open();
+  await call(page, 'track', 'T');
+  const events = await ingest.waitFor((all) => all.some((event) => event.event === 'T'));
+  expect(events.find((event) => event.event === 'T')).toMatchObject({
+    properties: { section: 'shoes' },
+    context: { vendor_ids: { fbp: 'fb.1.2.3' }, consent: { categories: { necessary: true, statistics: true, marketing: true } } },
+  });
+});
