@@ -3,9 +3,10 @@
  * `node crash-child.ts <lmdb|jetstream> <path or url> <run>`
  */
 import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import { openLmdbLog } from './lmdb.ts';
-import type { EventLog } from './port.ts';
+import { type EventLog, LogUnavailable } from './port.ts';
 
 const [engine, place, run] = process.argv.slice(2) as [string, string, string];
 const say = (line: string) => writeSync(1, `${line}\n`);
@@ -24,13 +25,24 @@ log.consume('events.crash', 'reader', { start: 'beginning', maxInFlight: 200, ma
   }
 });
 
+async function append(id: string): Promise<boolean> {
+  try {
+    await log.append([{ topic: 'events.crash', records: [{ id, data: Buffer.from(`body of ${id}`) }] }]);
+    return true;
+  } catch (error) {
+    if (error instanceof LogUnavailable) return false;
+    throw error;
+  }
+}
+
 let counter = 0;
 say('ready');
 await Promise.all(
   Array.from({ length: 16 }, async () => {
     for (;;) {
       const id = `${run}-${counter++}`;
-      await log.append([{ topic: 'events.crash', records: [{ id, data: Buffer.from(`body of ${id}`) }] }]);
+      // A sender that was refused tries again under the same id.
+      while (!(await append(id))) await sleep(50);
       say(`appended ${id}`);
     }
   }),
