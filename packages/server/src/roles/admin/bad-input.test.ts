@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RouteEntry } from './context.ts';
 import { broken, NASTY, valid } from './testing/arbitraries.ts';
 import { onBothEngines } from './testing/engines.ts';
-import { type Api, makePath } from './testing/fixtures.ts';
+import { type Api, apiOf, makePath } from './testing/fixtures.ts';
 import { type Answer, type Harness, startHarness, type TestOrganisation } from './testing/harness.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
@@ -17,7 +17,7 @@ onBothEngines('bad input', (fresh) => {
   beforeAll(async () => {
     harness = await startHarness({ databaseUrl: await fresh() });
     org = await harness.newOrganisation();
-    api = (method, path, body) => harness.call(method, path, { token: org.owner.token, body });
+    api = apiOf(harness, org);
     // Logging in writes attempts whatever comes of it; its own suite looks at that.
     routes = harness.app.routeTable.filter((route) => route.config.undocumented !== true && route.role !== 'public');
   }, 60_000);

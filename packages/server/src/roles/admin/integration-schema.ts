@@ -56,7 +56,9 @@ export const TemplateCreate = Body(
   TEMPLATE_READ_ONLY,
   { examples: [{ name: 'Warehouse hook', vendor: 'webhook', config: { url: 'https://example.com/events' } }] },
 );
-export const TemplateUpdate = Body(AllOptional({ name: Name(), description: Text(2_000) }), [...TEMPLATE_READ_ONLY, 'vendor']);
+export const TemplateUpdate = Body(AllOptional({ name: Name(), description: Text(2_000) }), [...TEMPLATE_READ_ONLY, 'vendor'], {
+  examples: [{ name: 'Warehouse webhook' }],
+});
 export const RevisionCreate = Body(
   { config: Config, delivery_mode: Type.Optional(DeliveryModeSchema), change_summary: Type.Optional(Text(2_000)) },
   ['id', 'integration_id', 'org_id', 'revision_number', 'created_by', 'created_at'],
@@ -122,10 +124,11 @@ export const IntegrationCreate = Body(
   INTEGRATION_READ_ONLY,
   { examples: [{ template_id: 'tpl_01jv0g3m5w8k2d7c9q4r6t1x0z', consent_category: 'marketing' }] },
 );
-export const IntegrationUpdate = Body(AllOptional({ revision_number: RevisionNumber, ...WRITABLE }), [
-  ...INTEGRATION_READ_ONLY,
-  'template_id',
-]);
+export const IntegrationUpdate = Body(
+  AllOptional({ revision_number: RevisionNumber, ...WRITABLE }),
+  [...INTEGRATION_READ_ONLY, 'template_id'],
+  { examples: [{ enabled: false }] },
+);
 export const OneStep = Body(
   {
     source_id: Type.String({ minLength: 1, maxLength: 100, description: 'The pipeline.' }),

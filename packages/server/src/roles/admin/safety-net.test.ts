@@ -4,7 +4,7 @@ import { openApiPath, refusalCodes } from '../../http/openapi.ts';
 import type { UserRole } from '../../stores/config/schema.ts';
 import { ROLE_ORDER, type RouteEntry, roleReaches } from './context.ts';
 import { onBothEngines } from './testing/engines.ts';
-import { type Api, bodyFor, exampleOf, FIXTURES, makePath, parametersOf } from './testing/fixtures.ts';
+import { apiOf, bodyFor, exampleOf, FIXTURES, makePath, parametersOf } from './testing/fixtures.ts';
 import { type Harness, startHarness, type TestOrganisation } from './testing/harness.ts';
 
 const isApi = (route: RouteEntry) => route.config.undocumented !== true;
@@ -16,10 +16,6 @@ onBothEngines('every route', (fresh) => {
   let foreign: TestOrganisation;
   const tokens = {} as Record<UserRole, string>;
   let routes: RouteEntry[];
-  const apiOf =
-    (token: string): Api =>
-    (method, path, body) =>
-      harness.call(method, path, { token, body });
 
   beforeAll(async () => {
     harness = await startHarness({ databaseUrl: await fresh() });
@@ -59,8 +55,8 @@ onBothEngines('every route', (fresh) => {
       ]);
       for (const role of ROLE_ORDER) {
         if (!roleReaches(role, route.role)) continue;
-        const path = await makePath(apiOf(own.owner.token), route.url);
-        const body = await bodyFor(apiOf(own.owner.token), route, path);
+        const path = await makePath(apiOf(harness, own), route.url);
+        const body = await bodyFor(apiOf(harness, own), route, path);
         const answer = await harness.call(route.method, path, { token: tokens[role], body });
         const where = `${named(route)} as ${role}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
         expect(answer.status, where).toBeLessThan(300);
@@ -77,7 +73,7 @@ onBothEngines('every route', (fresh) => {
       if (route.role === 'public' || last === undefined) continue;
       const fixture = FIXTURES[last.key]!;
       const paths: [string, string][] = [];
-      const ownPath = await makePath(apiOf(own.owner.token), route.url);
+      const ownPath = await makePath(apiOf(harness, own), route.url);
       const tail = route.url.slice(last.key.length);
       const upToLast = ownPath.slice(0, ownPath.length - tail.length);
       for (const nonsense of ['nonsense', "' or 1=1 --", '%00', '__proto__', '999999999999999999999', '-1', 'a'.repeat(200)])
@@ -85,13 +81,13 @@ onBothEngines('every route', (fresh) => {
           `nonsense ${nonsense}`,
           `${upToLast.slice(0, upToLast.lastIndexOf('/'))}/${nonsense.startsWith('%') ? nonsense : encodeURIComponent(nonsense)}${tail}`,
         ]);
-      if (fixture.shared !== true) paths.push(['foreign', await makePath(apiOf(foreign.owner.token), route.url)]);
+      if (fixture.shared !== true) paths.push(['foreign', await makePath(apiOf(harness, foreign), route.url)]);
       if (fixture.shared !== true && fixture.permanent !== true) {
         const removed = await harness.call('DELETE', upToLast, { token: own.owner.token });
         expect(removed.status, `DELETE ${upToLast}`).toBeLessThan(300);
         paths.push(['deleted', ownPath]);
       }
-      const body = await bodyFor(apiOf(own.owner.token), route, await makePath(apiOf(own.owner.token), route.url));
+      const body = await bodyFor(apiOf(harness, own), route, await makePath(apiOf(harness, own), route.url));
       for (const [kind, path] of paths) {
         const answer = await harness.call(route.method, path, { token: tokens.owner, body });
         expect([answer.status, answer.body.error?.code], `${named(route)}, ${kind}: ${JSON.stringify(answer.body).slice(0, 200)}`).toEqual([
@@ -105,8 +101,8 @@ onBothEngines('every route', (fresh) => {
   test('leaves exactly one audit entry for each write that succeeds, none for one that fails, and the chain is whole', async () => {
     for (const route of routes) {
       if (route.role === 'public') continue;
-      const path = await makePath(apiOf(own.owner.token), route.url);
-      const body = await bodyFor(apiOf(own.owner.token), route, path);
+      const path = await makePath(apiOf(harness, own), route.url);
+      const body = await bodyFor(apiOf(harness, own), route, path);
       const before = await auditCount();
       const answer = await harness.call(route.method, path, { token: own.owner.token, body });
       const written = (await auditCount()) - before;

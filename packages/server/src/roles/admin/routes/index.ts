@@ -2,6 +2,7 @@ import type { AdminApp, AdminContext } from '../context.ts';
 import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { catalogRoutes } from './catalog.ts';
+import { dataLayerRoutes } from './data-layer.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { documentRoutes } from './documents.ts';
 import { eventRoutes } from './events.ts';
@@ -12,7 +13,10 @@ import { privacyRoutes } from './privacy.ts';
 import { rehearsalRoutes } from './rehearsals.ts';
 import { statsRoutes } from './stats.ts';
 import { templateRoutes } from './templates.ts';
+import { trackingPlanRoutes } from './tracking-plans.ts';
+import { transformationRoutes } from './transformations.ts';
 import { userRoutes } from './users.ts';
+import { webhookSourceRoutes } from './webhook-sources.ts';
 
 /** Every part of the management API, by hand. Paths are written without the prefix. */
 const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
@@ -28,6 +32,10 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   statsRoutes,
   rehearsalRoutes,
   privacyRoutes,
+  transformationRoutes,
+  dataLayerRoutes,
+  trackingPlanRoutes,
+  webhookSourceRoutes,
   auditRoutes,
 ];
 

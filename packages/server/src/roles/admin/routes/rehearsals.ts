@@ -38,6 +38,15 @@ const RequestSchema = Type.Object({
   body: Type.Unknown(),
 });
 
+const EXAMPLE_EVENT = {
+  type: 'track',
+  event: 'Order Completed',
+  event_id: 'order-1001',
+  timestamp: '2026-05-01T12:00:00.000Z',
+  context: {},
+  properties: { total: 42, currency: 'EUR' },
+};
+
 export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
   const { db, clock } = context;
   const { log, snapshots, client, tokens, ephemeral } = context.operations;
@@ -45,17 +54,21 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/mapping/preview',
     {
-      config: { role: 'editor', anyJson: true },
+      config: { role: 'editor', anyJson: true, unaudited: true },
       schema: {
         summary: 'Preview a mapping',
         description: 'Runs the real engine and sends nothing. Secrets are masked.',
         tags,
-        body: Body({
-          vendor: Type.String({ minLength: 1 }),
-          config: Config,
-          event: EventBody,
-          parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
-        }),
+        body: Body(
+          {
+            vendor: Type.String({ minLength: 1 }),
+            config: Config,
+            event: EventBody,
+            parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
+          },
+          [],
+          { examples: [{ vendor: 'webhook', config: { url: 'https://hooks.example/in' }, event: EXAMPLE_EVENT }] },
+        ),
         response: { 200: Type.Object({ requests: Type.Array(RequestSchema), ...Outcome, warnings: Type.Array(Type.String()) }) },
       },
     },
@@ -69,7 +82,7 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/integration-templates/:id/revisions/diff',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', unaudited: true },
       schema: {
         summary: 'Compare two revisions',
         description: 'Runs both over the last retained events of the pipeline.',
@@ -112,13 +125,13 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/pipelines/:id/integrations/:integration_id/test',
     {
-      config: { role: 'editor', anyJson: true },
+      config: { role: 'editor', anyJson: true, unaudited: true },
       schema: {
         summary: 'Send a test event',
         description: 'Really sends one event to the vendor, once, without filter or consent gate.',
         tags,
         params: IntegrationParams,
-        body: Body({ event: EventBody }),
+        body: Body({ event: EventBody }, [], { examples: [{ event: EXAMPLE_EVENT }] }),
         response: { 200: Type.Object({ status: Nullable(Type.Integer()), duration_ms: Type.Number(), response_excerpt: Type.String() }) },
       },
     },

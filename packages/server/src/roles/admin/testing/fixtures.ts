@@ -3,20 +3,38 @@
  * route on the caller's own resource, another organisation's, a deleted one and none at all; a route whose parameter is missing here
  * fails the walk.
  */
-import { PASSWORD } from './harness.ts';
+import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { tally } from '../../../outcomes/tally.ts';
+import { newId } from '../../../runtime/ids.ts';
+import { readPosition, writeTally } from '../../../stores/observe/write.ts';
+import { type Harness, PASSWORD, type TestOrganisation } from './harness.ts';
 
-export type Api = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
+/** The API as one organisation's owner sees it, and the stores behind it for what no request can make. */
+export interface Api {
+  (method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  org_id: string;
+  record(outcomes: Outcome[]): Promise<void>;
+}
+export function apiOf(harness: Harness, org: TestOrganisation): Api {
+  const { observe } = harness.operations;
+  return Object.assign((method: string, path: string, body?: unknown) => harness.call(method, path, { token: org.owner.token, body }), {
+    org_id: org.org_id,
+    record: async (outcomes: Outcome[]) => writeTally(observe, tally(outcomes), await readPosition(observe)),
+  });
+}
 
 export interface Fixture {
   /** Makes one below `parent` (the path that leads to it, ids filled in) and returns what stands in the path. */
   create(api: Api, parent: string): Promise<string>;
   /** The same for everybody (the catalog): there is no other organisation's, and nothing to delete. */
   shared?: true;
-  /** Cannot be deleted (a revision). */
+  /** Cannot be deleted (a revision, an event). */
   permanent?: true;
 }
 
 let made = 0;
+/** Refuses at once: a delivery test really sends. */
+const NOWHERE = 'http://127.0.0.1:9/in';
 async function createAt(api: Api, path: string, body: unknown): Promise<Record<string, unknown>> {
   const answer = await api('POST', path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -26,13 +44,51 @@ const idOf = async (body: Promise<Record<string, unknown>>) => String((await bod
 
 /** A webhook template: its vendor is always in the catalog and asks for nothing but a URL. */
 const newTemplate = async (api: Api): Promise<string> => {
-  const body = { name: `Template ${++made}`, vendor: 'webhook', config: { url: 'https://hooks.example/in' } };
+  const body = { name: `Template ${++made}`, vendor: 'webhook', config: { url: NOWHERE } };
   const { template } = (await createAt(api, '/v1/admin/integration-templates', body)) as { template: { id: string } };
   return template.id;
 };
 const newPipeline = (api: Api) => idOf(createAt(api, '/v1/admin/pipelines', { name: `Pipeline ${++made}` }));
 
+const newIntegration = async (api: Api): Promise<{ pipeline_id: string; integration_id: string }> => {
+  const pipeline_id = await newPipeline(api);
+  const body = { template_id: await newTemplate(api) };
+  return { pipeline_id, integration_id: await idOf(createAt(api, `/v1/admin/pipelines/${pipeline_id}/integrations`, body)) };
+};
+/** An event that was processed, and whose delivery was given up. */
+async function newDeadLetter(api: Api): Promise<{ id: string; event_id: string; integration_id: string }> {
+  const { pipeline_id, integration_id } = await newIntegration(api);
+  const at = Date.now();
+  const id = newId('dlq', at);
+  const event_id = `event-${++made}`;
+  const about = { at, org_id: api.org_id, pipeline_id, event_id, type: 'track', event: 'Order Completed' };
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const dead_letter = {
+    id,
+    org_id: api.org_id,
+    pipeline_id,
+    integration_id,
+    webhook_source_id: null,
+    vendor: 'webhook',
+    revision_number: 1,
+    event_id,
+    stage: 'delivery' as const,
+    event: { event_id, type: 'track' as const, event: 'Order Completed', timestamp: iso(at), context: {} },
+    attempts: [{ at: iso(at), status: 500, error: null, duration_ms: 5 }],
+    reason: 'http_500',
+    created_at: iso(at),
+    expires_at: iso(at + 86_400_000 * 365),
+  };
+  await api.record([
+    { kind: 'processed', received_at: at, decisions: [], ...about },
+    { kind: 'dead_lettered', dead_letter, ...about },
+  ]);
+  return { id, event_id, integration_id };
+}
+
 export const FIXTURES: Record<string, Fixture> = {
+  '/v1/admin/dlq/:id': { create: async (api) => (await newDeadLetter(api)).id },
+  '/v1/admin/events/:event_id': { create: async (api) => (await newDeadLetter(api)).event_id, permanent: true },
   '/v1/admin/integration-catalog/:vendor': { create: async () => 'webhook', shared: true },
   '/v1/admin/integration-templates/:id': { create: newTemplate },
   '/v1/admin/integration-templates/:id/revisions/:number': { create: async () => '1', permanent: true },
@@ -54,15 +110,21 @@ export const FIXTURES: Record<string, Fixture> = {
 
 /** Bodies that must name resources of the caller; every other route is tried with the example of its own schema. */
 export const BODIES: Record<string, (api: Api, path: string) => Promise<object>> = {
-  'POST /v1/admin/integration-catalog/:vendor/install': async () => ({ name: 'Installed', config: { url: 'https://hooks.example/in' } }),
+  'POST /v1/admin/integration-catalog/:vendor/install': async () => ({ name: 'Installed', config: { url: NOWHERE } }),
   'POST /v1/admin/pipelines/:id/integrations': async (api) => ({ template_id: await newTemplate(api) }),
   'POST /v1/admin/integrations': async (api) => ({
     source_id: await newPipeline(api),
     vendor: 'webhook',
     name: 'One step',
     enabled: true,
-    config: { url: 'https://hooks.example/in' },
+    config: { url: NOWHERE },
   }),
+  'POST /v1/admin/integration-templates/:id/revisions/diff': async (api) => ({ from: 1, to: 1, pipeline_id: await newPipeline(api) }),
+  'POST /v1/admin/pipelines/:id/integrations/:integration_id/replay': async () => ({
+    from: '2026-05-01T00:00:00.000Z',
+    to: '2026-05-02T00:00:00.000Z',
+  }),
+  'POST /v1/admin/dlq/replay': async (api) => ({ integration_id: (await newDeadLetter(api)).integration_id }),
   'POST /v1/admin/webhook-sources': async (api) => ({
     name: 'Payments',
     source_type: 'payment_processor',
@@ -103,7 +165,9 @@ export async function makePath(api: Api, url: string): Promise<string> {
   let done = '';
   for (const { key, parent } of parametersOf(url)) {
     path += parent.slice(done.length);
-    path += `/${encodeURIComponent(await FIXTURES[key]!.create(api, path))}`;
+    const fixture = FIXTURES[key];
+    if (fixture === undefined) throw new Error(`No fixture makes ${key}.`);
+    path += `/${encodeURIComponent(await fixture.create(api, path))}`;
     done = key;
   }
   return path + url.slice(done.length);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
+import type { Operations } from '../../../operations/operations.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createCipher } from '../../../secrets/cipher.ts';
 import { type ConfigStore, openConfigStore } from '../../../stores/config/open.ts';
@@ -51,6 +52,7 @@ export interface Answer {
 export interface Harness {
   app: AdminApp;
   store: ConfigStore;
+  operations: Operations;
   clock: TestClock;
   /** How often the app said that configuration has changed. */
   changes(): number;
@@ -142,6 +144,7 @@ export async function startHarness(options: { databaseUrl?: string; settings?: P
   return {
     app,
     store,
+    operations,
     clock,
     changes: () => changes,
     call,

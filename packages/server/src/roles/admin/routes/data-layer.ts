@@ -1,0 +1,77 @@
+import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
+import { mergeDataLayer, validateDataLayer } from '@firsthand/core/process/compiled.ts';
+import { Type } from 'typebox';
+import { ApiError, invalidFields } from '../../../http/errors.ts';
+import { AnyObject, Body, Id, Nullable, Timestamp } from '../../../http/schema.ts';
+import { type DataLayer, findDataLayer, saveDataLayer } from '../../../stores/config/data-layers.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+
+const tags = ['Data layer'];
+const DataLayerSchema = Type.Object({
+  org_id: Id('org'),
+  config: AnyObject({ description: 'consent, bot_filtering, pii_rules, session, identity, custom_js, routing_rules.' }),
+  version: Type.Integer(),
+  updated_at: Nullable(Timestamp),
+  updated_by: Nullable(Type.String()),
+});
+
+export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
+  app.get(
+    '/data-layer',
+    { config: { role: 'viewer' }, schema: { summary: 'Read the data layer', tags, response: { 200: DataLayerSchema } } },
+    async ({ user }) => shown(await findDataLayer(context.db, user.org_id)),
+  );
+
+  app.put(
+    '/data-layer',
+    {
+      config: { role: 'admin', errors: ['CONFLICT'] },
+      schema: {
+        summary: 'Change the data layer',
+        description:
+          'Each section that is sent is replaced, its missing keys take their defaults; the others stay. `If-Match: <version>` refuses a change of what somebody else has changed meanwhile.',
+        tags,
+        body: Body({ config: AnyObject() }, ['org_id', 'version', 'updated_at', 'updated_by'], {
+          examples: [{ config: { bot_filtering: { action: 'drop' }, pii_rules: { ip: 'truncate' } } }],
+        }),
+        response: { 200: DataLayerSchema },
+      },
+    },
+    async ({ body, user, headers }) => {
+      const sent = body.config as Partial<DataLayerConfig>;
+      const faults = validateDataLayer(sent);
+      if (faults.length === 0 && sent.custom_js?.enabled) faults.push(...(await codeFaults(sent.custom_js.code ?? '')));
+      if (faults.length > 0)
+        throw invalidFields(faults.map(({ field, message }) => ({ field: field === '' ? 'config' : `config.${field}`, message })));
+      const expected = headers['if-match'];
+      const saved = await context.write(user, 'data_layer.updated', async (tx, change) => {
+        const before = await findDataLayer(tx, user.org_id);
+        if (expected !== undefined && !matches(expected, before.version))
+          throw new ApiError('CONFLICT', {
+            message: `The data layer is at version ${before.version}: read it again and repeat your change.`,
+          });
+        const config = { ...before.config, ...sectionsOf(sent) };
+        const after = await saveDataLayer(tx, user.org_id, config, before.version + 1, user.id, change.stamp);
+        change.audit({ id: user.org_id, before: before.config, after: after.config });
+        return after;
+      });
+      return shown(saved);
+    },
+  );
+
+  async function codeFaults(code: string) {
+    return (await context.operations.sandbox.validateCode(code)).map(({ message }) => ({ field: 'custom_js.code', message }));
+  }
+}
+
+/** Only what was sent, each section complete. */
+function sectionsOf(sent: Partial<DataLayerConfig>): Partial<DataLayerConfig> {
+  const complete = mergeDataLayer(sent);
+  return Object.fromEntries(Object.entries(complete).filter(([section]) => Object.hasOwn(sent, section)));
+}
+function matches(header: string, version: number): boolean {
+  return header.trim() === '*' || header.trim().replace(/^W\//, '').replaceAll('"', '') === String(version);
+}
+function shown(layer: DataLayer) {
+  return { ...layer, config: layer.config as never };
+}

@@ -1,0 +1,64 @@
+import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
+import { validateTrackingPlan } from '@firsthand/core/process/compiled.ts';
+import { Type } from 'typebox';
+import { invalidFields } from '../../../http/errors.ts';
+import { AnyObject, Body, IdParams, OneOf } from '../../../http/schema.ts';
+import { findTrackingPlan, saveTrackingPlan } from '../../../stores/config/tracking-plans.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { requirePipeline } from './integrations.ts';
+
+const tags = ['Tracking plan'];
+const PLAN = {
+  events: Type.Record(Type.String(), AnyObject({ description: 'JSON Schema of the properties.' })),
+  on_violation: OneOf(['allow', 'flag', 'drop']),
+};
+const Plan = Type.Object(PLAN);
+
+export function trackingPlanRoutes(app: AdminApp, context: AdminContext): void {
+  app.get(
+    '/pipelines/:id/tracking-plan',
+    { config: { role: 'viewer' }, schema: { summary: 'Read the tracking plan', tags, params: IdParams, response: { 200: Plan } } },
+    async ({ params, user }) => {
+      const pipeline = await requirePipeline(context.db, user.org_id, params.id);
+      return shown(await findTrackingPlan(context.db, user.org_id, pipeline.id));
+    },
+  );
+
+  app.put(
+    '/pipelines/:id/tracking-plan',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Change the tracking plan',
+        description: '`flag` adds context.violations to an event that does not fit, `drop` drops it.',
+        tags,
+        params: IdParams,
+        body: Body({ events: Type.Optional(PLAN.events), on_violation: Type.Optional(PLAN.on_violation) }, [], {
+          examples: [
+            {
+              events: { 'Order Completed': { type: 'object', required: ['total'], properties: { total: { type: 'number' } } } },
+              on_violation: 'flag',
+            },
+          ],
+        }),
+        response: { 200: Plan },
+      },
+    },
+    async ({ params, body, user }) => {
+      const faults = validateTrackingPlan({ events: {}, on_violation: 'allow', ...body });
+      if (faults.length > 0) throw invalidFields(faults);
+      return await context.write(user, 'tracking_plan.updated', async (tx, change) => {
+        const pipeline = await requirePipeline(tx, user.org_id, params.id);
+        const before = await findTrackingPlan(tx, user.org_id, pipeline.id);
+        const after = { ...before, ...body } as TrackingPlan;
+        await saveTrackingPlan(tx, user.org_id, pipeline.id, after, user.id, change.stamp);
+        change.audit({ id: pipeline.id, before, after });
+        return shown(after);
+      });
+    },
+  );
+}
+
+function shown(plan: TrackingPlan) {
+  return plan as { events: Record<string, never>; on_violation: TrackingPlan['on_violation'] };
+}

@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto';
+import type { WebhookProvider, WebhookSourceType } from '@firsthand/core/config/resources.ts';
+import { type Static, Type } from 'typebox';
+import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
+import { AllOptional, Body, Id, IdParams, ListOf, Name, Nullable, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { newId } from '../../../runtime/ids.ts';
+import { PROVIDERS, validateWebhookSource } from '../../../snapshot/webhook-source.ts';
+import { organisationKey } from '../../../stores/config/organisations.ts';
+import type { Db } from '../../../stores/config/schema.ts';
+import {
+  deleteWebhookSource,
+  findWebhookSource,
+  insertWebhookSource,
+  listWebhookSources,
+  type PublicSource,
+  updateWebhookSource,
+  type WebhookSourceFields,
+} from '../../../stores/config/webhook-sources.ts';
+import type { AdminApp, AdminContext } from '../context.ts';
+import { publicOrigin } from '../public-origin.ts';
+import { requirePipeline } from './integrations.ts';
+
+const tags = ['Webhook sources'];
+const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const Pairs = Type.Record(Type.String(), Type.String());
+const WRITABLE = {
+  name: Name(),
+  source_type: OneOf(Object.keys(PROVIDERS) as WebhookSourceType[]),
+  provider: OneOf(Object.values(PROVIDERS) as WebhookProvider[]),
+  enabled: Type.Boolean(),
+  event_type_path: Nullable(Text(1_000)),
+  mappings: Pairs,
+  event_name_map: Pairs,
+  timestamp_path: Nullable(Text(1_000)),
+  timestamp_format: Nullable(OneOf(['unix_seconds', 'unix_millis', 'iso8601'])),
+  signature_header: Nullable(Text(200)),
+  signature_method: Nullable(OneOf(['hmac_sha256', 'standard_webhooks', 'shared_secret', 'none'])),
+};
+const Source = Type.Object({
+  id: Id('whs'),
+  org_id: Id('org'),
+  pipeline_id: Id('pl'),
+  ...WRITABLE,
+  url: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+const SourceWithSecret = Type.Object({ ...Source.properties, signing_secret: Type.String({ description: 'Shown now and never again.' }) });
+const Secret = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }));
+const READ_ONLY = ['id', 'org_id', 'url', 'created_at', 'updated_at'];
+const { name: _name, source_type: _type, ...optional } = WRITABLE;
+const Create = Body(
+  { pipeline_id: Text(100), name: Name(), source_type: WRITABLE.source_type, ...AllOptional(optional), signing_secret: Secret },
+  READ_ONLY,
+  {
+    examples: [
+      { pipeline_id: 'pl_01jv0g3m5w8k2d7c9q4r6t1x0z', name: 'Stripe', source_type: 'payment_processor', signing_secret: 'whsec_…' },
+    ],
+  },
+);
+const Update = Body({ ...AllOptional({ ...WRITABLE, pipeline_id: Text(100) }), signing_secret: Secret }, READ_ONLY);
+const EMPTY: Omit<WebhookSourceFields, 'pipeline_id' | 'name' | 'source_type' | 'provider'> = {
+  enabled: true,
+  event_type_path: null,
+  mappings: {},
+  event_name_map: {},
+  timestamp_path: null,
+  timestamp_format: null,
+  signature_header: null,
+  signature_method: null,
+};
+
+export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void {
+  const { db, cipher, clock } = context;
+  const withUrl = (source: PublicSource, origin: string) => ({ ...source, url: `${origin}/v1/webhook?source=${source.id}` });
+
+  app.get(
+    '/webhook-sources',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List webhook sources',
+        tags,
+        querystring: Type.Object({ pipeline_id: Type.Optional(Type.String()), ...PageQuery }),
+        response: { 200: ListOf('webhook_sources', Source) },
+      },
+    },
+    async (request) => {
+      const page = pageOf(request.query);
+      const { rows, total } = await listWebhookSources(db, request.user.org_id, request.query.pipeline_id, page);
+      return { webhook_sources: rows.map((row) => withUrl(row, publicOrigin(context.settings.ingestUrl, request))), total, ...page };
+    },
+  );
+
+  app.post(
+    '/webhook-sources',
+    {
+      config: { role: 'editor' },
+      schema: {
+        summary: 'Add a webhook source',
+        description: 'Without a signing secret one is made; it is in this answer and never again.',
+        tags,
+        body: Create,
+        response: { 201: SourceWithSecret },
+      },
+    },
+    async (request, reply) => {
+      const { user, body } = request;
+      const { signing_secret = newSecret(), ...sent } = body;
+      const fields: WebhookSourceFields = { ...EMPTY, provider: PROVIDERS[sent.source_type], ...sent };
+      check(fields, signing_secret);
+      const created = await context.write(user, 'webhook_source.created', async (tx, change) => {
+        await requirePipeline(tx, user.org_id, fields.pipeline_id);
+        const made = await insertWebhookSource(
+          tx,
+          { id: newId('whs', clock.now()), org_id: user.org_id },
+          fields,
+          await sealed(tx, user.org_id, signing_secret),
+          change.stamp,
+        );
+        change.audit({ id: made.id, after: made });
+        return made;
+      });
+      return reply.code(201).send({ ...withUrl(created, publicOrigin(context.settings.ingestUrl, request)), signing_secret });
+    },
+  );
+
+  app.get(
+    '/webhook-sources/:id',
+    { config: { role: 'viewer' }, schema: { summary: 'Read a webhook source', tags, params: IdParams, response: { 200: Source } } },
+    async (request) =>
+      withUrl(
+        found(await findWebhookSource(db, request.user.org_id, request.params.id)),
+        publicOrigin(context.settings.ingestUrl, request),
+      ),
+  );
+
+  app.put(
+    '/webhook-sources/:id',
+    {
+      config: { role: 'editor' },
+      schema: { summary: 'Change a webhook source', tags, params: IdParams, body: Update, response: { 200: Source } },
+    },
+    async (request) => {
+      const { user, params } = request;
+      const { signing_secret: given, ...sent } = request.body;
+      // A mask written back, as a reader of other secrets might, leaves the stored secret alone.
+      const secret = given?.startsWith('••••') ? undefined : given;
+      const updated = await context.write(user, 'webhook_source.updated', async (tx, change) => {
+        const before = found(await findWebhookSource(tx, user.org_id, params.id));
+        const fields = merged(before, sent);
+        check(fields, secret);
+        if (sent.pipeline_id !== undefined) await requirePipeline(tx, user.org_id, sent.pipeline_id);
+        const after = await updateWebhookSource(
+          tx,
+          user.org_id,
+          before.id,
+          fields,
+          secret === undefined ? undefined : await sealed(tx, user.org_id, secret),
+          change.stamp,
+        );
+        if ((before.enabled && !after.enabled) || secret !== undefined) change.urgent();
+        change.audit({ id: before.id, before, after: secret === undefined ? after : { ...after, signing_secret: '••••' } });
+        return after;
+      });
+      return withUrl(updated, publicOrigin(context.settings.ingestUrl, request));
+    },
+  );
+
+  app.delete(
+    '/webhook-sources/:id',
+    {
+      config: { role: 'admin' },
+      schema: { summary: 'Delete a webhook source', tags, params: IdParams, response: { 204: Type.Null({ description: 'No content.' }) } },
+    },
+    async ({ params, user }, reply) => {
+      await context.write(user, 'webhook_source.deleted', async (tx, change) => {
+        const before = found(await findWebhookSource(tx, user.org_id, params.id));
+        await deleteWebhookSource(tx, user.org_id, before.id);
+        change.urgent();
+        change.audit({ id: before.id, before });
+      });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/webhook-sources/:id/rotate-secret',
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'Replace the signing secret',
+        description: 'The old one ends at once. To set the secret that a provider gave you, use PUT.',
+        tags,
+        params: IdParams,
+        response: { 200: SourceWithSecret },
+      },
+    },
+    async (request) => {
+      const { user, params } = request;
+      const signing_secret = newSecret();
+      const rotated = await context.write(user, 'webhook_source.secret_rotated', async (tx, change) => {
+        const before = found(await findWebhookSource(tx, user.org_id, params.id));
+        const after = await updateWebhookSource(
+          tx,
+          user.org_id,
+          before.id,
+          before,
+          await sealed(tx, user.org_id, signing_secret),
+          change.stamp,
+        );
+        change.urgent();
+        change.audit({ id: before.id, changes: { signing_secret: { old: '••••', new: '••••' } } });
+        return after;
+      });
+      return { ...withUrl(rotated, publicOrigin(context.settings.ingestUrl, request)), signing_secret };
+    },
+  );
+
+  async function sealed(tx: Db, orgId: string, secret: string): Promise<string> {
+    return cipher.sealText(await organisationKey(tx, orgId), secret);
+  }
+}
+
+/** A new kind of service brings its own provider unless one is named. */
+function merged(
+  { id: _id, org_id: _org, created_at: _created, updated_at: _updated, ...before }: PublicSource,
+  sent: Partial<Static<typeof Update>>,
+): WebhookSourceFields {
+  const provider = sent.provider ?? (sent.source_type === undefined ? before.provider : PROVIDERS[sent.source_type]);
+  return { ...before, ...sent, provider };
+}
+function check(fields: WebhookSourceFields, secret: string | undefined): void {
+  const faults = validateWebhookSource({ ...fields, ...(secret === undefined ? {} : { signing_secret: secret }) });
+  if (faults.length > 0) throw invalidFields(faults);
+  const wanted = PROVIDERS[fields.source_type];
+  if (fields.provider !== wanted && fields.provider !== 'custom')
+    throw invalid('provider', `must be ${wanted} or custom for the source type ${fields.source_type}`);
+}
+function found(source: PublicSource | undefined): PublicSource {
+  if (source === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such webhook source.' });
+  return source;
+}
+/** In the form of Standard Webhooks, which every scheme takes as a plain text too. */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}

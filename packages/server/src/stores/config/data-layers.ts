@@ -1,0 +1,38 @@
+import { type DataLayerConfig, DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
+import type { Db, Stamp } from './schema.ts';
+
+export interface DataLayer {
+  org_id: string;
+  config: DataLayerConfig;
+  /** Counts the writes; 0 where there has been none. */
+  version: number;
+  updated_at: string | null;
+  updated_by: string | null;
+}
+
+export async function findDataLayer(db: Db, orgId: string): Promise<DataLayer> {
+  const row = await db
+    .selectFrom('data_layers')
+    .select(['config', 'version', 'updated_at', 'updated_by'])
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  if (row === undefined) return { org_id: orgId, config: DEFAULT_DATA_LAYER, version: 0, updated_at: null, updated_by: null };
+  return { ...row, org_id: orgId, config: JSON.parse(row.config) as DataLayerConfig };
+}
+
+export async function saveDataLayer(
+  tx: Db,
+  orgId: string,
+  config: DataLayerConfig,
+  version: number,
+  userId: string,
+  stamp: Stamp,
+): Promise<DataLayer> {
+  const values = { config: JSON.stringify(config), version, row_version: stamp.row_version, updated_at: stamp.now, updated_by: userId };
+  await tx
+    .insertInto('data_layers')
+    .values({ org_id: orgId, ...values })
+    .onConflict((conflict) => conflict.column('org_id').doUpdateSet(values))
+    .execute();
+  return { org_id: orgId, config, version, updated_at: stamp.now, updated_by: userId };
+}

@@ -1,0 +1,32 @@
+import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
+import { touchPipeline } from './pipelines.ts';
+import type { Db, Stamp } from './schema.ts';
+
+const NO_PLAN: TrackingPlan = { events: {}, on_violation: 'allow' };
+
+export async function findTrackingPlan(db: Db, orgId: string, pipelineId: string): Promise<TrackingPlan> {
+  const row = await db
+    .selectFrom('tracking_plans')
+    .select('plan')
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', '=', pipelineId)
+    .executeTakeFirst();
+  return row === undefined ? NO_PLAN : (JSON.parse(row.plan) as TrackingPlan);
+}
+
+export async function saveTrackingPlan(
+  tx: Db,
+  orgId: string,
+  pipelineId: string,
+  plan: TrackingPlan,
+  userId: string,
+  stamp: Stamp,
+): Promise<void> {
+  const values = { plan: JSON.stringify(plan), row_version: stamp.row_version, updated_at: stamp.now, updated_by: userId };
+  await tx
+    .insertInto('tracking_plans')
+    .values({ pipeline_id: pipelineId, org_id: orgId, ...values })
+    .onConflict((conflict) => conflict.column('pipeline_id').doUpdateSet(values))
+    .execute();
+  await touchPipeline(tx, orgId, pipelineId, stamp);
+}

@@ -1,0 +1,96 @@
+import type { EventFilter, Rule, Transformation } from '@firsthand/core/config/resources.ts';
+import type { Page, Paged } from './paging.ts';
+import type { Db, Stamp, TransformationRow } from './schema.ts';
+
+export type TransformationFields = Pick<Transformation, 'name' | 'kind' | 'rules' | 'code' | 'event_filter' | 'enabled'>;
+
+function select(db: Db, orgId: string, pipelineId: string) {
+  return db.selectFrom('transformations').where('org_id', '=', orgId).where('pipeline_id', '=', pipelineId);
+}
+
+export async function findTransformation(db: Db, orgId: string, pipelineId: string, id: string): Promise<Transformation | undefined> {
+  const row = await select(db, orgId, pipelineId).selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toTransformation(row);
+}
+
+/** In the order in which they run. */
+export async function listTransformations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Transformation>> {
+  const query = select(db, orgId, pipelineId);
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await query.selectAll().orderBy('position').orderBy('id').limit(page.limit).offset(page.offset).execute();
+  return { rows: rows.map(toTransformation), total };
+}
+
+export async function insertTransformation(
+  tx: Db,
+  identity: { id: string; org_id: string; pipeline_id: string },
+  fields: TransformationFields,
+  stamp: Stamp,
+): Promise<Transformation> {
+  const last = await select(tx, identity.org_id, identity.pipeline_id)
+    .select((eb) => eb.fn.max<number | null>('position').as('position'))
+    .executeTakeFirst();
+  const row = await tx
+    .insertInto('transformations')
+    .values({
+      ...identity,
+      ...toColumns(fields),
+      position: (last?.position ?? 0) + 1,
+      row_version: stamp.row_version,
+      created_at: stamp.now,
+      updated_at: stamp.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toTransformation(row);
+}
+
+export async function updateTransformation(
+  tx: Db,
+  before: Transformation,
+  fields: TransformationFields,
+  stamp: Stamp,
+): Promise<Transformation> {
+  const row = await tx
+    .updateTable('transformations')
+    .set({ ...toColumns(fields), row_version: stamp.row_version, updated_at: stamp.now })
+    .where('org_id', '=', before.org_id)
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toTransformation(row);
+}
+
+export async function deleteTransformation(tx: Db, orgId: string, id: string): Promise<void> {
+  await tx.deleteFrom('transformations').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+export async function orderTransformations(tx: Db, orgId: string, ids: string[], stamp: Stamp): Promise<void> {
+  for (const [index, id] of ids.entries())
+    await tx
+      .updateTable('transformations')
+      .set({ position: index + 1, row_version: stamp.row_version, updated_at: stamp.now })
+      .where('org_id', '=', orgId)
+      .where('id', '=', id)
+      .execute();
+}
+
+function toColumns(fields: TransformationFields) {
+  return {
+    name: fields.name,
+    kind: fields.kind,
+    rules: JSON.stringify(fields.rules),
+    code: fields.code,
+    event_filter: fields.event_filter === null ? null : JSON.stringify(fields.event_filter),
+    enabled: fields.enabled ? (1 as const) : (0 as const),
+  };
+}
+
+function toTransformation({ row_version: _version, rules, event_filter, enabled, ...row }: TransformationRow): Transformation {
+  return {
+    ...row,
+    rules: JSON.parse(rules) as Rule[],
+    event_filter: event_filter === null ? null : (JSON.parse(event_filter) as EventFilter),
+    enabled: enabled === 1,
+  };
+}
