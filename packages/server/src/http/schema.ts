@@ -45,8 +45,7 @@ export function AllOptional<T extends TProperties>(properties: T): { [K in keyof
   };
 }
 
-/** Any whole number; the bound only keeps `Infinity` out, which text can spell. */
-const WHOLE = { minimum: 0, maximum: 1e30, 'x-fault': 'must be a whole number, 0 or more' };
+const WHOLE = { minimum: 0, 'x-fault': 'must be a whole number, 0 or more' };
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ ...WHOLE, default: 50, description: 'At most 100; a greater one is served as 100.' })),
   offset: Type.Optional(Type.Integer({ ...WHOLE, default: 0 })),
@@ -54,6 +53,8 @@ export const PageQuery = {
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 50;
 export function pageOf(query: { limit?: number; offset?: number }): { limit: number; offset: number } {
+  // Text can spell Infinity, and a bound in the schema does not see it.
+  for (const field of ['limit', 'offset'] as const) if (query[field] === Number.POSITIVE_INFINITY) throw invalid(field, WHOLE['x-fault']);
   return {
     limit: Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     offset: Math.min(query.offset ?? 0, Number.MAX_SAFE_INTEGER),
