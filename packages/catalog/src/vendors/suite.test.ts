@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileVendor, validateConfig } from '@firsthand/core/vendor/compile.ts';
 import { definitionFaults } from '@firsthand/core/vendor/define.ts';
 import { describe, expect, test } from 'vitest';
@@ -40,6 +42,13 @@ test('custom_http takes placeholders wherever a value stands', () => {
   expect(validateConfig(findVendor('custom_http')!, config, production)).toEqual({ missing: [], invalid: [] });
 });
 
+test('the example in the documentation is accepted', () => {
+  const text = readFileSync(new URL('../../../../docs/vendors.md', import.meta.url), 'utf8');
+  const example = JSON.parse(/```json\n([\s\S]+?)```/.exec(text)?.[1] ?? '') as JsonObject;
+  expect(validateConfig(findVendor('custom_http')!, example, production)).toEqual({ missing: [], invalid: [] });
+  for (const { key } of VENDORS) expect(text).toContain(`\`${key}\``);
+});
+
 describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key, vendor) => {
   test('is sound data', () => {
     expect(definitionFaults(vendor)).toEqual([]);
@@ -72,6 +81,15 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
       const { invalid } = validateConfig(vendor, completeConfig(vendor, 'default', { [field.key]: field.placeholder }), production);
       expect([field.key, invalid]).toEqual([field.key, []]);
     }
+  });
+
+  test('a config that was read back, its secrets masked, can still be compiled', () => {
+    const masked = Object.fromEntries(vendor.config_fields.filter(({ type }) => type === 'secret').map((field) => [field.key, '••••abcd']));
+    const headers = vendor.config_fields.some((field) => field.key === 'headers') ? { headers: { Authorization: '••••abcd' } } : {};
+    const auth = key === 'webhook' ? { authentication: 'bearer' } : {};
+    const compiled = compileCase(vendor, 'default', { ...masked, ...headers, ...auth });
+    const { requests } = requestsFor(compiled, VENDOR_CASES.find((one) => one.vendor === vendor)!.cases[0]!.event);
+    for (const request of requests) for (const value of Object.values(request.headers)) expect(value).toMatch(/^[\t\x20-\x7e]*$/);
   });
 
   test('any field takes a pipeline parameter at save time, also under parameters', () => {

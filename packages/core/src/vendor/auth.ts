@@ -5,7 +5,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { base64, utf8 } from './bytes.ts';
 import type { ConfigFault, RequestContext, TokenPlan } from './compiled.ts';
 import type { AuthDefinition } from './definition.ts';
-import { headerNameFault, headerValueFault, setHeader } from './header-rules.ts';
+import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
 import type { AwsCredentials } from './sigv4.ts';
 import { signAws } from './sigv4.ts';
 import { compileText } from './text.ts';
@@ -32,7 +32,7 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
   const header = (name: string, value: string): CompiledAuth => {
     const fault = headerNameFault(name) ?? headerValueFault(value);
     if (fault) faults.push({ field: options.where, message: `credentials do not fit into a header: ${fault}` });
-    return fault ? NOTHING : { headers: { [name]: value }, query: [] };
+    return fault ? NOTHING : { headers: { [name]: unmasked(value) }, query: [] };
   };
   switch (definition.kind) {
     case 'choice': {

@@ -24,8 +24,13 @@ export function headerValueFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (/[\r\n\0]/.test(value)) return 'must not contain line breaks';
   // Header bytes are Latin-1 on the wire; anything above would be refused by the HTTP client at the moment of sending.
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) return 'must contain only printable characters';
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(unmasked(value))) return 'must contain only printable characters';
   return undefined;
+}
+
+/** A config that was read back holds masks, whose dots no header can carry; previewing it must work all the same. */
+export function unmasked(value: string): string {
+  return value.replaceAll('•', '*');
 }
 
 /** Headers as an object of strings, or as the JSON text of one (a config field, or a pipeline parameter, holds text). */
@@ -37,7 +42,7 @@ export function readHeaders(value: unknown, where: string): { headers: Record<st
   for (const [name, text] of Object.entries(source)) {
     const fault = headerNameFault(name) ?? headerValueFault(text);
     if (fault) faults.push({ field: `${where}.${name}`, message: fault });
-    else headers[name] = text as string;
+    else headers[name] = unmasked(text as string);
   }
   return { headers, faults };
 }

@@ -10,7 +10,7 @@ import { type CompiledBody, compileBody } from './body.ts';
 import { utf8Length } from './bytes.ts';
 import type { ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
-import { headerNameFault, headerValueFault, setHeader } from './header-rules.ts';
+import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
 import { compileText, itemKey, type Text } from './text.ts';
 import { type UrlRules, urlFault } from './url-rules.ts';
 import { USER_AGENT } from './version.ts';
@@ -127,7 +127,7 @@ function compileHead(
   for (const [name, text] of textsOf(definition.headers, options.parameters)) {
     const fault = headerNameFault(name) ?? (text.constant === undefined ? undefined : headerValueFault(text.constant));
     if (fault) faults.push({ field: `${options.where}.headers.${name}`, message: fault });
-    else if (text.constant !== undefined) setHeader(fixed, name, text.constant);
+    else if (text.constant !== undefined) setHeader(fixed, name, unmasked(text.constant));
     else dynamic.push([name, text]);
   }
   for (const [name, value] of Object.entries(auth.headers)) setHeader(fixed, name, value);

@@ -22,7 +22,7 @@ const put = (suffix: string): Omit<RequestDefinition, 'when'> => ({
     service: 's3',
   },
   body: { kind: 'ndjson' },
-  batch: { max_items: 10_000, max_bytes: 5_000_000, interval_ms: 60_000 },
+  batch: { max_items: 10_000, max_bytes: 5_000_000, interval_ms: 10_000 },
   answers: ANSWERS,
 });
 
@@ -128,12 +128,12 @@ export default defineVendor({
       label: 'Interval (ms)',
       type: 'number',
       required: false,
-      placeholder: '60000',
+      placeholder: '10000',
       help_text: 'Or when so much time has passed since its first event.',
       integer: true,
       min: 1,
       max: 900_000,
-      default: 60_000,
+      default: 10_000,
     },
   ],
   requests: [

@@ -99,7 +99,7 @@ export default vendorCases(
       event: { ...order, traits: { email: 'A.n.na@gmail.com' }, context: { click_ids: { gbraid: 'g', wbraid: 'w' } } },
       requests: [
         {
-          url: 'https://googleads.googleapis.com/v22/customers/1234567890:uploadClickConversions',
+          url: 'https://googleads.googleapis.com/v23/customers/1234567890:uploadClickConversions',
           headers: { 'developer-token': 'dev' },
           body: {
             partialFailure: true,

@@ -2,7 +2,7 @@ import { vendorCases } from '../shared/cases.ts';
 import { bare, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import meta from './vendor.ts';
 
-const url = 'https://graph.facebook.com/v24.0/1234567890123456/events';
+const url = 'https://graph.facebook.com/v25.0/1234567890123456/events';
 const web = {
   event_time: 1767323045,
   action_source: 'website',
@@ -69,11 +69,11 @@ export default vendorCases(
     {
       name: 'a product, with a test event code',
       variant: 'retail',
-      config: { test_event_code: 'TEST1', api_version: 'v25.0' },
+      config: { test_event_code: 'TEST1', api_version: 'v26.0' },
       event: productViewed(),
       requests: [
         {
-          url: 'https://graph.facebook.com/v25.0/1234567890123456/events',
+          url: 'https://graph.facebook.com/v26.0/1234567890123456/events',
           body: {
             test_event_code: 'TEST1',
             partner_agent: 'firsthand',
