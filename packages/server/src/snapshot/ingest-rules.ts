@@ -1,14 +1,17 @@
 /** What ingest needs to know of a pipeline, made once per snapshot: per request only calls and comparisons are left. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
+import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { originMatcher } from './origin-matcher.ts';
 
 export interface SyncRule {
   vendor: string;
-  /** Consent that this vendor's ids need. */
-  category: string;
+  /** Consent that reading this vendor's ids needs; undefined: none is asked for. */
+  category: string | undefined;
+  /** Consent that minting one needs: never none. */
+  mintCategory: string;
 }
 export interface IngestRules {
   orgId: string;
@@ -35,7 +38,7 @@ export interface IngestRules {
 }
 
 /** Analytics ids need analytics consent; the rest are advertisers'. */
-const ANALYTICS_SYNCS = new Set(['google_analytics', 'ga4']);
+const ANALYTICS_SYNCS = new Set(['google_analytics', 'google_analytics_4', 'ga4']);
 
 export function compileIngestRules(pipeline: Pipeline, secret: string, settings: Pick<Settings, 'mode'>): IngestRules {
   const server = pipeline.type === 'server';
@@ -52,13 +55,18 @@ export function compileIngestRules(pipeline: Pipeline, secret: string, settings:
     challengeRequired: pipeline.challenge_token_required,
     rate: pipeline.rate_limit_rps,
     requiredCategory: pipeline.js_builder_config.consent_config?.required_category || undefined,
-    syncs: Object.entries(pipeline.js_builder_config.vendor_syncs ?? {})
-      .filter(([, sync]) => sync?.enabled === true)
-      .map(([vendor, sync]) => ({
-        vendor,
-        category: sync.consent_category || (ANALYTICS_SYNCS.has(vendor) ? 'analytics' : 'marketing'),
-      })),
+    syncs: syncsOf(pipeline),
     envelopeHead: `{"v":1,"org_id":${JSON.stringify(pipeline.org_id)},"pipeline_id":${JSON.stringify(pipeline.id)},"event_id":`,
     recordPrefix: `${pipeline.id}/`,
   };
+}
+
+function syncsOf({ identity_config, js_builder_config }: Pipeline): SyncRule[] {
+  const syncs: Record<string, unknown> = { ...identity_config.vendor_sync, ...js_builder_config.vendor_syncs };
+  return Object.entries(syncs).flatMap(([vendor, sync]) => {
+    if (!sync || (isObject(sync) && sync.enabled === false)) return [];
+    const named = isObject(sync) ? sync.consent_category : undefined;
+    const category = typeof named === 'string' && named !== '' ? named : undefined;
+    return [{ vendor, category, mintCategory: category ?? (ANALYTICS_SYNCS.has(vendor) ? 'analytics' : 'marketing') }];
+  });
 }

@@ -40,7 +40,9 @@ export function takeBatch(exchange: Exchange, body: unknown, digest: string | un
   const wholeBatch = rules.challengeRequired && challengeHolds(exchange, tokenOf(body));
 
   const records: IngestRecord[] = [];
-  const stored: JsonObject[] = [];
+  // Parsed events are let go before the log is awaited, unless somebody watches: garbage should die young.
+  const shown: JsonObject[] | undefined = ctx.tap.watched(rules.orgId) ? [] : undefined;
+  const { maxBodyBytes } = ctx.settings;
   const errors: BatchError[] = [];
   for (let index = 0; index < events.length; index++) {
     const event = events[index];
@@ -49,19 +51,20 @@ export function takeBatch(exchange: Exchange, body: unknown, digest: string | un
       errors.push(errorOf(index, event, fault));
       continue;
     }
-    const bytes = Buffer.from(JSON.stringify(event));
-    if (bytes.length > ctx.settings.maxBodyBytes) {
+    const json = JSON.stringify(event);
+    // A character is at most three bytes; only what is near the limit is worth counting.
+    if (json.length * 3 > maxBodyBytes && Buffer.byteLength(json) > maxBodyBytes) {
       errors.push(errorOf(index, event, TOO_LARGE));
       continue;
     }
     cookies?.prepare(event as JsonObject);
-    const built = buildRecord(facts, event as JsonObject, bytes, undefined, index);
+    const built = buildRecord(facts, event as JsonObject, json, undefined, index);
     cookies?.remember(built.anonymousId);
     records.push(built);
-    stored.push(event as JsonObject);
+    shown?.push(event as JsonObject);
   }
   for (const { error } of errors) ctx.counts.rejected(error, rules);
-  if (errors.length > 0 && ctx.tap.watched(rules.orgId)) {
+  if (errors.length > 0 && shown !== undefined) {
     for (const { index, error, message } of errors)
       ctx.tap.emit(rules.orgId, { stage: 'rejected', pipeline_id: rules.pipelineId, reason: error, payload: { index, message } });
   }
@@ -71,9 +74,8 @@ export function takeBatch(exchange: Exchange, body: unknown, digest: string | un
   }
   store(exchange, records, (_exchange, duplicates) => {
     ctx.counts.accepted(records.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
-    if (ctx.tap.watched(rules.orgId)) {
-      for (const [at, duplicate] of duplicates.entries()) if (!duplicate) tellReceived(exchange, stored[at]!, records[at]!.eventId);
-    }
+    if (shown !== undefined)
+      for (const [at, duplicate] of duplicates.entries()) if (!duplicate) tellReceived(exchange, shown[at]!, records[at]!.eventId);
     const answer = JSON.stringify({ success: true, accepted: records.length, rejected: errors.length, errors });
     exchange.answer(() => sendJson(exchange.res, exchange.origin, 200, answer, cookies?.headers()));
   });

@@ -19,8 +19,12 @@ const UNSIGNED: SignatureCheck = { kind: 'unsigned' };
 
 export function collect(exchange: Exchange): void {
   const { ctx, req, query, route } = exchange;
-  if (ctx.gate.full || ctx.gate.overrun(exchange.receivedAt)) {
+  if (ctx.gate.full) {
     refuseOverloaded(exchange);
+    return;
+  }
+  if (ctx.gate.overrun(exchange.receivedAt)) {
+    ctx.shed(exchange);
     return;
   }
   const key = keyOf(req, query);
@@ -120,9 +124,11 @@ export function takeEvent(exchange: Exchange, body: unknown, bytes: Buffer, dige
   cookies?.prepare(event);
   const built = buildRecord(facts, event, bytes, route.implied, 0);
   cookies?.remember(built.anonymousId);
+  // The parsed event is let go before the log is awaited, unless somebody watches: garbage should die young.
+  const shown = ctx.tap.watched(rules.orgId) ? event : undefined;
   store(exchange, [built], (_exchange, [duplicate]) => {
     ctx.counts.accepted(1, duplicate ? 1 : 0, rules.orgId, rules.pipelineId);
-    if (!duplicate && ctx.tap.watched(rules.orgId)) tellReceived(exchange, event, built.eventId);
+    if (!duplicate && shown !== undefined) tellReceived(exchange, shown, built.eventId);
     exchange.answer(() => (route.kind === 'pixel' ? sendGif : sendOk)(exchange.res, exchange.origin, cookies?.headers()));
   });
 }

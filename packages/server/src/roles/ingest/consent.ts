@@ -17,8 +17,10 @@ export function consentOf(
   const consent = own(context, 'consent');
   // A copy: the answer is written into it, and the client's own bytes are what is stored.
   if (isObject(consent)) context.consent = { ...(consent as JsonObject) };
-  applyConsent({ event_id: '', type: 'track', timestamp: '', context }, compiled ?? BY_DEFAULT, []);
+  const rules = compiled ?? BY_DEFAULT;
+  applyConsent({ event_id: '', type: 'track', timestamp: '', context }, rules, []);
   const resolved = own(context, 'consent');
   const canonical = isObject(resolved) ? own(resolved, 'canonical') : undefined;
-  return (category) => isObject(canonical) && own(canonical, category) === true;
+  // A raw name in the configuration is as good as the category it stands for.
+  return (name) => isObject(canonical) && own(canonical, rules.categories.get(name) ?? name) === true;
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
+import type { Refusal } from './answers.ts';
 import type { Proxies } from './client-address.ts';
 import type { CountSummary, Counts } from './counts.ts';
 import type { Gate } from './gate.ts';
@@ -28,5 +29,7 @@ export interface IngestContext extends IngestDeps {
   limiter: RateLimiter;
   counts: Counts;
   proxies: Proxies;
+  /** Refuses with 503, a little later. */
+  shed(exchange: { refuse(refusal: Refusal): void }): void;
   draining: boolean;
 }

@@ -10,6 +10,7 @@ import { Gate, type GateLimits } from './gate.ts';
 import { collectPixel } from './pixel.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { ROUTES } from './routes.ts';
+import { createShedder } from './shedder.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
 const DRAIN_MS = 5_000;
@@ -34,12 +35,14 @@ export const serverOptions = {
 } as const satisfies ServerOptions;
 
 export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
+  const shedder = createShedder();
   const ctx: IngestContext = {
     ...deps,
     gate: new Gate(limits),
     limiter: createRateLimiter(deps.clock),
     counts: createCounts(deps.log, deps.clock, deps.logger, deps.onCounts),
     proxies: createProxies(deps.settings.trustProxy, deps.settings.ingestUrl),
+    shed: shedder.shed,
     draining: false,
   };
   const forget = deps.snapshots.onChange((snapshot) => ctx.limiter.keep(snapshot.pipelines));
@@ -71,6 +74,7 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
     async stop() {
       ctx.draining = true;
       forget();
+      shedder.flush();
       await ctx.gate.idle(DRAIN_MS);
       await ctx.counts.stop();
     },

@@ -5,6 +5,7 @@ import { type Refusal, sendError } from './answers.ts';
 import { TOO_LARGE } from './body.ts';
 import type { IngestContext } from './context.ts';
 import type { Route } from './routes.ts';
+import { OVERLOADED } from './shedder.ts';
 
 const EXCHANGE = Symbol('exchange');
 interface Carrier {
@@ -13,7 +14,6 @@ interface Carrier {
 /** A refused body may go on arriving for as long as this before the connection is cut. */
 const MAX_IGNORED_BYTES = 16 * 1_048_576;
 const EMPTY = Buffer.alloc(0);
-const OVERLOADED: Refusal = { code: 'overloaded', retryAfterS: 1 };
 
 export class Exchange {
   readonly ctx: IngestContext;
@@ -47,7 +47,7 @@ export class Exchange {
 
   /** Reads the body up to `limit`, then calls `onBody`, or `onTooLarge` as soon as it is too large. */
   read(limit: number, onBody: (exchange: Exchange, body: Buffer) => void, onTooLarge: (exchange: Exchange) => void): void {
-    const { req, res, ctx } = this;
+    const { req } = this;
     this.limit = limit;
     this.#onBody = onBody;
     this.#onTooLarge = onTooLarge;
@@ -55,14 +55,18 @@ export class Exchange {
       onTooLarge(this);
       return;
     }
-    ctx.gate.enter();
-    this.#inside = true;
+    this.enter();
     (req as Carrier)[EXCHANGE] = this;
-    (res as Carrier)[EXCHANGE] = this;
     req.on('data', onData);
     req.on('end', onEnd);
     req.on('error', onError);
-    res.on('close', onClose);
+  }
+  /** From here on a stop waits for this request. */
+  enter(): void {
+    this.ctx.gate.enter();
+    this.#inside = true;
+    (this.res as Carrier)[EXCHANGE] = this;
+    this.res.on('close', onClose);
   }
 
   data(chunk: Buffer): void {

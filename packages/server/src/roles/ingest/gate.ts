@@ -14,7 +14,7 @@ const SMALL_BODY = 65_536;
  * Requests that one turn of the event loop takes in before it sheds the rest of that turn. What waits in the sockets'
  * buffers cannot be seen, but a turn this long means that it waits: a quick 503 then keeps accepted requests quick.
  */
-const TURN_MS = 50;
+const TURN_MS = 100;
 
 export class Gate {
   receiving = 0;

@@ -1,36 +1,36 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../snapshot/types.ts';
 import { sharedDomain } from './cookies.ts';
 import { aPipeline, aSnapshot, type Harness, SECRET, type StoredEvent, startIngest } from './testing.ts';
 
 const consented = { consent: { categories: { necessary: true, statistics: true, marketing: true } } };
 let harness: Harness;
+let snapshot: Snapshot;
 beforeAll(async () => {
   const js = aPipeline().js_builder_config;
-  harness = await startIngest(
-    aSnapshot([
-      aPipeline(),
-      aPipeline({ id: 'pl_server', pipeline_key: 'pk_server', type: 'server' }),
-      aPipeline({
-        id: 'pl_gate',
-        pipeline_key: 'pk_gate',
-        js_builder_config: { ...js, consent_config: { required_category: 'analytics' } },
-      }),
-      aPipeline({
-        id: 'pl_sync',
-        pipeline_key: 'pk_sync',
-        js_builder_config: {
-          ...js,
-          vendor_syncs: {
-            meta: { enabled: true, consent_category: 'marketing' },
-            google_analytics: { enabled: true },
-            tiktok: { enabled: false },
-          },
+  snapshot = aSnapshot([
+    aPipeline(),
+    aPipeline({ id: 'pl_server', pipeline_key: 'pk_server', type: 'server' }),
+    aPipeline({
+      id: 'pl_gate',
+      pipeline_key: 'pk_gate',
+      js_builder_config: { ...js, consent_config: { required_category: 'analytics' } },
+    }),
+    aPipeline({
+      id: 'pl_sync',
+      pipeline_key: 'pk_sync',
+      js_builder_config: {
+        ...js,
+        vendor_syncs: {
+          meta: { enabled: true, consent_category: 'marketing' },
+          google_analytics: { enabled: true },
+          tiktok: { enabled: false },
         },
-      }),
-    ]),
-    { watched: true, settings: { trustProxy: 1 } },
-  );
+      },
+    }),
+  ]);
+  harness = await startIngest(snapshot, { watched: true, settings: { trustProxy: 1 } });
 });
 afterAll(() => harness.close());
 
@@ -168,6 +168,14 @@ describe('vendor ids', () => {
     const { cookies, stored } = await send('/v1/t', { ...track, context }, { ...browser, cookie: '_fbp=fb.1.1.2', ...headers }, 'pk_sync');
     expect(cookies.filter((cookie) => !cookie.startsWith('_df_id='))).toEqual([]);
     expect(stored.event.context.vendor_ids).toBeUndefined();
+  });
+  test('are read where no category is named, and still minted only with consent', async () => {
+    const js = aPipeline().js_builder_config;
+    harness.use(aSnapshot([aPipeline({ js_builder_config: { ...js, vendor_syncs: { meta: {}, snapchat: {} } } })]));
+    const { cookies, stored } = await send('/v1/t', { ...track, anonymousId: 'a' }, { ...browser, cookie: '_df_id=a; _fbp=fb.1.1.2' });
+    harness.use(snapshot);
+    expect(cookies).toEqual([]);
+    expect(stored.event.context.vendor_ids).toEqual({ fbp: 'fb.1.1.2' });
   });
   test('Global Privacy Control denies marketing ids, not analytics ones', async () => {
     const { cookies, stored } = await send('/v1/t', { ...track, context: consented }, { ...browser, 'sec-gpc': '1' }, 'pk_sync');

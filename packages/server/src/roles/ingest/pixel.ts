@@ -27,6 +27,7 @@ export function collectPixel(exchange: Exchange): void {
     const context = own(body, 'context');
     if (!(isObject(context) && Object.hasOwn(context, 'page'))) assign(body, 'context.page.url', referrer);
   }
+  exchange.enter();
   takeEvent(exchange, body, Buffer.from(JSON.stringify(body)), undefined);
 }
 

@@ -39,7 +39,7 @@ const NEWLINE = 10;
 export function buildRecord(
   facts: RequestFacts,
   body: JsonObject,
-  bytes: Buffer,
+  bytes: Buffer | string,
   implied: string | undefined,
   index: number,
 ): IngestRecord {
@@ -50,10 +50,12 @@ export function buildRecord(
   const anonymousId =
     anonymousIdOf(body, facts) ?? (facts.browserRequest || userId === undefined ? derivedUuid(rules.pipelineId, eventId) : undefined);
   const head = envelopeHead(facts, eventId, anonymousId, own(body, 'type') === undefined ? implied : undefined);
-  const data = Buffer.allocUnsafe(head.length + 1 + bytes.length);
+  const from = head.length + 1;
+  const data = Buffer.allocUnsafe(from + (typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length));
   data.write(head, 0, 'latin1');
   data[head.length] = NEWLINE;
-  bytes.copy(data, head.length + 1);
+  if (typeof bytes === 'string') data.write(bytes, from);
+  else bytes.copy(data, from);
   return {
     topic: TOPICS[partitionOf(rules.orgId, anonymousId ?? userId ?? eventId)]!,
     record: { id: rules.recordPrefix + eventId, data },

@@ -57,19 +57,23 @@ const COOKIES: Readonly<Record<string, readonly VendorCookie[]>> = {
     { cookie: '_uetmsclkid', id: 'uetmsclkid', maxAgeDays: 90, mint: fromClick('msclkid') },
   ],
 };
+/** Vendors by every name they go by in a configuration. */
 const ALIASES: Readonly<Record<string, string>> = {
   facebook: 'meta',
   meta_capi: 'meta',
+  meta_conversions: 'meta',
+  meta_conversions_api: 'meta',
   ga4: 'google_analytics',
-  google: 'google_analytics',
+  google_analytics_4: 'google_analytics',
+  google_ads_conversions: 'google_ads',
+  tiktok_events: 'tiktok',
+  tiktok_events_api: 'tiktok',
   snap: 'snapchat',
   twitter: 'x',
   x_ads: 'x',
-  bing: 'microsoft',
   microsoft_ads: 'microsoft',
-  tiktok_ads: 'tiktok',
-  linkedin_ads: 'linkedin',
-  reddit_ads: 'reddit',
+  bing: 'microsoft',
+  bing_ads: 'microsoft',
 };
 
 /** One request's cookies. Ids that are minted for its first event are there for the next, and are set once. */
@@ -100,22 +104,26 @@ export function vendorIds(
   body: JsonObject,
   now: number,
 ): Record<string, string> | undefined {
-  const wanted = syncs.filter((sync) => granted(sync.category)).flatMap((sync) => cookiesOf(sync.vendor));
-  if (wanted.length === 0) return undefined;
+  const allowed = syncs.filter(({ category }) => category === undefined || granted(category));
+  if (allowed.length === 0) return undefined;
   const context = own(body, 'context');
   const sent = isObject(context) ? own(context, 'vendor_ids') : undefined;
+  const said = (name: string) => isObject(sent) && own(sent, name) !== undefined;
   const click = clickReader(body);
   const ids: Record<string, string> = {};
-  for (const { cookie, id, maxAgeDays, mint, read } of wanted) {
-    if (jar.get(cookie) === undefined && !(isObject(sent) && (own(sent, id) !== undefined || own(sent, cookie) !== undefined))) {
-      const value = mint(now, click);
-      if (value !== undefined) jar.mint(cookie, value, maxAgeDays * 86_400);
+  for (const { vendor, mintCategory } of allowed) {
+    const mayMint = granted(mintCategory);
+    for (const { cookie, id, maxAgeDays, mint, read } of cookiesOf(vendor)) {
+      if (mayMint && jar.get(cookie) === undefined && !said(id) && !said(cookie)) {
+        const minted = mint(now, click);
+        if (minted !== undefined) jar.mint(cookie, minted, maxAgeDays * 86_400);
+      }
+      const value = jar.get(cookie);
+      const wire = value === undefined || value.length > MAX_LENGTH ? undefined : read ? read(value) : value;
+      if (wire !== undefined) ids[id] = wire;
     }
-    const value = jar.get(cookie);
-    const wire = value === undefined || value.length > MAX_LENGTH ? undefined : read ? read(value) : value;
-    if (wire !== undefined) ids[id] = wire;
   }
-  return ids;
+  return Object.keys(ids).length === 0 ? undefined : ids;
 }
 
 function cookiesOf(vendor: string): readonly VendorCookie[] {
