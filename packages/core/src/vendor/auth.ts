@@ -48,8 +48,16 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
     case 'query':
       return { headers: {}, query: [[text(definition.name), text(definition.value)]] };
     case 'hmac':
+      for (const key of ['header', 'timestamp_header'] as const) {
+        const fault = definition[key] === undefined ? undefined : headerNameFault(text(definition[key]));
+        if (fault) faults.push({ field: `${options.where}.${key}`, message: fault });
+      }
       return { headers: {}, query: [], sign: hmacSigner(definition, text) };
     case 'aws_sigv4':
+      for (const key of ['access_key_id', 'session_token'] as const) {
+        const fault = headerValueFault(text(definition[key]));
+        if (fault) faults.push({ field: `${options.where}.${key}`, message: fault });
+      }
       return { headers: {}, query: [], sign: awsSigner(definition, text) };
     default:
       return { headers: {}, query: [], token: tokenPlan(definition, text, options.redirect) };
@@ -76,9 +84,9 @@ function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text:
 }
 
 function awsSigner(definition: Extract<AuthDefinition, { kind: 'aws_sigv4' }>, text: Resolve): CompiledAuth['sign'] {
-  const session = text(definition.session_token);
+  const session = unmasked(text(definition.session_token));
   const credentials: AwsCredentials = {
-    access_key_id: text(definition.access_key_id),
+    access_key_id: unmasked(text(definition.access_key_id)),
     secret_access_key: text(definition.secret_access_key),
     region: text(definition.region),
     service: text(definition.service),

@@ -146,5 +146,6 @@ export const REFUSED_CONFIGS: [config: JsonObject, field: string][] = [
     },
     'request.auth.token_url',
   ],
+  [{ request: { auth: { kind: 'hmac', header: 'Host', secret: 's' } } }, 'request.auth.header'],
   [{ batch: {} }, 'batch'],
 ];
