@@ -6,14 +6,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
+import { atLeast, atMost, type BenchResult, figure } from './result.ts';
 
-export interface BenchResult {
-  name: string;
-  value: number;
-  unit: string;
-  floor?: number;
-  ok?: boolean;
-}
 const CONNECTIONS = 64;
 const BATCH = 100;
 const ROUNDS = 3;
@@ -38,20 +32,21 @@ export async function run(): Promise<BenchResult[]> {
     const half = { ...single, rate: ingestRate / 2, durationMs: 4_000 };
     const halfBare = await measure(bare, half);
     const halfIngest = await measure(ingest, half);
-    const overload = await measure(ingest, { ...single, connections: CONNECTIONS * 30, durationMs: 5_000 });
     const memory = await ingest.memory();
+    const overload = await measure(ingest, { ...single, connections: CONNECTIONS * 30, durationMs: 5_000 });
     return [
-      { name: 'bare node:http', value: Math.round(bareRate), unit: 'requests/s' },
-      { name: 'single-event durable ingest', value: Math.round(ingestRate), unit: 'events/s' },
+      figure('bare node:http', bareRate, 'requests/s'),
+      figure('single-event durable ingest', ingestRate, 'events/s'),
       atLeast('ingest ÷ bare', ingestRate / bareRate, '×', 0.5),
-      { name: `/v1/batch of ${BATCH}`, value: Math.round(batch.perSecond * BATCH), unit: 'events/s' },
+      figure(`/v1/batch of ${BATCH}`, batch.perSecond * BATCH, 'events/s'),
       atLeast('batch ÷ single', (batch.perSecond * BATCH) / ingestRate, '×', 3),
       atMost('added p99 at half capacity', halfIngest.p99Ms - halfBare.p99Ms, 'ms', 10),
       atMost('overload: accepted p99', overload.p99Ms, 'ms', 250),
-      { name: 'overload: accepted', value: Math.round(overload.perSecond), unit: 'events/s' },
-      { name: 'overload: refused (429, 503)', value: overload.refused, unit: 'requests' },
+      figure('overload: accepted', overload.perSecond, 'events/s'),
+      figure('overload: refused (429, 503)', overload.refused, 'requests'),
       atMost('overload: other answers', overload.failed, 'requests', 0),
       atMost('peak RssAnon under load', memory, 'MB', 200),
+      figure(`peak RssAnon with ${CONNECTIONS * 30} connections`, await ingest.memory(), 'MB'),
     ];
   } finally {
     generator.kill();
@@ -59,13 +54,6 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-function atLeast(name: string, value: number, unit: string, floor: number): BenchResult {
-  return { name, value: round(value), unit, floor, ok: value >= floor };
-}
-function atMost(name: string, value: number, unit: string, ceiling: number): BenchResult {
-  return { name: `${name} (at most ${ceiling})`, value: round(value), unit, ok: value <= ceiling };
-}
-const round = (value: number) => Math.round(value * 100) / 100;
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 interface Server {
@@ -97,4 +85,4 @@ async function ask(child: ChildProcess, plan: LoadPlan): Promise<LoadResult> {
   return answer.result;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.table(await run());
+if (import.meta.main) console.table(await run());

@@ -41,7 +41,7 @@ setInterval(() => {
 }, 100).unref();
 process.on('message', (message) => {
   if (message === 'cpu') process.send!({ cpu: process.threadCpuUsage(), all: process.cpuUsage() });
-  if (message === 'memory') process.send!({ memory: peak, usage: process.memoryUsage() });
+  if (message === 'memory') process.send!({ memory: peak });
   if (message === 'stop') void running.close().then(() => process.exit(0));
 });
 process.send!({ port: running.port });

@@ -3,6 +3,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
+import { eventRecordId } from '../event-record.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { originMatcher } from './origin-matcher.ts';
 
@@ -57,7 +58,7 @@ export function compileIngestRules(pipeline: Pipeline, secret: string, settings:
     requiredCategory: pipeline.js_builder_config.consent_config?.required_category || undefined,
     syncs: syncsOf(pipeline),
     envelopeHead: `{"v":1,"org_id":${JSON.stringify(pipeline.org_id)},"pipeline_id":${JSON.stringify(pipeline.id)},"event_id":`,
-    recordPrefix: `${pipeline.id}/`,
+    recordPrefix: eventRecordId(pipeline.id, ''),
   };
 }
 
