@@ -94,6 +94,11 @@ describe('a build', () => {
       aPipeline({ variables: [{ name: 'v', source: 'query', path: 'x', target: '__proto__.x' }] }),
       /target/,
     ],
+    [
+      'a target that every object has',
+      aPipeline({ variables: [{ name: 'v', source: 'query', path: 'x', target: 'properties.toString.x' }] }),
+      /target/,
+    ],
     ['an empty step in a target', aPipeline({ variables: [{ name: 'v', source: 'query', path: 'x', target: 'a..b' }] }), /target/],
   ])('%s is refused with the reason', async (_, pipeline, reason) => {
     await expect(build(pipeline)).rejects.toThrow(CollectorConfigError);

@@ -125,7 +125,7 @@ const WIRE_NAMES: Record<string, string> = {
 
 function variableOf(variable: { name: string; source: keyof typeof SOURCES; path: string; target: string }): Variable {
   const target = (WIRE_NAMES[variable.target] ?? variable.target).split('.');
-  if (target.some((name) => name === '' || name === '__proto__' || name === 'constructor' || name === 'prototype')) {
+  if (target.some((name) => name === '' || name === 'prototype' || name in Object.prototype)) {
     throw new CollectorConfigError(`variables: "${variable.name}" has a target that no event can hold`);
   }
   // The browser looks cookies up by pattern.
