@@ -1,14 +1,14 @@
 /**
  * Makes finished events durable, many at a time, in the order they finished.
  *
- * Append the processed events first, then save the visitors, then acknowledge. A crash after the append processes the same
- * events again from the same saved visitors: the same ids and the same results, which the log drops as known. Saving first
- * would show an earlier event what a later one taught; acknowledging first would lose events without a trace.
+ * Append the processed events first, then their outcomes and the visitors, then acknowledge. A crash after the append processes
+ * the same events again from the same saved visitors: the same ids and the same results, which the log drops as known. Saving
+ * first would show an earlier event what a later one taught; acknowledging first would lose events without a trace.
  */
 import { type VisitorState, worthSaving } from '@firsthand/core/process/visitor.ts';
 import { type Append, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
 import type { VisitorStore } from '../../stores/visitors/port.ts';
-import { appendsOf, type Finished } from './outcome-of.ts';
+import { eventAppendOf, type Finished, outcomeAppendOf } from './outcome-of.ts';
 import type { ProcessDeps } from './ports.ts';
 
 export interface Done extends Finished {
@@ -20,53 +20,68 @@ export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'sett
   visitors: Pick<VisitorStore, 'save'>;
 }
 
-/** Throws where nothing could be stored: the same call may be made again. */
+/** Throws where something could not be stored: the same call may be made again. */
 export async function commit(done: readonly Done[], deps: CommitDeps): Promise<void> {
-  const now = deps.clock.now();
-  const appends = mergeTopics(done.flatMap((one) => appendsOf(one, now, deps.settings.deadLetterRetentionMs)));
+  let finished: readonly Finished[] = done;
+  let positions: (string | undefined)[];
   try {
-    await deps.log.append(appends);
+    positions = await appendInOrder(done.map(eventAppendOf), deps);
   } catch (error) {
-    if (error instanceof LogUnavailable || done.length === 0) throw error;
+    if (error instanceof LogUnavailable) throw error;
     // Something among them cannot be stored at all (too large for the broker): find it, and let the others through.
-    for (const one of done) await commitAlone(one, now, deps, error as Error);
+    ({ finished, positions } = await appendOneByOne(done, deps));
   }
-  await saveVisitors(done, deps);
+  const now = deps.clock.now();
+  const retention = deps.settings.deadLetterRetentionMs;
+  const outcomes = finished.map((one, i) => outcomeAppendOf(one, positions[i], now, retention));
+  await Promise.all([appendInOrder(outcomes, deps), saveVisitors(done, deps)]);
   for (const settled of await Promise.allSettled(done.map(({ work }) => work.delivery.ack()))) {
     // It is stored; unacknowledged, it comes again and is dropped as known.
     if (settled.status === 'rejected') deps.logger.warn({ error: String(settled.reason) }, 'a processed event could not be acknowledged');
   }
 }
 
-async function commitAlone(one: Done, now: number, deps: CommitDeps, first: Error): Promise<void> {
-  const retention = deps.settings.deadLetterRetentionMs;
-  try {
-    await deps.log.append(appendsOf(one, now, retention));
-  } catch (error) {
-    if (error instanceof LogUnavailable) throw error;
-    const { event_id, type, timestamp } = one.result.event;
-    const reason = `the processed event cannot be stored: ${(error as Error).message ?? first.message}`;
-    const result = {
-      kind: 'failed',
-      reason,
-      event: { event_id, type, timestamp, context: {} },
-      decisions: [],
-      visitor: undefined,
-    } as const;
-    deps.logger.error({ event_id, error: String(error) }, 'a processed event cannot be stored; its dead letter is without its body');
-    await deps.log.append(appendsOf({ work: one.work, result: { ...result, decisions: [] } }, now, retention));
+/** One step for all, records of a topic together; the position of each, where it was stored now. */
+async function appendInOrder(appends: readonly (Append | undefined)[], deps: CommitDeps): Promise<(string | undefined)[]> {
+  const topics = new Map<string, Append & { from: number[] }>();
+  for (const [i, append] of appends.entries()) {
+    if (append === undefined) continue;
+    const known = topics.get(append.topic);
+    if (known === undefined) topics.set(append.topic, { topic: append.topic, records: [...append.records], from: [i] });
+    else {
+      known.records.push(...append.records);
+      known.from.push(i);
+    }
   }
+  const positions = new Array<string | undefined>(appends.length).fill(undefined);
+  if (topics.size === 0) return positions;
+  const merged = [...topics.values()];
+  const results = await deps.log.append(merged.map(({ topic, records }) => ({ topic, records })));
+  for (const [t, { from }] of merged.entries()) for (const [r, i] of from.entries()) positions[i] = results[t]?.positions[r];
+  return positions;
 }
 
-/** One entry a topic, records in order. */
-function mergeTopics(appends: Append[]): Append[] {
-  const topics = new Map<string, Append>();
-  for (const { topic, records } of appends) {
-    const known = topics.get(topic);
-    if (known === undefined) topics.set(topic, { topic, records: [...records] });
-    else known.records.push(...records);
+async function appendOneByOne(
+  done: readonly Done[],
+  deps: CommitDeps,
+): Promise<{ finished: Finished[]; positions: (string | undefined)[] }> {
+  const finished: Finished[] = [];
+  const positions: (string | undefined)[] = [];
+  for (const one of done) {
+    try {
+      positions.push((await appendInOrder([eventAppendOf(one)], deps))[0]);
+      finished.push(one);
+    } catch (error) {
+      if (error instanceof LogUnavailable) throw error;
+      const { event_id, type, timestamp } = one.result.event;
+      const reason = `the processed event cannot be stored: ${(error as Error).message}`;
+      deps.logger.error({ event_id, error: String(error) }, 'a processed event cannot be stored; its dead letter is without its body');
+      positions.push(undefined);
+      const event = { event_id, type, timestamp, context: {} };
+      finished.push({ work: one.work, result: { kind: 'failed', reason, event, decisions: [], visitor: undefined } });
+    }
   }
-  return [...topics.values()];
+  return { finished, positions };
 }
 
 async function saveVisitors(done: readonly Done[], deps: CommitDeps): Promise<void> {

@@ -23,17 +23,33 @@ export function recordIdOf({ delivery, envelope }: Work): string {
   return envelope.replay_of === undefined ? plain : eventRecordId(envelope.pipeline_id, envelope.event_id, envelope.replay_of);
 }
 
-export function appendsOf({ work, result }: Finished, now: number, deadLetterRetentionMs: number): Append[] {
-  const { envelope } = work;
-  const id = recordIdOf(work);
-  const outcome = outcomeAppend(`p:${id}`, [outcomeOf(work, result, id, now, deadLetterRetentionMs)]);
-  if (result.kind !== 'processed') return [outcome];
-  const { received_at, org_id, pipeline_id } = envelope;
+/** The record that delivery reads; none where the event ended here. */
+export function eventAppendOf({ work, result }: Finished): Append | undefined {
+  if (result.kind !== 'processed') return undefined;
+  const { received_at, org_id, pipeline_id } = work.envelope;
   const data = encodeEventRecord({ received_at, org_id, pipeline_id }, result.event);
-  return [{ topic: eventsTopic(pipeline_id), records: [{ id, data }] }, outcome];
+  return { topic: eventsTopic(pipeline_id), records: [{ id: recordIdOf(work), data }] };
 }
 
-function outcomeOf(work: Work, result: Processed, id: string, now: number, deadLetterRetentionMs: number): Outcome {
+/** `stored` is the position of the event's record, where this run stored it. */
+export function outcomeAppendOf(
+  { work, result }: Finished,
+  stored: string | undefined,
+  now: number,
+  deadLetterRetentionMs: number,
+): Append {
+  const id = recordIdOf(work);
+  return outcomeAppend(`p:${id}`, [outcomeOf(work, result, id, stored, now, deadLetterRetentionMs)]);
+}
+
+function outcomeOf(
+  work: Work,
+  result: Processed,
+  id: string,
+  stored: string | undefined,
+  now: number,
+  deadLetterRetentionMs: number,
+): Outcome {
   const { envelope, delivery, topic } = work;
   const { event, decisions } = result;
   const { org_id, pipeline_id, received_at } = envelope;
@@ -41,7 +57,7 @@ function outcomeOf(work: Work, result: Processed, id: string, now: number, deadL
   const about = { at: now, org_id, pipeline_id, ...namesOf(event) };
   switch (result.kind) {
     case 'processed':
-      return { kind: 'processed', ...about, received_at, decisions, raw };
+      return { kind: 'processed', ...about, received_at, decisions, raw, ...(stored !== undefined && { stored }) };
     case 'dropped':
       return { kind: 'dropped', reason: result.reason, ...about, received_at, decisions, raw };
     case 'failed':

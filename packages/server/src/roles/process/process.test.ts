@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { LogUnavailable } from '../../stores/event-log/port.ts';
+import { type Append, LogUnavailable } from '../../stores/event-log/port.ts';
 import { Bench, type ClientEvent, Snapshots } from './test-kit.ts';
 
 const open: Bench[] = [];
@@ -38,6 +38,8 @@ test('an event becomes canonical, stands in its pipeline topic once, and has its
     anonymous_id: 'v1',
   });
   expect(outcome).toHaveProperty('raw.topic', expect.stringMatching(/^ingest\.\d+$/));
+  const stored = outcome?.kind === 'processed' ? await b.log.get('events.pl_1', outcome.stored!) : undefined;
+  expect(stored?.id).toBe('pl_1:e1');
   expect(await b.events()).toMatchObject([
     {
       event_id: 'e1',
@@ -209,6 +211,31 @@ test('a log that cannot store for a while loses nothing and doubles nothing', as
   await Promise.all(Array.from({ length: 20 }, (_, i) => b.send(`e${i}`, track('T'))));
   await b.settled(20);
   expect(await b.events()).toHaveLength(20);
+});
+
+test('an event too large for the log becomes a dead letter; those beside it pass', async () => {
+  const b = await bench();
+  const log = new Proxy(b.log, {
+    get(target, key) {
+      if (key === 'append')
+        return async (appends: Append[]) => {
+          if (appends.some(({ records }) => records.some(({ data }) => data.length > 50_000))) throw new Error('too large');
+          return target.append(appends);
+        };
+      const value = Reflect.get(target, key) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  b.start({ log });
+  await Promise.all(
+    Array.from({ length: 5 }, (_, i) => b.send(`e${i}`, track('T', { properties: { text: 'x'.repeat(i === 2 ? 60_000 : 1) } }))),
+  );
+  const outcomes = await b.settled(5);
+  const dead = outcomes.filter((outcome) => outcome.kind === 'dead_lettered');
+  expect(dead).toMatchObject([
+    { event_id: 'e2', dead_letter: { reason: 'the processed event cannot be stored: too large', raw: { topic: expect.any(String) } } },
+  ]);
+  expect(await b.events()).toHaveLength(4);
 });
 
 test('what was stored but not acknowledged is processed again and stored once', async () => {
