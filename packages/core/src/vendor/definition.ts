@@ -196,8 +196,8 @@ export interface VendorDefinition {
   send?: 'first' | 'all';
   event_name?: EventNameDefinition;
   limits?: LimitRule[];
-  /** Paths of lists whose empty objects are taken out (alternatives of which some were missing). */
-  compact?: string[];
+  /** Lists whose empty objects are taken out (alternatives of which some were missing), and those that have none of the keys needed. */
+  compact?: { path: string; needs?: string[] }[];
   /** Keys of the payload of which at least one must be there, else the event is dropped as `missing_required:<first>`. */
   require_one_of?: string[][];
   /** What happens to events the config does not map, where it does not say. */

@@ -46,6 +46,12 @@ test('a map is made to fit', () => {
 
 test('lists lose their empty elements, and objects their empty lists', () => {
   const payload: Record<string, unknown> = { a: { ids: [{}, { x: 1 }, null] }, b: [{}] };
-  compileCompact(['a.ids', 'b', 'c'])(payload);
+  compileCompact([{ path: 'a.ids' }, { path: 'b' }, { path: 'c' }])(payload);
   expect(payload).toEqual({ a: { ids: [{ x: 1 }] } });
+});
+
+test('elements without what the vendor needs are left out', () => {
+  const payload: Record<string, unknown> = { items: [{ id: 'a' }, { price: 1 }, { name: 'b' }] };
+  compileCompact([{ path: 'items', needs: ['id', 'name'] }])(payload);
+  expect(payload).toEqual({ items: [{ id: 'a' }, { name: 'b' }] });
 });

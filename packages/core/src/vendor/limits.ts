@@ -39,23 +39,28 @@ export function compileLimits(rules: readonly LimitRule[]): (payload: unknown) =
 }
 
 /** Takes empty objects and holes out of lists, and a list that is left empty out of its object. In place. */
-export function compileCompact(paths: readonly string[]): (payload: unknown) => void {
-  const compiled = paths.map((text) => {
+export function compileCompact(lists: readonly { path: string; needs?: string[] }[]): (payload: unknown) => void {
+  const compiled = lists.map(({ path: text, needs }) => {
     const path = compilePath(text);
     const remove = compileDeleter(text);
     if (!path.ok || !remove.ok) throw new Error(`list path ${text} is no path`);
-    return { get: path.get, remove };
+    return { get: path.get, remove, complete: completeWith(needs) };
   });
   return (payload) => {
-    for (const { get, remove } of compiled) {
+    for (const { get, remove, complete } of compiled) {
       const list = get(payload);
       if (!Array.isArray(list)) continue;
-      const full = list.filter(
-        (element) => element !== null && element !== undefined && !(isObject(element) && Object.keys(element).length === 0),
-      );
+      const full = list.filter(complete);
       if (full.length === 0) remove.delete(payload as object);
       else if (full.length < list.length) list.splice(0, list.length, ...full);
     }
+  };
+}
+
+function completeWith(needs: readonly string[] | undefined): (element: unknown) => boolean {
+  return (element) => {
+    if (!isObject(element)) return element !== null && element !== undefined;
+    return needs ? needs.some((key) => element[key] !== undefined) : Object.keys(element).length > 0;
   };
 }
 

@@ -166,6 +166,7 @@ export default defineVendor({
   send: 'all',
   event_name: { target: 'events[0].name', only_with: 'events[0]', max_length: 255 },
   require_one_of: [['user.external_id', 'user.user_alias']],
+  compact: [{ path: 'purchases', needs: ['product_id'] }],
   default_action: 'drop',
   rate: { rps: 250, burst: 500 },
   variants: [

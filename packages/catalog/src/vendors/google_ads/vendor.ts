@@ -176,7 +176,7 @@ export default defineVendor({
     },
   ],
   event_name: { target: 'conversion_action', default: '{{parameters.conversion_action_id}}' },
-  compact: ['userData.userIdentifiers', 'userIdentifiers'],
+  compact: [{ path: 'userData.userIdentifiers' }, { path: 'userIdentifiers' }, { path: 'cartData.items', needs: ['merchantProductId'] }],
   require_one_of: [
     [
       'adIdentifiers.gclid',

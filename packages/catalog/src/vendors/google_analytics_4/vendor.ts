@@ -120,6 +120,7 @@ export default defineVendor({
     },
     { path: 'events[0].params.items[*]', max_string_length: 100 },
   ],
+  compact: [{ path: 'events[0].params.items', needs: ['item_id', 'item_name'] }],
   default_action: 'drop',
   timeout_ms: 30_000,
   rate: { rps: 500, burst: 1_000 },

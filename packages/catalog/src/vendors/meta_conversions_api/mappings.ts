@@ -46,11 +46,15 @@ export const VALUE_REQUIRED: JsonObject[] = [
 
 const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
 
-export const PRODUCT_LIST: JsonObject[] = [
+/** Which products, without a count or a type. */
+export const CONTENTS: JsonObject[] = [
   data(source.productIds, 'content_ids', ['to_string']),
   data(product('product_id', 'sku'), 'contents[*].id', ['to_string']),
   data(product('quantity'), 'contents[*].quantity', ['to_integer'], { default: 1 }),
   data(product('price'), 'contents[*].item_price', ['to_number']),
+];
+export const PRODUCT_LIST: JsonObject[] = [
+  ...CONTENTS,
   data(product('quantity'), 'num_items', ['to_integer', 'sum']),
   data('properties.content_type', 'content_type', [], { default: 'product' }),
 ];
@@ -67,7 +71,8 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   data('properties.currency', 'currency', ['currency_code']),
 ];
 
-export const ORDER: JsonObject[] = [data(source.ORDER_ID, 'order_id', ['to_string']), ...PRODUCT_LIST];
+export const ORDER_ID: JsonObject[] = [data(source.ORDER_ID, 'order_id', ['to_string'])];
+export const ORDER: JsonObject[] = [...ORDER_ID, ...PRODUCT_LIST];
 export const SEARCH: JsonObject[] = [data('properties.query', 'search_string')];
 export const REGISTRATION: JsonObject[] = [
   data('properties.method', 'registration_method'),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { event } from '../shared/mapping.ts';
 import type { CommerceEvent } from '../shared/standard-events.ts';
-import { data, ORDER, PRODUCT_LIST, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
+import { CONTENTS, data, ORDER, PRODUCT_LIST, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
 
 const LIST = [
   data(['properties.category', 'properties.list_id'], 'content_category'),
@@ -21,7 +21,7 @@ const STEP = [data('properties.step', 'checkout_step', ['to_string']), data('pro
 
 /** Where Meta has no standard event the name is a custom one, good for audiences and custom conversions. */
 export const RETAIL: Record<CommerceEvent, JsonObject> = {
-  'Products Searched': event('Search', [...SEARCH, ...PRODUCT_LIST.slice(0, 4)]),
+  'Products Searched': event('Search', [...SEARCH, ...CONTENTS]),
   'Product List Viewed': event('ViewContent', LIST),
   'Product List Filtered': event('ViewContent', LIST),
   'Promotion Viewed': event('PromotionViewed', PROMOTION),

@@ -95,6 +95,7 @@ export default defineVendor({
       'user_data.ln',
     ],
   ],
+  compact: [{ path: 'custom_data.contents', needs: ['id'] }],
   default_action: 'drop',
   rate: { rps: 100, burst: 200 },
   variants: [

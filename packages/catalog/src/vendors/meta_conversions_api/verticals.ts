@@ -1,7 +1,7 @@
 /** Travel as Meta's travel catalogues read it (content type hotel, flight or destination, with dates and guests), and media. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { event, set, type Transform } from '../shared/mapping.ts';
-import { data, ORDER, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
+import { data, ORDER, ORDER_ID, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
 
 const number: Transform[] = ['to_integer'];
 const TRIP = [
@@ -61,6 +61,6 @@ export const MEDIA: Record<string, JsonObject> = {
   'Video Playback Completed': event('VideoCompleted', VIDEO),
   'Newsletter Subscribed': event('Lead', CONTENT),
   'Trial Started': event('StartTrial', VALUE_REQUIRED),
-  'Subscription Started': event('Subscribe', [...ORDER.slice(0, 1), ...VALUE_REQUIRED]),
+  'Subscription Started': event('Subscribe', [...ORDER_ID, ...VALUE_REQUIRED]),
   'Signed Up': event('CompleteRegistration', REGISTRATION),
 };

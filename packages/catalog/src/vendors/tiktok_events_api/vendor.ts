@@ -91,6 +91,7 @@ export default defineVendor({
   },
   event_name: { target: 'event', max_length: 50 },
   require_one_of: [['user.email', 'user.phone', 'user.external_id', 'user.ttclid', 'user.ttp', 'user.ip']],
+  compact: [{ path: 'properties.contents', needs: ['content_id'] }],
   default_action: 'drop',
   rate: { rps: 500, burst: 1_000 },
   variants: [
