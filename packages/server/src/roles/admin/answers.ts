@@ -31,13 +31,16 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
     .send(JSON.stringify(apiErrorBody(error)));
 }
 
+/** Addresses that no route can have: not decodable, or longer than any id. */
+const UNROUTABLE = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH', 'FST_ERR_ASYNC_CONSTRAINT']);
+
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { validation, validationContext, code, statusCode } = error as FastifyError;
   if (validation !== undefined) return validationError(validation as ErrorObject[], validationContext);
   if (isUnavailable(error)) return new ApiError('UNAVAILABLE', { cause: error, retryAfterS: 2 });
   if (isUniqueViolation(error)) return new ApiError('DUPLICATE_RESOURCE', { cause: error });
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_ASYNC_CONSTRAINT') return new ApiError('NOT_FOUND', { cause: error });
+  if (typeof code === 'string' && UNROUTABLE.has(code)) return new ApiError('NOT_FOUND', { cause: error });
   if (statusCode === 413) return new ApiError('PAYLOAD_TOO_LARGE', { cause: error });
   if (typeof code === 'string' && code.startsWith('FST_ERR_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiError('INVALID_JSON', { message: 'The request could not be read.', cause: error });

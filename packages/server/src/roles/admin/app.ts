@@ -34,7 +34,8 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   // Plain JSON: which fields an answer has is decided by named columns, and checked against its schema in the tests.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id);
+    // Answers hold tokens, secrets shown once, and what only this user may see.
+    void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
   app.addHook('onRequest', createAuthenticate(deps));
   installBodies(app);

@@ -179,13 +179,14 @@ describe('paths and methods', () => {
     ['GET', '/v1/admin', 404, 'NOT_FOUND', undefined],
     ['GET', '/v1/admin/pipelines/', 404, 'NOT_FOUND', undefined],
     ['GET', '/v1/admin/pipelines/%zz', 404, 'NOT_FOUND', undefined],
+    ['GET', `/v1/admin/pipelines/${'x'.repeat(2_000)}`, 404, 'NOT_FOUND', undefined],
     ['GET', '/v1/admin/pipelines/..%2f..', 404, 'NOT_FOUND', undefined],
     ['PATCH', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
     ['DELETE', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
     ['POST', '/v1/admin/pipelines/pl_x', 405, 'METHOD_NOT_ALLOWED', 'DELETE, GET, HEAD, PUT'],
     ['OPTIONS', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
     ['POST', '/docs', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD'],
-  ])('%s %s is %i %s', async (method, path, status, code, allow) => {
+  ])('%s %.60s is %i %s', async (method, path, status, code, allow) => {
     const answer = await harness.call(method, path, { token });
     expect([answer.status, answer.body.error?.code, answer.headers.allow]).toEqual([status, code, allow]);
     expect(answer.headers['x-request-id']).toBeTruthy();

@@ -113,4 +113,6 @@ export async function revokeTokens(tx: Db, userId: string, exceptSession?: strin
 
 export async function removeExpiredSessions(db: Db, before: string): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<', before).execute();
+  // A session that is refreshed for months leaves a used token behind each time.
+  await db.deleteFrom('refresh_tokens').where('expires_at', '<', before).execute();
 }
