@@ -61,7 +61,7 @@ const { name: _name, kind: _kind, ...rest } = WRITABLE;
 const Create = Body({ name: Name(), kind: Kind, ...AllOptional(rest) }, READ_ONLY, {
   examples: [{ name: 'Tidy up', kind: 'rules', rules: [{ type: 'delete', target: 'properties.internal_note' }] }],
 });
-const Update = Body(AllOptional(WRITABLE), READ_ONLY);
+const Update = Body(AllOptional(WRITABLE), READ_ONLY, { examples: [{ name: 'Tidy up more', enabled: false }] });
 const Params = Type.Object({ id: Type.String(), transformation_id: Type.String() });
 const NEW: Pick<TransformationFields, 'rules' | 'code' | 'event_filter' | 'enabled'> = {
   rules: [],
@@ -183,7 +183,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
         description: "Names every one of the pipeline's transformations once.",
         tags,
         params: IdParams,
-        body: Body({ ids: Type.Array(Type.String(), { maxItems: MOST }) }),
+        body: Body({ ids: Type.Array(Type.String(), { maxItems: MOST }) }, [], { examples: [{ ids: ['trf_01jv0g3m5w8k2d7c9q4r6t1x0z'] }] }),
         response: { 200: Type.Object({ transformations: Type.Array(TransformationSchema) }) },
       },
     },
@@ -203,7 +203,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
   app.post(
     '/transformations/test',
     {
-      config: { role: 'editor', anyJson: true },
+      config: { role: 'editor', anyJson: true, unaudited: true },
       schema: {
         summary: 'Try a transformation',
         description: 'Runs it once on the event you send; nothing is stored.',

@@ -58,7 +58,9 @@ const Create = Body(
     ],
   },
 );
-const Update = Body({ ...AllOptional({ ...WRITABLE, pipeline_id: Text(100) }), signing_secret: Secret }, READ_ONLY);
+const Update = Body({ ...AllOptional({ ...WRITABLE, pipeline_id: Text(100) }), signing_secret: Secret }, READ_ONLY, {
+  examples: [{ name: 'Stripe, live' }],
+});
 const EMPTY: Omit<WebhookSourceFields, 'pipeline_id' | 'name' | 'source_type' | 'provider'> = {
   enabled: true,
   event_type_path: null,
