@@ -1,4 +1,5 @@
 import { type LookupAddress, lookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
 
@@ -9,42 +10,60 @@ export class DestinationRefused extends Error {
 export type ResolveAll = (hostname: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
 /**
- * The system's resolver works in the same four threads that the log flushes in. One dead name server must not fill them:
- * one question a name at a time, two in all, answers kept for a while.
+ * The system's resolver works in the same four threads that the log flushes in. A dead name server must not fill them, nor
+ * hold up other names: one question a name at a time, two in all, answers kept for a while; and a name that waits for its
+ * turn for longer is asked for without threads (by DNS alone, which does not know the machine's hosts file).
  */
 const MAX_LOOKUPS = 2;
+const PATIENCE_MS = 500;
 const KEEP_MS = 10_000;
 const KEEP_FAILED_MS = 2_000;
 const MAX_NAMES = 2_000;
 
 type Answer = { error: Error | null; addresses: LookupAddress[]; until: number };
 type Waiter = (error: Error | null, addresses: LookupAddress[]) => void;
+export interface ResolverOptions {
+  now: () => number;
+  resolveAll?: ResolveAll;
+  /** Asked where `resolveAll` is busy. */
+  resolveThreadless?: ResolveAll;
+}
 
-export function createResolver(options: { now: () => number; resolveAll?: ResolveAll }): ResolveAll {
+export function createResolver(options: ResolverOptions): ResolveAll {
   const resolveAll: ResolveAll = options.resolveAll ?? ((hostname, done) => lookup(hostname, { all: true, verbatim: true }, done));
+  const resolveThreadless = options.resolveThreadless ?? dnsOnly();
   const answers = new Map<string, Answer>();
   const asked = new Map<string, Waiter[]>();
-  const queue: string[] = [];
+  const queue = new Set<string>();
   let running = 0;
 
   function next() {
-    while (running < MAX_LOOKUPS && queue.length > 0) {
-      const hostname = queue.shift()!;
+    for (const hostname of queue) {
+      if (running >= MAX_LOOKUPS) return;
+      queue.delete(hostname);
       running++;
       resolveAll(hostname, (error, addresses) => {
         running--;
-        remember(hostname, { error, addresses: addresses ?? [], until: options.now() + (error ? KEEP_FAILED_MS : KEEP_MS) });
-        const waiters = asked.get(hostname) ?? [];
-        asked.delete(hostname);
-        for (const waiter of waiters) waiter(error, addresses ?? []);
+        answer(hostname, error, addresses ?? []);
         next();
       });
     }
   }
-  function remember(hostname: string, answer: Answer) {
+  function askElsewhere(hostname: string) {
+    if (!queue.has(hostname)) return;
+    resolveThreadless(hostname, (error, addresses) => {
+      // A name that DNS does not know may stand in the hosts file: its turn will come.
+      if (error || addresses.length === 0 || !queue.delete(hostname)) return;
+      answer(hostname, null, addresses);
+    });
+  }
+  function answer(hostname: string, error: Error | null, addresses: LookupAddress[]) {
     answers.delete(hostname);
-    answers.set(hostname, answer);
+    answers.set(hostname, { error, addresses, until: options.now() + (error ? KEEP_FAILED_MS : KEEP_MS) });
     if (answers.size > MAX_NAMES) answers.delete(answers.keys().next().value!);
+    const waiters = asked.get(hostname) ?? [];
+    asked.delete(hostname);
+    for (const waiter of waiters) waiter(error, addresses);
   }
   return (hostname, done) => {
     const known = answers.get(hostname);
@@ -58,8 +77,22 @@ export function createResolver(options: { now: () => number; resolveAll?: Resolv
       return;
     }
     asked.set(hostname, [done]);
-    queue.push(hostname);
+    queue.add(hostname);
     next();
+    if (queue.has(hostname)) setTimeout(askElsewhere, PATIENCE_MS, hostname).unref();
+  };
+}
+
+/** Both families at once; one of them is enough. */
+function dnsOnly(): ResolveAll {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  return (hostname, done) => {
+    const found = (family: 4 | 6) => (addresses: string[]) => addresses.map((address) => ({ address, family }));
+    Promise.allSettled([resolver.resolve4(hostname).then(found(4)), resolver.resolve6(hostname).then(found(6))]).then((results) => {
+      const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      const failed = results.find((result) => result.status === 'rejected');
+      done(addresses.length === 0 ? (failed?.reason as Error) : null, addresses);
+    });
   };
 }
 

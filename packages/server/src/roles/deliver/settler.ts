@@ -2,6 +2,7 @@
  * Writes down what became of events: the acknowledgement or the retry, with its outcome. Events that finish in the same
  * turn of the event loop share one outcome record, because a record an event would cost more than the event.
  */
+import { hash } from 'node:crypto';
 import type { DeadLetter, DeadLetterStage, DropReason, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Logger } from 'pino';
 import { type DecodedEventRecord, deadLetterTopic } from '../../event-record.ts';
@@ -172,8 +173,7 @@ export class Settler {
     for (let from = 0; from < entries.length; from += GROUP) {
       const group = entries.length <= GROUP ? entries : entries.slice(from, from + GROUP);
       const first = group[0]!;
-      const size = group.length === 1 ? '' : `+${group.length}`;
-      const id = `${first.delivery.record.id}#${this.#integrationId}#${first.what}${size}`;
+      const id = groupId(group, this.#integrationId);
       // With the first, so ahead of the others where the engine has no transaction: an event without an outcome is worse than one counted twice.
       const alongside = [
         outcomeAppend(
@@ -217,6 +217,15 @@ export class Settler {
       payload: event,
     });
   }
+}
+
+/**
+ * A repeat after a crash has the same id. A group's tells its members: the first one alone, in other company the next
+ * time, would make the log drop the others' outcomes as known.
+ */
+function groupId(group: Entry[], integrationId: string): string {
+  const ids = group.map(({ delivery, what }) => `${delivery.record.id}#${integrationId}#${what}`);
+  return ids.length === 1 ? ids[0]! : `${integrationId}#${hash('sha256', ids.join('\n'), 'base64url')}`;
 }
 
 function statusOf(status: number | null): { status?: number } {
