@@ -15,8 +15,6 @@ export interface LmdbLogOptions {
   /** A handler of a consumer threw; its batch comes again. */
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
   commitTimeoutMs?: number;
-  /** Most bytes the file may grow to. */
-  maxBytes?: number;
 }
 
 /** The embedded log: one LMDB file, one process. */

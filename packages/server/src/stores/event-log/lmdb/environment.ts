@@ -21,11 +21,10 @@ export interface EnvironmentOptions {
   /** The disk failed: the process must end, for nothing that is written from here on can be trusted. */
   onFatal: (error: Error) => void;
   commitTimeoutMs?: number;
-  maxBytes?: number;
 }
 
 /** Address space only: the file grows as it is written, and nothing of the map counts as private memory. */
-const DEFAULT_MAX_BYTES = 2 ** 40;
+const MAP_BYTES = 2 ** 40;
 const DEFAULT_COMMIT_TIMEOUT_MS = 15_000;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 /** Appends are grouped before they come here, so a batch goes to the writer at once. (The last two are not in lmdb's types.) */
@@ -42,7 +41,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     // With overlapping sync a put resolves once other readers can see it, before it is on disk.
     overlappingSync: false,
     ...TUNING,
-    mapSize: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    mapSize: MAP_BYTES,
     maxDbs: 24,
   });
   const timeoutMs = options.commitTimeoutMs ?? DEFAULT_COMMIT_TIMEOUT_MS;

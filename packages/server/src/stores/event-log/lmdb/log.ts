@@ -20,7 +20,6 @@ export interface LmdbLogSettings {
   onFatal?: (error: Error) => void;
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
   commitTimeoutMs?: number;
-  maxBytes?: number;
 }
 
 const READ_CHUNK = 128;

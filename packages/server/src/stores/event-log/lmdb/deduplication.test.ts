@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Deduplication } from './deduplication.ts';
+import { type Environment, openEnvironment } from './environment.ts';
+
+const WINDOW = 1_000;
+let path: string;
+let environment: Environment;
+let known: Deduplication;
+let now = 10_000;
+const open = () => {
+  environment = openEnvironment({
+    path,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  known = new Deduplication(environment, WINDOW, () => now);
+};
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'firsthand-dedup-'));
+  open();
+});
+afterEach(async () => {
+  await environment.close();
+  rmSync(path, { recursive: true, force: true });
+});
+
+/** One commit with these ids; says which were new. */
+async function commit(ids: string[]): Promise<boolean[]> {
+  known.begin();
+  const admitted = ids.map((id) => known.admit('events', id));
+  await environment.commit(() => known.write());
+  known.committed();
+  return admitted;
+}
+const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => `id-${from + i}`);
+const size = (name: string) => environment.store(name).getKeysCount({});
+
+test('ids stay known while they move from memory to the tree, and over a reopen at any point of it', { timeout: 60_000 }, async () => {
+  const all = ids(0, 40_000);
+  for (let i = 0; i < all.length; i += 400) {
+    expect((await commit(all.slice(i, i + 400))).every(Boolean)).toBe(true);
+    if (i === 20_000) {
+      await environment.close();
+      open();
+    }
+  }
+  expect(size('dedup')).toBeGreaterThan(10_000);
+  for (let i = 0; i < all.length; i += 4_000) expect((await commit(all.slice(i, i + 4_000))).some(Boolean)).toBe(false);
+  expect(known.lastKnownTime).toBe(10_000);
+});
+
+test('after the window ids are new again, and leave the disk', { timeout: 60_000 }, async () => {
+  for (let i = 0; i < 20_000; i += 500) await commit(ids(i, 500));
+  now += WINDOW + 1;
+  expect(known.hasExpired).toBe(true);
+  expect((await commit(['id-3', 'id-19999'])).every(Boolean)).toBe(true);
+  now += WINDOW + 1;
+  for (let i = 0; i < 60 && known.hasExpired; i++) {
+    await commit([`later-${i}`]);
+    const remove = known.expire();
+    await environment.commit(remove);
+  }
+  for (let i = 0; i < 200; i++) {
+    await commit([]);
+    await environment.commit(known.expire());
+  }
+  expect(size('dedup')).toBeLessThan(200);
+  expect(size('dedup-journal')).toBeLessThan(100);
+});
+
+test('ids of a commit that failed are new the next time', async () => {
+  known.begin();
+  expect(known.admit('events', 'x')).toBe(true);
+  known.failed();
+  expect(await commit(['x'])).toEqual([true]);
+  expect(await commit(['x'])).toEqual([false]);
+});
