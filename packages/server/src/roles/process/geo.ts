@@ -15,7 +15,7 @@ export async function openGeo(path: string): Promise<GeoResult> {
   }
 }
 
-function cachedLookup(reader: Pick<Reader<CityResponse>, 'get'>): GeoLookup {
+function cachedLookup(reader: Pick<Reader<CityResponse>, 'get' | 'metadata'>): GeoLookup {
   // Null: looked for and not there.
   const cache = new Lru<string, Geo | null>(CACHED);
   return (ip) => {
@@ -27,11 +27,13 @@ function cachedLookup(reader: Pick<Reader<CityResponse>, 'get'>): GeoLookup {
   };
 }
 
-function lookUp(reader: Pick<Reader<CityResponse>, 'get'>, ip: string): Geo | undefined {
-  if (!validate(ip)) return undefined;
+function lookUp(reader: Pick<Reader<CityResponse>, 'get' | 'metadata'>, ip: string): Geo | undefined {
+  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  // A database of IPv4 alone would read the first bits of the other kind as its own.
+  if (!validate(address) || (address.includes(':') && reader.metadata.ipVersion === 4)) return undefined;
   let found: CityResponse | null;
   try {
-    found = reader.get(ip);
+    found = reader.get(address);
   } catch {
     return undefined; // a damaged tree in the file: this address is simply not known
   }
