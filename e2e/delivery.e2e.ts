@@ -1,0 +1,136 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
+import { startReceiver } from './harness/receiver.ts';
+import { type Service, startService } from './harness/service.ts';
+
+describe('delivery', () => {
+  let service: Service;
+  let client: Client;
+  beforeAll(async () => {
+    service = await startService();
+    client = await signIn(service);
+  });
+  afterAll(() => service.stop());
+  const track = (key: string, id: string, properties: object = {}) =>
+    send(service, key, '/v1/t', { type: 'track', event: 'Order Completed', messageId: id, properties });
+
+  test('a batch is one signed JSON array, flushed by size or time', async () => {
+    const receiver = await startReceiver();
+    const { key } = await pipelineTo(client, receiver.url, {
+      config: {
+        batch_enabled: true,
+        batch_size: 3,
+        batch_interval_ms: 300,
+        authentication: 'hmac',
+        hmac_secret: 'a-shared-secret-1',
+        hmac_header: 'X-Sig',
+      },
+    });
+    for (const n of [1, 2, 3, 4]) await track(key, `batch-${n}`);
+    await until('four events', () => receiver.events().length === 4);
+    expect(receiver.requests.map((request) => (JSON.parse(request.body) as unknown[]).length).sort()).toEqual([1, 3]);
+    for (const { headers, body } of receiver.requests)
+      expect(headers['x-sig']).toBe(`sha256=${createHmac('sha256', 'a-shared-secret-1').update(body).digest('hex')}`);
+    await receiver.close();
+  });
+
+  test('a custom template renders the body, and a body that is no JSON is a dead letter with that reason', async () => {
+    const receiver = await startReceiver();
+    const template = '{"name":"{{event}}","total":{{properties.total}},"missing":"{{properties.nothing}}","all":{{{json properties}}}}';
+    const { key, integration } = await pipelineTo(client, receiver.url, {
+      config: { payload_format: 'custom', payload_template: template },
+    });
+    await track(key, 'tpl-1', { total: 5, quote: 'say "hi"' });
+    expect(JSON.parse((await until('the request', () => receiver.requests[0])).body)).toEqual({
+      name: 'Order Completed',
+      total: 5,
+      missing: '',
+      all: { total: 5, quote: 'say "hi"' },
+    });
+    await track(key, 'tpl-2', { total: 'no number' });
+    const letters = await until('the dead letter', async () => {
+      const found = await client.get(`/dlq?integration_id=${integration.id}`);
+      return found.total > 0 && found.dead_letters;
+    });
+    expect(letters[0]).toMatchObject({ event_id: 'tpl-2', reason: expect.stringMatching(/JSON/i) });
+    await receiver.close();
+  });
+
+  test('one integration that never answers delays no other', async () => {
+    const dead = await startReceiver();
+    dead.answer(() => 'hang');
+    const alive = await startReceiver();
+    const { pipeline, key } = await pipelineTo(client, alive.url);
+    await client.post('/integrations', {
+      source_id: pipeline.id,
+      vendor: 'webhook',
+      name: 'Dead',
+      config: { url: dead.url, timeout_ms: 30_000 },
+    });
+    for (let n = 0; n < 50; n++) await track(key, `iso-${n}`);
+    await until('all fifty at the living one', () => alive.requests.length === 50, 5_000);
+    await dead.close();
+    await alive.close();
+  });
+
+  test('a refusal is permanent, a 429 waits, and the secret never shows', async () => {
+    const receiver = await startReceiver();
+    receiver.answer((_request, count) =>
+      count === 1
+        ? { status: 429, headers: { 'retry-after': '1' } }
+        : count === 2
+          ? { status: 200 }
+          : { status: 404, body: '{"why":"gone"}' },
+    );
+    const { pipeline, integration, key } = await pipelineTo(client, receiver.url, {
+      config: { authentication: 'bearer', auth_token: 'very-secret-token-1234' },
+    });
+    await track(key, 'wait-1');
+    await until('the second try', () => receiver.requests.length === 2);
+    expect(receiver.requests[1]!.at - receiver.requests[0]!.at).toBeGreaterThanOrEqual(990);
+    expect(receiver.requests[1]!.headers).toMatchObject({
+      'webhook-id': 'wait-1',
+      'x-firsthand-attempt': '2',
+      authorization: 'Bearer very-secret-token-1234',
+    });
+    await track(key, 'gone-1');
+    const letter = await until('the dead letter', async () => (await client.get(`/dlq?integration_id=${integration.id}`)).dead_letters[0]);
+    expect(letter.attempts).toHaveLength(1);
+    expect(letter.attempts[0]).toMatchObject({ status: 404 });
+    const everything = await Promise.all(
+      [
+        `/pipelines/${pipeline.id}/integrations`,
+        `/integration-templates/${integration.template_id}`,
+        '/dlq',
+        '/audit-logs',
+        '/events/gone-1',
+      ].map((path) => client.get(path)),
+    );
+    expect(JSON.stringify(everything)).not.toContain('very-secret-token-1234');
+    expect(service.output()).not.toContain('very-secret-token-1234');
+    await receiver.close();
+  });
+
+  test('preview runs the engine and sends nothing; the delivery test really sends', async () => {
+    const receiver = await startReceiver();
+    const { pipeline, integration } = await pipelineTo(client, receiver.url);
+    const event = { type: 'track', event: 'Order Completed', event_id: 'p1', properties: { total: 9 } };
+    const preview = await client.post('/mapping/preview', {
+      vendor: 'webhook',
+      config: { url: receiver.url, authentication: 'bearer', auth_token: 'a-long-secret-token' },
+      event,
+    });
+    expect(preview.requests[0]).toMatchObject({
+      method: 'POST',
+      url: `${receiver.url}/`,
+      body: { event: 'Order Completed', properties: { total: 9 } },
+    });
+    expect(JSON.stringify(preview)).not.toContain('a-long-secret-token');
+    expect(receiver.requests).toHaveLength(0);
+    const tested = await client.post(`/pipelines/${pipeline.id}/integrations/${integration.id}/test`, { event });
+    expect(tested).toMatchObject({ status: 200, response_excerpt: '{}' });
+    expect(receiver.requests).toHaveLength(1);
+    await receiver.close();
+  });
+});

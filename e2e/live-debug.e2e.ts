@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
+import { type Receiver, startReceiver } from './harness/receiver.ts';
+import { type Service, startService } from './harness/service.ts';
+
+let service: Service;
+let client: Client;
+let receiver: Receiver;
+beforeAll(async () => {
+  service = await startService();
+  client = await signIn(service);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
+
+function watch(query: string) {
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/admin/debug/live${query}`);
+  const frames: Record<string, unknown>[] = [];
+  socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Record<string, unknown>));
+  return {
+    frames,
+    socket,
+    opened: new Promise((resolve) => socket.on('open', resolve)),
+    closed: new Promise<number>((resolve) => socket.on('close', resolve)),
+  };
+}
+
+test('a watcher sees an event flow through every stage, and a refused one', async () => {
+  const { key, pipeline } = await pipelineTo(client, receiver.url);
+  const { frames, socket, opened } = watch(`?token=${client.token}&pipeline_id=${pipeline.id}`);
+  await opened;
+  const stages = () => frames.filter((frame) => frame.event_id === 'live-1').map((frame) => frame.stage);
+  await until('the stages', async () => {
+    // The announcement travels; events before it has arrived are not shown.
+    await send(service, key, '/v1/t', { type: 'track', event: 'Live', messageId: `live-${frames.length === 0 ? 0 : 1}` });
+    return stages().includes('received') && stages().includes('processed') && stages().includes('delivered');
+  });
+  await send(service, key, '/v1/t', { type: 'track' });
+  await until('the refusal', () => frames.some((frame) => frame.stage === 'rejected' && frame.reason === 'missing_field'));
+  expect(frames.map((frame) => frame.seq)).toEqual(frames.map((_, i) => i + 1));
+  socket.terminate();
+});
+
+test('a bad token is closed with 4401, and no token reaches a log', async () => {
+  expect(await watch('?token=nonsense').closed).toBe(4401);
+  expect(service.output()).not.toContain(client.token);
+});

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
+import { type Receiver, startReceiver } from './harness/receiver.ts';
+import { onServers, type Service, startService } from './harness/service.ts';
+
+const MAIN = join(import.meta.dirname, '../packages/cli/src/main.ts');
+function firsthand(args: string[], env: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) =>
+    execFile(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH!, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
+    ),
+  );
+}
+
+describe('running it', () => {
+  let service: Service;
+  let client: Client;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    service = await startService();
+    client = await signIn(service);
+    receiver = await startReceiver();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.close();
+  });
+
+  test('a bad setting stops the start: every fault, one line each, exit 1', async () => {
+    const { code, stderr } = await firsthand(['start'], { PORT: 'eighty', MODE: 'prod', EVENT_RETENTION: 'long' });
+    expect(code).toBe(1);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => line.split(':', 1)[0]),
+    ).toEqual(['MODE', 'PORT', 'EVENT_RETENTION']);
+  });
+
+  test('health, readiness, metrics, documents and the page at the root', async () => {
+    const get = async (path: string) => {
+      const reply = await fetch(`${service.url}${path}`);
+      return { status: reply.status, type: reply.headers.get('content-type'), text: await reply.text() };
+    };
+    expect((await get('/healthz')).status).toBe(200);
+    expect(JSON.parse((await get('/readyz')).text)).toMatchObject({ status: 'ready', degraded: [] });
+    expect((await get('/metrics')).text).toContain('firsthand_snapshot_version');
+    expect(await get('/')).toMatchObject({
+      status: 200,
+      type: expect.stringContaining('text/html'),
+      text: expect.stringContaining('/docs'),
+    });
+    expect(await get('/docs')).toMatchObject({ status: 200, type: expect.stringContaining('text/html') });
+    const document = JSON.parse((await get('/v1/admin/openapi.json')).text) as { openapi: string; paths: object };
+    expect(document.openapi).toMatch(/^3\.1/);
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v1/admin/pipelines', '/v1/t', '/v1/batch', '/v1/webhook']));
+    expect(await get('/v1/admin/nothing')).toMatchObject({ status: 404, text: expect.stringContaining('NOT_FOUND') });
+  });
+
+  test('an organisation made on the command line works beside the running service, and sees nothing of the other', async () => {
+    const made = await firsthand(
+      ['org', 'create', '--name', 'Second', '--owner-email', 'second@firsthand.test', '--owner-password', 'another-long-password'],
+      service.env,
+    );
+    expect(made).toMatchObject({ code: 0 });
+    expect(Object.keys(JSON.parse(made.stdout) as object)).toEqual(['org_id', 'user_id']);
+    const { pipeline } = await pipelineTo(client, receiver.url);
+    const second = await signIn(service, { email: 'second@firsthand.test', password: 'another-long-password' });
+    expect((await second.call('GET', `/pipelines/${pipeline.id}`)).status).toBe(404);
+    expect((await second.get('/pipelines')).total).toBe(0);
+    expect(await firsthand(['audit', 'verify'], service.env)).toMatchObject({ code: 0 });
+  });
+
+  test('SIGTERM under load loses nothing, repeats nothing and exits 0', async () => {
+    const own = await startReceiver();
+    const { key } = await pipelineTo(client, own.url, { pipeline: { rate_limit_rps: 100_000 } });
+    const accepted: string[] = [];
+    let running = true;
+    const senders = Array.from({ length: 8 }, async (_, lane) => {
+      for (let n = 0; running; n++) {
+        const id = `term-${lane}-${n}`;
+        const reply = await send(service, key, '/v1/t', { type: 'track', event: 'Term', messageId: id }).catch(() => undefined);
+        if (reply?.status === 200) accepted.push(id);
+        else if (!reply) break;
+      }
+    });
+    await until('some traffic', () => accepted.length > 200);
+    const code = await service.terminate();
+    running = false;
+    await Promise.all(senders);
+    expect(code).toBe(0);
+    await service.start();
+    client = await signIn(service);
+    await until('everything accepted', () => new Set(own.events().map((event) => event.event_id)).size >= accepted.length);
+    const ids = own.events().map((event) => event.event_id as string);
+    expect(new Set(ids)).toEqual(new Set(accepted.filter((id) => ids.includes(id)).concat(ids.filter((id) => !accepted.includes(id)))));
+    expect(accepted.every((id) => ids.includes(id))).toBe(true);
+    expect(ids.length).toBe(new Set(ids).size);
+    await own.close();
+  });
+
+  test.runIf(onServers)('roles in processes of their own: a disable reaches the other process within a second', async () => {
+    const ingest = await service.sibling({ ROLES: 'ingest' });
+    const { pipeline, key } = await pipelineTo(client, receiver.url);
+    await until(
+      'the other process to know the pipeline',
+      async () => (await send(ingest, key, '/v1/t', { type: 'track', event: 'Split', messageId: 'split-1' })).status === 200,
+    );
+    await until('the delivery', () => receiver.events().some((event) => event.event_id === 'split-1'));
+    const changedAt = Date.now();
+    await client.put(`/pipelines/${pipeline.id}`, { enabled: false });
+    await until('the refusal', async () => (await send(ingest, key, '/v1/t', { type: 'track', event: 'Split' })).status === 401, 5_000);
+    expect(Date.now() - changedAt).toBeLessThan(2_500);
+  });
+});
