@@ -10,23 +10,29 @@ export interface SnippetInput {
   pinned?: boolean;
 }
 
-export function snippet({ pipeline, ingest_url, status, pinned }: SnippetInput): string {
-  const { script_filename: file, delivery_method } = pipeline.js_builder_config;
-  const base = ingest_url.replace(/\/+$/, '');
-  const path = encodeURIComponent(file);
-  const attributes: [name: string, value: string][] = [];
-  if (delivery_method === 'download') {
-    // Hosted by the site itself, so events need to be told where to go.
-    attributes.push(['src', `/${path}`], ['data-ingest-url', base]);
-  } else {
-    const version = pinned && status?.version_hash ? `/${status.version_hash}` : '';
-    attributes.push(['src', `${base}/c/${encodeURIComponent(pipeline.pipeline_key)}${version}/${path}`]);
-    // The collector sends to the origin of its own address; a service behind a path has to be named.
-    if (URL.canParse(base) && new URL(base).pathname !== '/') attributes.push(['data-ingest-url', base]);
-  }
+/** Where the tag loads the script from. A site that hosts the file itself has it at its root, unless it says otherwise. */
+export function scriptAddress({ pipeline, ingest_url, status, pinned }: SnippetInput): string {
+  const { script_filename, delivery_method } = pipeline.js_builder_config;
+  const path = encodeURIComponent(script_filename);
+  if (delivery_method === 'download') return `/${path}`;
+  const version = pinned && status?.version_hash ? `/${status.version_hash}` : '';
+  return `${withoutSlash(ingest_url)}/c/${encodeURIComponent(pipeline.pipeline_key)}${version}/${path}`;
+}
+
+export function snippet(input: SnippetInput): string {
+  const { pipeline, status, pinned } = input;
+  const base = withoutSlash(input.ingest_url);
+  const attributes: [name: string, value: string][] = [['src', scriptAddress(input)]];
+  // The collector sends to the origin of its own address: a service behind a path, or another than the script's, has to be named.
+  const isElsewhere = URL.canParse(base) && new URL(base).pathname !== '/';
+  if (pipeline.js_builder_config.delivery_method === 'download' || isElsewhere) attributes.push(['data-ingest-url', base]);
   attributes.push(['data-pipeline-key', pipeline.pipeline_key]);
   if (pinned && status?.integrity) attributes.push(['integrity', status.integrity], ['crossorigin', 'anonymous']);
   return `<script async ${attributes.map(([name, value]) => `${name}="${escapeAttribute(value)}"`).join(' ')}></script>`;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 function escapeAttribute(value: string): string {
