@@ -247,8 +247,9 @@ export class Pool {
     const { hard_ms, soft_ms } = this.#options.limits;
     if (elapsed < hard_ms - HARD_MARGIN_MS) return;
     const atWork = slot.cpuWhenSlow;
-    if (atWork === undefined || elapsed > hard_ms * STARVED_TIMES) this.#end(slot, running);
-    else
+    if (typeof slot.worker.cpuUsage !== 'function' || elapsed > hard_ms * STARVED_TIMES) this.#end(slot, running);
+    // Not known yet where this thread itself was held up: the next look decides.
+    else if (atWork !== undefined)
       this.#askCpu(slot, (cpu) => {
         if (cpu - atWork >= soft_ms) this.#end(slot, running);
       });
