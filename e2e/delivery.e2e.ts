@@ -123,7 +123,7 @@ describe('delivery', () => {
     });
     expect(preview.requests[0]).toMatchObject({
       method: 'POST',
-      url: `${receiver.url}/`,
+      url: receiver.url,
       body: { event: 'Order Completed', properties: { total: 9 } },
     });
     expect(JSON.stringify(preview)).not.toContain('a-long-secret-token');
