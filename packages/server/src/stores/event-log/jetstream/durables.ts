@@ -1,6 +1,6 @@
 import type { ConsumeOptions } from '../port.ts';
 import { type ConsumerInfo, isNotFound, type JetStreamApi, orNone } from './api.ts';
-import { durableOf, RETRY_STREAM, retrySubject } from './names.ts';
+import { durableOf, placeOf, RETRY_STREAM, retrySubject } from './names.ts';
 import type { Streams } from './streams.ts';
 
 export interface Durable {
@@ -16,6 +16,8 @@ const LEAST_ACK_PENDING = 20_000;
 export class Durables {
   readonly #api: JetStreamApi;
   readonly #streams: Streams;
+  /** The durable that a group here reads with, by the name of its first. */
+  readonly #current = new Map<string, string>();
 
   constructor(api: JetStreamApi, streams: Streams) {
     this.#api = api;
@@ -35,6 +37,7 @@ export class Durables {
     const durable = options.ordered ? await this.#renew(topic, group, stream, config) : durableOf(topic, group);
     if (!options.ordered) await this.#ensure(stream, durable, config);
     this.#streams.groupsChanged(topic);
+    this.#current.set(durableOf(topic, group), durable);
     return { topic: { stream, durable }, retries: { stream: RETRY_STREAM, durable: retries } };
   }
 
@@ -99,8 +102,19 @@ export class Durables {
     for (const known of await this.#streams.groups(topic))
       if (known.group === group) await this.#drop(known.info.stream_name, known.info.name);
     this.#streams.groupsChanged(topic);
+    this.#current.delete(durableOf(topic, group));
     const left = await orNone(this.#api.call(`STREAM.PURGE.${RETRY_STREAM}`, { filter: retrySubject(topic, group) }));
     if (left !== undefined) await this.#drop(RETRY_STREAM, durableOf(topic, group));
+  }
+
+  /** Asked directly where the name is known, else found in the list of all. */
+  async info(topic: string, group: string): Promise<ConsumerInfo | undefined> {
+    const first = durableOf(topic, group);
+    const { stream } = placeOf(topic);
+    const known = await orNone(this.#api.call<ConsumerInfo>(`CONSUMER.INFO.${stream}.${this.#current.get(first) ?? first}`));
+    if (known) return known;
+    const rounds = (await this.#streams.groups(topic)).filter((one) => one.group === group).sort((a, b) => b.round - a.round);
+    return rounds[0] && orNone(this.#api.call<ConsumerInfo>(`CONSUMER.INFO.${stream}.${rounds[0].info.name}`));
   }
 
   async retriesInfo(topic: string, group: string): Promise<ConsumerInfo | undefined> {

@@ -196,13 +196,12 @@ export class JetStreamLog implements EventLog {
 
   async lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }> {
     const place = placeOf(topic);
-    this.#streams.groupsChanged(topic);
-    const known = (await this.#streams.groups(topic)).filter((one) => one.group === group).sort((a, b) => b.round - a.round)[0];
-    if (!known) return { waiting: 0, oldest: undefined };
-    const own = known.info.num_pending + known.info.num_ack_pending;
+    const info = await this.#durables.info(topic, group);
+    if (!info) return { waiting: 0, oldest: undefined };
+    const own = info.num_pending + info.num_ack_pending;
     const retries = await this.#durables.retriesInfo(topic, group);
     const waitingRetries = (retries?.num_pending ?? 0) + (retries?.num_ack_pending ?? 0);
-    let oldest = own > 0 ? await this.#reader.timeFrom(place, known.info.ack_floor.stream_seq + 1) : undefined;
+    let oldest = own > 0 ? await this.#reader.timeFrom(place, info.ack_floor.stream_seq + 1) : undefined;
     if (waitingRetries > 0) {
       const retry = { stream: RETRY_STREAM, subjects: 'firsthand-retry.>', subject: retrySubject(topic, group) };
       const first = await this.#reader.timeFrom(retry, 1);

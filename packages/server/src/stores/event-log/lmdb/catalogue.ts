@@ -17,7 +17,6 @@ export interface CatalogueDeps {
 }
 
 const REMOVED_AT_ONCE = 500;
-const LONGEST_NAME = 500;
 
 /** Names of topics and groups, and the numbers that stand for them in keys. A number is never given twice. */
 export class Catalogue {
@@ -56,7 +55,6 @@ export class Catalogue {
   topic(name: string): Topic {
     let topic = this.#topics.get(name);
     if (!topic) {
-      if (name === '' || name.length > LONGEST_NAME) throw new RangeError(`a topic's name has 1 to ${LONGEST_NAME} characters`);
       topic = new Topic(this.deps.records, name, ++this.#lastTopic, 1, false);
       this.#topics.set(name, topic);
     }

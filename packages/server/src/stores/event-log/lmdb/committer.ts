@@ -12,7 +12,7 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 type AppendWork = Waiting<AppendResult[]> & { kind: 'append'; appends: Append[] };
-type SettleWork = Waiting<void> & { kind: 'settle'; settlement: Settlement; due: number };
+type SettleWork = Waiting<void> & { kind: 'settle'; settlement: Settlement; due: number; value: Buffer | undefined };
 type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
 type Work = AppendWork | SettleWork | OtherWork;
 
@@ -29,6 +29,9 @@ export interface CommitterDeps {
 
 /** Most work in one commit: past it a commit would keep the others waiting for too long. */
 const MOST_WORK = 4_096;
+const LONGEST_NAME = 500;
+/** Its bytes are counted in 16 bits. */
+const LONGEST_ID = 20_000;
 const PROBE_MS = 250;
 const PROBE_BYTES = Buffer.alloc(65_536);
 
@@ -56,13 +59,21 @@ export class Committer {
 
   append(appends: Append[]): Promise<AppendResult[]> {
     if (!this.available) return Promise.reject(new LogUnavailable(this.#closed ? 'the log is closed' : 'the disk is full'));
+    const fault = faultOf(appends);
+    if (fault) return Promise.reject(fault);
     return new Promise((resolve, reject) => this.#add({ kind: 'append', appends, resolve, reject }));
   }
 
   settle(settlement: Settlement): Promise<void> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
-    const due = settlement.retry ? settlement.delivery.group.dueIn(settlement.retry.delayMs) : 0;
-    return new Promise((resolve, reject) => this.#add({ kind: 'settle', settlement, due, resolve, reject }));
+    const { delivery, retry, alongside } = settlement;
+    const fault = faultOf(alongside);
+    if (fault) return Promise.reject(fault);
+    return new Promise((resolve, reject) => {
+      const due = retry ? delivery.group.dueIn(retry.delayMs) : 0;
+      const value = retry && encodeRetry(delivery.attempt + 1, delivery.record.time, retry.state);
+      this.#add({ kind: 'settle', settlement, due, value, resolve, reject });
+    });
   }
 
   /** `prepare` reads and returns what then runs inside the transaction. */
@@ -141,6 +152,15 @@ export class Committer {
   }
 }
 
+/** Found before it joins a commit, for others share it. */
+function faultOf(appends: Append[]): RangeError | undefined {
+  for (const { topic, records } of appends) {
+    if (topic === '' || topic.length > LONGEST_NAME) return new RangeError(`a topic's name has 1 to ${LONGEST_NAME} characters`);
+    for (const { id } of records) if (id.length > LONGEST_ID) return new RangeError(`a record's id has at most ${LONGEST_ID} characters`);
+  }
+  return undefined;
+}
+
 /** One transaction: what it stores, and what is told to whom when it has succeeded or failed. */
 class Commit {
   readonly #deps: CommitterDeps;
@@ -211,7 +231,7 @@ class Commit {
     return results;
   }
 
-  #settle({ settlement: { delivery, retry }, due }: SettleWork): () => void {
+  #settle({ settlement: { delivery }, due, value }: SettleWork): () => void {
     const { retries } = this.#deps;
     const { group, seq } = delivery;
     if (group.removed) return () => {};
@@ -220,7 +240,6 @@ class Commit {
       this.#groups.push(group);
     }
     group.settled.add(seq);
-    const value = retry && encodeRetry(delivery.attempt + 1, delivery.record.time, retry.state);
     return () => {
       if (delivery.retryDue !== undefined) retries.remove(retryKey(group.number, delivery.retryDue, seq));
       if (value) retries.put(retryKey(group.number, due, seq), value);

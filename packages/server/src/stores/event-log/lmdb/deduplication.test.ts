@@ -61,12 +61,11 @@ test('after the window ids are new again, and leave the disk', { timeout: 60_000
   now += WINDOW + 1;
   for (let i = 0; i < 60 && known.hasExpired; i++) {
     await commit([`later-${i}`]);
-    const remove = known.expire();
-    await environment.commit(remove);
+    await environment.commit(known.expire().write);
   }
   for (let i = 0; i < 200; i++) {
     await commit([]);
-    await environment.commit(known.expire());
+    await environment.commit(known.expire().write);
   }
   expect(size('dedup')).toBeLessThan(200);
   expect(size('dedup-journal')).toBeLessThan(100);

@@ -156,8 +156,8 @@ export class Deduplication {
     return this.#oldestEntryTime !== undefined && this.#expired(this.#oldestEntryTime);
   }
 
-  /** Prepares the removal of some ids past the window; the returned function runs inside a transaction. */
-  expire(): () => void {
+  /** Prepares the removal of some ids past the window; `write` runs inside a transaction. */
+  expire(): { entries: number; write: () => void } {
     const since = this.#steady() - this.#windowMs;
     const entries: Buffer[] = [];
     const digests: string[] = [];
@@ -179,7 +179,7 @@ export class Deduplication {
       }
     }
     digests.sort();
-    return () => {
+    const write = () => {
       this.#oldestEntryTime = oldest;
       for (const entry of entries) this.#journal.remove(entry);
       for (const digest of digests) {
@@ -187,6 +187,7 @@ export class Deduplication {
         this.#tree.remove(TREE_KEY);
       }
     };
+    return { entries: entries.length, write };
   }
 }
 

@@ -37,6 +37,7 @@ export class LmdbLog implements EventLog {
   readonly #timer: DueTimer;
   readonly #consumers = new Set<LmdbConsumer>();
   readonly #sweep: NodeJS.Timeout;
+  readonly #onError: NonNullable<LmdbLogSettings['onError']>;
   #sweeping: Promise<void> | undefined;
 
   static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
@@ -53,6 +54,7 @@ export class LmdbLog implements EventLog {
           throw error;
         });
       });
+    this.#onError = settings.onError ?? (() => {});
     this.environment = openEnvironment({ ...settings, onFatal });
     const { environment } = this;
     const records = environment.store('records');
@@ -76,7 +78,7 @@ export class LmdbLog implements EventLog {
         settle: (settlement) => this.#committer.settle(settlement),
         wakeAt: (group, due) => this.#timer.set(group, due),
       },
-      onError: settings.onError ?? (() => {}),
+      onError: this.#onError,
     });
     this.#committer = new Committer({
       environment,
@@ -176,13 +178,20 @@ export class LmdbLog implements EventLog {
   }
 
   #sweepDeduplication(): void {
-    if (this.#sweeping || !this.#deduplication.hasExpired || !this.available) return;
-    this.#sweeping = this.#committer
-      .write(() => this.#deduplication.expire())
-      // Refused for want of space, or closed meanwhile: the next sweep does it.
-      .catch(() => {})
+    this.#sweeping ??= this.#expireIds()
+      .catch((error) => this.#onError(error, { topic: '', group: 'deduplication' }))
       .finally(() => {
         this.#sweeping = undefined;
+      });
+  }
+
+  /** Slice after slice, so that it keeps up with any load; each shares a commit with whatever else comes. */
+  async #expireIds(): Promise<void> {
+    for (let removed = 1; removed > 0 && this.#deduplication.hasExpired && this.available; )
+      await this.#committer.write(() => {
+        const { entries, write } = this.#deduplication.expire();
+        removed = entries;
+        return write;
       });
   }
 
@@ -190,6 +199,7 @@ export class LmdbLog implements EventLog {
     clearInterval(this.#sweep);
     this.#timer.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
+    await this.#sweeping;
     await this.#committer.close();
     await this.environment.close();
   }

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startNats, type TestServer } from '../../../test/servers/index.ts';
+import { fresh, record, records, until } from './conformance.ts';
+import { connectNats, openJetStreamLog } from './jetstream.ts';
+import { type EventLog, LogUnavailable } from './port.ts';
+
+let server: TestServer;
+let connection: NatsConnection;
+let log: EventLog;
+beforeAll(async () => {
+  server = await startNats();
+  connection = await connectNats(server.url);
+  log = await openJetStreamLog({ connection, dedupWindowMs: 600_000, replicas: 1 });
+});
+afterAll(async () => {
+  await log.close();
+  await connection.close();
+  await server.stop();
+});
+
+/** Appends one after the other, trying again what was refused; notes how long refusals took. */
+function sender(topic: string) {
+  const sent: string[] = [];
+  const refusedMs: number[] = [];
+  let running = true;
+  const done = (async () => {
+    for (let i = 0; running; i++) {
+      const one = record(`${topic}/${i}`);
+      for (let stored = false; !stored; ) {
+        const start = performance.now();
+        try {
+          await log.append([{ topic, records: [one] }]);
+          stored = true;
+        } catch (error) {
+          expect(error).toBeInstanceOf(LogUnavailable);
+          refusedMs.push(performance.now() - start);
+          await sleep(50);
+        }
+      }
+      sent.push(one.id);
+      await sleep(2);
+    }
+  })();
+  return {
+    sent,
+    refusedMs,
+    stop: () => {
+      running = false;
+      return done;
+    },
+  };
+}
+function receiver(topic: string, ordered: boolean) {
+  const got: string[] = [];
+  const consumer = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 100, maxBatch: 10, ordered }, async (batch) => {
+    for (const delivery of batch) {
+      got.push(delivery.record.id);
+      await delivery.ack();
+    }
+  });
+  onTestFinished(() => consumer.stop());
+  return got;
+}
+const numberOf = (id: string) => Number(id.slice(id.lastIndexOf('/') + 1));
+
+describe('a broker that goes away', () => {
+  test.each([
+    [
+      'is killed and restarted',
+      async () => {
+        await server.kill();
+        await sleep(1_500);
+        await server.restart();
+      },
+    ],
+    [
+      'is frozen for eight seconds',
+      async () => {
+        server.pause();
+        await sleep(8_000);
+        server.resume();
+      },
+    ],
+  ])('%s: refusals are quick, nothing is lost, and it goes on within ten seconds', { timeout: 90_000 }, async (_, goAway) => {
+    const [plain, ordered] = [fresh(), fresh('ingest')];
+    const senders = [sender(plain), sender(ordered)];
+    const got = [receiver(plain, false), receiver(ordered, true)];
+    await until(() => got.every((ids) => ids.length > 20));
+    let sawUnavailable = false;
+    const watch = setInterval(() => void (sawUnavailable ||= !log.available), 20);
+    await goAway();
+    const back = performance.now();
+    const before = got.map((ids) => ids.length);
+    await until(() => log.available && got.every((ids, i) => ids.length > before[i]!), 10_000);
+    expect(performance.now() - back).toBeLessThan(10_000);
+    clearInterval(watch);
+    expect(sawUnavailable).toBe(true);
+    await sleep(500);
+    for (const one of senders) await one.stop();
+    await until(() => senders.every((one, i) => new Set(got[i]).size === one.sent.length), 25_000);
+    for (const { refusedMs } of senders) for (const ms of refusedMs) expect(ms).toBeLessThan(3_500);
+    const numbers = got[1]!.map(numberOf);
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    // What comes twice was in hand when the broker went.
+    for (const [i, one] of senders.entries()) expect(got[i]!.length - one.sent.length).toBeLessThanOrEqual(10);
+  });
+
+  test('an acknowledgement given while it is away is kept until it is back', { timeout: 60_000 }, async () => {
+    const [topic, out] = [fresh(), fresh('replay')];
+    await log.append([{ topic, records: records(topic, 3) }]);
+    let settled = 0;
+    let held = 0;
+    let go = () => {};
+    const away = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const consumer = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => {
+      held += batch.length;
+      await away;
+      await Promise.all(batch.map((delivery) => delivery.ack([{ topic: out, records: [record(`${delivery.record.id}/out`)] }])));
+      settled += batch.length;
+    });
+    onTestFinished(() => consumer.stop());
+    await until(() => held === 3);
+    await server.kill();
+    await until(() => !log.available);
+    go();
+    await sleep(500);
+    expect(settled).toBe(0);
+    await server.restart();
+    await until(() => settled === 3);
+    await until(async () => (await log.lag(topic, 'g')).waiting === 0);
+    expect(held).toBe(3);
+    let stored = 0;
+    for await (const _ of log.read(out, { limit: 10 })) stored++;
+    expect(stored).toBe(3);
+  });
+});
