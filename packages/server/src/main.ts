@@ -1,4 +1,6 @@
 /** The one file that names every part: settings → stores → snapshot → roles → listener. */
+import { startCollectorBuilder } from './collector/builder.ts';
+import { createCollectorFiles } from './collector/files.ts';
 import { readSettings, type Settings } from './config.ts';
 import { verifyChallengeToken } from './http/challenge-token.ts';
 import { healthHandler } from './http/health.ts';
@@ -111,6 +113,9 @@ export async function startServer(settings: Settings): Promise<Running> {
         collectionPaths as OpenApiPaths,
       )
     : undefined;
+  const collector = { db, leases, ephemeral, snapshots, settings, clock, logger };
+  const builder = has('admin') ? startCollectorBuilder(collector) : undefined;
+  const files = has('ingest') ? createCollectorFiles(collector) : undefined;
   const challengeKey = deriveKey(vault.secretKey, 'challenge-token');
   const ingest = has('ingest')
     ? (await import('./roles/ingest/create-ingest.ts')).createIngest({
@@ -145,7 +150,12 @@ export async function startServer(settings: Settings): Promise<Running> {
     };
   }
 
-  const listeners = await openListeners({ settings, health, collection: ingest ? [ingest.handle] : [], admin });
+  const listeners = await openListeners({
+    settings,
+    health,
+    collection: [ingest?.handle, files?.handle].filter((handle) => handle !== undefined),
+    admin,
+  });
   return {
     greeting: greeting(settings, listeners.addresses, owner),
     async stop() {
@@ -153,6 +163,8 @@ export async function startServer(settings: Settings): Promise<Running> {
       ingest?.drain();
       await listeners.close();
       await ingest?.stop();
+      files?.stop();
+      await builder?.stop();
       const processing = await processor?.stop();
       await deliver?.stop();
       await processing?.finish();

@@ -213,11 +213,14 @@ export interface CollectorBuildRow {
   script_filename: string;
   version_hash: string | null;
   file_size_bytes: number | null;
+  /** Null before the build, and again once newer builds have taken its place. */
   source: string | null;
+  source_map: string | null;
   error: string | null;
   created_by: string;
   created_at: string;
   built_at: string | null;
+  row_version: number;
 }
 export interface ConfigVersionRow {
   id: number;

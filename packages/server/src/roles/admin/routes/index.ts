@@ -2,6 +2,7 @@ import type { AdminApp, AdminContext } from '../context.ts';
 import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { catalogRoutes } from './catalog.ts';
+import { collectorRoutes } from './collector.ts';
 import { dataLayerRoutes } from './data-layer.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { documentRoutes } from './documents.ts';
@@ -24,6 +25,7 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   userRoutes,
   organisationRoutes,
   pipelineRoutes,
+  collectorRoutes,
   catalogRoutes,
   templateRoutes,
   integrationRoutes,

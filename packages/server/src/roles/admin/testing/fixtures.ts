@@ -108,6 +108,15 @@ export const FIXTURES: Record<string, Fixture> = {
   },
 };
 
+/** What must have happened before a route has anything to answer with. */
+const PREPARED: Record<string, (api: Api, path: string) => Promise<void>> = {
+  '/v1/admin/pipelines/:id/collector/download': async (api, path) => {
+    const collector = path.slice(0, path.lastIndexOf('/'));
+    await api('POST', `${collector}/build`);
+    while ((await api('GET', `${collector}/status`)).body.status === 'building') await new Promise((resolve) => setTimeout(resolve, 20));
+  },
+};
+
 /** Bodies that must name resources of the caller; every other route is tried with the example of its own schema. */
 export const BODIES: Record<string, (api: Api, path: string) => Promise<object>> = {
   'POST /v1/admin/integration-catalog/:vendor/install': async () => ({ name: 'Installed', config: { url: NOWHERE } }),
@@ -170,5 +179,7 @@ export async function makePath(api: Api, url: string): Promise<string> {
     path += `/${encodeURIComponent(await fixture.create(api, path))}`;
     done = key;
   }
-  return path + url.slice(done.length);
+  path += url.slice(done.length);
+  await PREPARED[url]?.(api, path);
+  return path;
 }

@@ -1,6 +1,7 @@
 /** The real stores of events beside the configuration, for tests of the management API: LMDB, the observe store, a live snapshot. */
 import { join } from 'node:path';
 import pino from 'pino';
+import { startCollectorBuilder } from '../../../collector/builder.ts';
 import type { Operations } from '../../../operations/operations.ts';
 import { createGuardedClient } from '../../../outbound/guarded-client.ts';
 import { createTokenCache } from '../../../outbound/tokens.ts';
@@ -14,6 +15,7 @@ import type { Db } from '../../../stores/config/schema.ts';
 import { readConfigVersion } from '../../../stores/config/version.ts';
 import { inProcessEphemeral } from '../../../stores/ephemeral/in-process.ts';
 import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
+import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { openObserve } from '../../../stores/observe/open.ts';
 import { openLmdbVisitors } from '../../../stores/visitors/lmdb.ts';
 
@@ -38,6 +40,9 @@ export async function startOperations(options: {
   const client = createGuardedClient({ allowPrivateDestinations: true, clock });
   const ephemeral = inProcessEphemeral();
   const sandbox = createSandbox();
+  const leases = embeddedLeases();
+  const logger = pino({ level: 'silent' });
+  const builder = startCollectorBuilder({ db, leases, ephemeral, snapshots, settings: { ingestUrl: undefined }, clock, logger });
   return {
     sandbox,
     log,
@@ -50,6 +55,7 @@ export async function startOperations(options: {
     paused: () => false,
     reload: () => snapshots.reload(),
     async close() {
+      await builder.stop();
       await sandbox.stop();
       await snapshots.stop();
       await client.close();

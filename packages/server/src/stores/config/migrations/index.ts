@@ -1,5 +1,6 @@
 import { foundation } from './0001-foundation.ts';
+import { collectorFiles } from './0002-collector-files.ts';
 import type { Migration } from './migration.ts';
 
 /** In order, by hand; a test refuses a gap. */
-export const MIGRATIONS: readonly Migration[] = [foundation];
+export const MIGRATIONS: readonly Migration[] = [foundation, collectorFiles];

@@ -1,0 +1,105 @@
+/**
+ * `/c/{pipeline_key}/{script_filename}`: the newest build; `/c/{pipeline_key}/{version_hash}/{script_filename}`: that one, for good.
+ * A disabled pipeline keeps its script: pages go on working, only their events are refused.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { COLLECTION_ERRORS, type CollectionErrorCode } from '../http/errors.ts';
+import type { SnapshotSource } from '../snapshot/types.ts';
+import type { BuiltFile } from '../stores/config/collector-builds.ts';
+import { chooseEncoding } from './encodings.ts';
+import { openPublished, type PublishedDeps } from './published.ts';
+
+const PREFIX = '/c/';
+// Nothing is decoded: a name that would need it is none of ours.
+const ADDRESS = /^\/c\/([\w-]+)\/(?:([0-9a-f]{16})\/)?([\w.-]+)$/;
+const SHORT = 'public, max-age=60';
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+/** On every answer: scripts are loaded by pages of any origin, with integrity even through CORS. */
+const COMMON = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+export interface CollectorFiles {
+  /** True where the path is one of collector files: the request is answered, now or later. */
+  handle(req: IncomingMessage, res: ServerResponse): boolean;
+  stop(): void;
+}
+
+export function createCollectorFiles(deps: PublishedDeps & { snapshots: SnapshotSource }): CollectorFiles {
+  const published = openPublished(deps);
+
+  async function serve(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
+    const [, key, hash, name] = ADDRESS.exec(path) ?? [];
+    // The keys are in memory: a stranger's guesses cost no query.
+    const pipeline = key === undefined ? undefined : deps.snapshots.current().pipelinesByKey.get(key)?.pipeline;
+    if (pipeline === undefined) return refuse(req, res, 'not_found');
+    const isWanted = (file: BuiltFile) => file.script_filename === name && (hash === undefined || file.version_hash === hash);
+    const file = (await published.files(pipeline.id)).find(isWanted);
+    if (file === undefined) return refuse(req, res, 'not_found');
+    const headers = {
+      ...COMMON,
+      'cache-control': hash === undefined ? SHORT : FOR_GOOD,
+      // Weak, because it stands for the script in every encoding.
+      etag: `W/"${file.version_hash}"`,
+      vary: 'Accept-Encoding',
+    };
+    if (hasAlready(req.headers['if-none-match'], file.version_hash)) {
+      res.writeHead(304, headers).end();
+      return;
+    }
+    const encoding = chooseEncoding(req.headers['accept-encoding']);
+    const bytes = await (await published.script(file.id))?.in(encoding);
+    if (bytes === undefined) return refuse(req, res, 'not_found');
+    res.writeHead(200, {
+      ...headers,
+      'content-type': 'application/javascript; charset=utf-8',
+      'content-length': bytes.length,
+      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+    });
+    res.end(req.method === 'HEAD' ? undefined : bytes);
+  }
+
+  return {
+    handle(req, res) {
+      const url = req.url ?? '';
+      if (!url.startsWith(PREFIX)) return false;
+      if (req.method !== 'GET' && req.method !== 'HEAD') {
+        refuse(req, res, 'method_not_allowed', { allow: 'GET, HEAD' });
+        return true;
+      }
+      const mark = url.indexOf('?');
+      serve(req, res, mark === -1 ? url : url.slice(0, mark)).catch((error: unknown) => {
+        deps.logger.error({ err: error }, 'a collector file could not be served');
+        if (res.headersSent) res.destroy();
+        else refuse(req, res, 'overloaded', { 'retry-after': '2' }, 'The file cannot be read now: retry later.');
+      });
+      return true;
+    },
+    stop: published.stop,
+  };
+}
+
+function hasAlready(tags: string | undefined, hash: string): boolean {
+  return tags?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${hash}"`) ?? false;
+}
+
+function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  code: CollectionErrorCode,
+  headers: Record<string, string> = {},
+  message: string = COLLECTION_ERRORS[code].message,
+): void {
+  const body = JSON.stringify({ error: code, message });
+  res.writeHead(COLLECTION_ERRORS[code].status, {
+    ...COMMON,
+    // A file that is not there yet may be in a second.
+    'cache-control': 'no-store',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
+  res.end(req.method === 'HEAD' ? undefined : body);
+}

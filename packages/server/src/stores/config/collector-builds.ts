@@ -1,0 +1,181 @@
+/**
+ * Builds of the collector. A row is first a wish (`building`), then a file (`ready`) or a reason (`failed`); `row_version` orders the
+ * builds of a pipeline. Wishes are the builder's queue, so a wish outlives the process that took it.
+ */
+import type { CollectorBuildRow, Db, Stamp } from './schema.ts';
+
+export interface QueuedBuild {
+  id: string;
+  org_id: string;
+  pipeline_id: string;
+  row_version: number;
+}
+/** A build that is served, without its bytes. */
+export interface BuiltFile {
+  id: string;
+  script_filename: string;
+  version_hash: string;
+  file_size_bytes: number;
+  built_at: string;
+}
+export interface BuildState {
+  building: boolean;
+  ready: BuiltFile | undefined;
+  /** Why the newest finished build failed; undefined where it did not. */
+  error: string | undefined;
+}
+export interface FinishedBuild {
+  script_filename: string;
+  version_hash: string;
+  file_size_bytes: number;
+  source: string;
+  source_map: string;
+}
+
+/** Files of a pipeline that stay at their immutable addresses: the newest so many different ones under each name. */
+export const KEPT_FILES = 5;
+const KEPT_FAILURES = 5;
+const FILE_COLUMNS = ['id', 'script_filename', 'version_hash', 'file_size_bytes', 'built_at'] as const;
+
+export async function queueBuild(
+  tx: Db,
+  build: { id: string; org_id: string; pipeline_id: string; script_filename: string; created_by: string },
+  stamp: Stamp,
+): Promise<void> {
+  await tx
+    .insertInto('collector_builds')
+    .values({
+      ...build,
+      status: 'building',
+      version_hash: null,
+      file_size_bytes: null,
+      source: null,
+      source_map: null,
+      error: null,
+      created_at: stamp.now,
+      built_at: null,
+      row_version: stamp.row_version,
+    })
+    .execute();
+}
+
+/** Of the pipeline that has waited longest, the newest wish. Older ones asked for the same file, and are dropped. */
+export async function takeNextBuild(db: Db): Promise<QueuedBuild | undefined> {
+  const columns = ['id', 'org_id', 'pipeline_id', 'row_version'] as const;
+  const waiting = () => db.selectFrom('collector_builds').select(columns).where('status', '=', 'building');
+  const first = await waiting().orderBy('row_version').limit(1).executeTakeFirst();
+  if (first === undefined) return undefined;
+  const newest = await waiting()
+    .where('pipeline_id', '=', first.pipeline_id)
+    .orderBy('row_version', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  if (newest.id !== first.id)
+    await db
+      .deleteFrom('collector_builds')
+      .where('pipeline_id', '=', newest.pipeline_id)
+      .where('status', '=', 'building')
+      .where('row_version', '<', newest.row_version)
+      .execute();
+  return newest;
+}
+
+/** The new file takes over; files too old to be pinned any more lose their bytes. All or nothing. */
+export async function finishBuild(db: Db, build: QueuedBuild, file: FinishedBuild, now: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('collector_builds')
+      .set({ ...file, status: 'ready', error: null, built_at: now })
+      .where('id', '=', build.id)
+      .where('status', '=', 'building')
+      .execute();
+    await emptyOldFiles(tx, build.pipeline_id);
+    await forgetFailures(tx, build);
+  });
+}
+
+export async function failBuild(db: Db, build: QueuedBuild, error: string, now: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('collector_builds')
+      .set({ status: 'failed', error, built_at: now })
+      .where('id', '=', build.id)
+      .where('status', '=', 'building')
+      .execute();
+    await forgetFailures(tx, build);
+  });
+}
+
+async function emptyOldFiles(tx: Db, pipelineId: string): Promise<void> {
+  const kept = new Map<string, Set<string>>();
+  const old: string[] = [];
+  for (const { id, script_filename, version_hash } of await listFiles(tx, pipelineId)) {
+    const hashes = kept.get(script_filename) ?? new Set();
+    kept.set(script_filename, hashes);
+    if (hashes.size < KEPT_FILES && !hashes.has(version_hash)) hashes.add(version_hash);
+    else old.push(id);
+  }
+  if (old.length > 0) await tx.updateTable('collector_builds').set({ source: null, source_map: null }).where('id', 'in', old).execute();
+}
+
+/** A pipeline that is built in vain every minute must not grow the table. */
+async function forgetFailures(tx: Db, { pipeline_id }: QueuedBuild): Promise<void> {
+  const failures = tx.selectFrom('collector_builds').where('pipeline_id', '=', pipeline_id).where('status', '=', 'failed');
+  const oldest = await failures.select('row_version').orderBy('row_version', 'desc').offset(KEPT_FAILURES).limit(1).executeTakeFirst();
+  if (oldest === undefined) return;
+  await tx
+    .deleteFrom('collector_builds')
+    .where('pipeline_id', '=', pipeline_id)
+    .where('status', '=', 'failed')
+    .where('row_version', '<=', oldest.row_version)
+    .execute();
+}
+
+export async function readBuildState(db: Db, orgId: string, pipelineId: string): Promise<BuildState> {
+  const newest = (status: CollectorBuildRow['status']) =>
+    db
+      .selectFrom('collector_builds')
+      .select(['row_version', 'error', ...FILE_COLUMNS])
+      .where('org_id', '=', orgId)
+      .where('pipeline_id', '=', pipelineId)
+      .where('status', '=', status)
+      .orderBy('row_version', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+  // Asked for first: a build that ends in between is then told as under way, never as if there had been none.
+  const building = await newest('building');
+  const ready = await newest('ready');
+  const failed = await newest('failed');
+  const isNewest = failed !== undefined && failed.row_version > (ready?.row_version ?? 0);
+  return { building: building !== undefined, ready: ready && toFile(ready), error: isNewest ? (failed.error ?? undefined) : undefined };
+}
+
+/** Every file that is served for the pipeline, the newest first. */
+export async function listFiles(db: Db, pipelineId: string): Promise<BuiltFile[]> {
+  const rows = await db
+    .selectFrom('collector_builds')
+    .select(FILE_COLUMNS)
+    .where('pipeline_id', '=', pipelineId)
+    .where('status', '=', 'ready')
+    .where('source', 'is not', null)
+    .orderBy('row_version', 'desc')
+    .execute();
+  return rows.map(toFile);
+}
+
+export async function readSource(db: Db, buildId: string): Promise<{ source: string; source_map: string } | undefined> {
+  const row = await db.selectFrom('collector_builds').select(['source', 'source_map']).where('id', '=', buildId).executeTakeFirst();
+  return row?.source == null ? undefined : { source: row.source, source_map: row.source_map ?? '' };
+}
+
+/** A row that is ready has them all. */
+function toFile(row: { [K in (typeof FILE_COLUMNS)[number]]: BuiltFile[K] | null }): BuiltFile {
+  const { id, script_filename, version_hash, file_size_bytes, built_at } = row;
+  return {
+    id: id!,
+    script_filename: script_filename!,
+    version_hash: version_hash!,
+    file_size_bytes: file_size_bytes!,
+    built_at: built_at!,
+  };
+}
