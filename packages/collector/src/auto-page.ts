@@ -1,17 +1,6 @@
 /** A page view for every address the visitor sees: at the start, and as a single-page application moves on. */
-import { setReferrer } from './context.ts';
+import { address, seen } from './context.ts';
 import { attempt, listen } from './page.ts';
-
-let seen = '';
-
-/** An anchor is the same page; `#/…` and `#!…` are the routes of an application. */
-const address = () => location.href.replace(/#([^/!].*)?$/, '');
-
-/** Every page view is noted, the page's own calls too: an address is not counted twice in a row. */
-export const notePage = () => {
-  if (seen && seen !== address()) setReferrer(seen);
-  seen = address();
-};
 
 export const startAutoPage = (view: () => void) => {
   const check = () => {

@@ -4,9 +4,19 @@ const CLICK_IDS = /(cl(k|ick)?id|braid|sccid|epik|li_fat_id|rdt_cid|tblci|dicbo)
 const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let referrer = document.referrer;
-/** In a single-page application the page before is the referrer of the next one. */
-export const setReferrer = (url: string) => {
-  referrer = url;
+/** The address that was counted last. */
+export let seen = '';
+
+/** An anchor is the same page; `#/…` and `#!…` are the routes of an application. */
+export const address = () => location.href.replace(/#([^/!].*)?$/, '');
+
+/**
+ * Every page view is noted, the page's own calls too: an address is not counted twice in a row, and in a single-page
+ * application the page before is the referrer of the next one.
+ */
+export const notePage = () => {
+  if (seen && seen !== address()) referrer = seen;
+  seen = address();
 };
 
 export const pageFacts = () => ({

@@ -3,15 +3,13 @@ import { cookie, setCookie, uuid } from './page.ts';
 import { isOpen, read, remove, write } from './storage.ts';
 
 const ID = '_df_id';
-const USER = '_df_u';
+export const USER = '_df_u';
 
 export const setAnonymousId = (id: string) => write(ID, id);
 export const anonymousId = (): string => {
   if (!read(ID)) setAnonymousId(uuid());
   return read(ID)!;
 };
-export const userId = () => read(USER);
-export const setUserId = (id: string) => write(USER, id);
 
 export const startIdentity = () => setAnonymousId(cookie(ID) || anonymousId());
 
@@ -27,5 +25,5 @@ export const forgetCookie = () => setCookie(ID, '');
 export const resetIdentity = () => {
   remove(USER);
   setAnonymousId(uuid());
-  forgetCookie();
+  setCookie(ID, '');
 };

@@ -1,12 +1,12 @@
 /** The collector: puts the calls of the page together with what the page is, and hands events to the transport. */
-import { notePage, startAutoPage } from './auto-page.ts';
+import { startAutoPage } from './auto-page.ts';
 import { deliverClientSide } from './client-side.ts';
 import { isGranted, categories as known, setCategories } from './consent.ts';
 import { watchConsentTools } from './consent-tools.ts';
-import { browserContext, pageFacts } from './context.ts';
+import { browserContext, notePage, pageFacts } from './context.ts';
 import { startCrossDomain } from './cross-domain.ts';
 import { emit, on } from './emitter.ts';
-import { anonymousId, forgetCookie, resetIdentity, setUserId, startIdentity, userId } from './identity.ts';
+import { anonymousId, forgetCookie, resetIdentity, startIdentity, USER } from './identity.ts';
 import { option } from './options.ts';
 import { attempt, listen, page, uuid } from './page.ts';
 import { read, setOpen, write } from './storage.ts';
@@ -39,7 +39,7 @@ const capture = (type: WireEvent['type'], fields: Fields, options?: Fields) => {
     messageId: uuid(),
     timestamp: new Date(), // JSON makes it ISO 8601
     anonymousId: anonymousId(),
-    userId: userId(),
+    userId: read(USER),
     ...fields,
     ...options,
     context: { ...browserContext(), challenge_token: option('challengeToken'), ...(options?.context as Fields) },
@@ -77,8 +77,8 @@ const methods: Record<string, (...args: never[]) => void> = {
     capture('page', { name, properties: { ...pageFacts(), ...properties } }, options);
   },
   identify: (id?: string | null, traits?: Fields, options?: Fields) => {
-    if (id) setUserId(`${id}`);
-    if (userId()) capture('identify', { traits }, options);
+    if (id) write(USER, `${id}`);
+    if (read(USER)) capture('identify', { traits }, options);
   },
   group: (groupId: string, traits?: Fields, options?: Fields) => capture('group', { groupId: `${groupId}`, traits }, options),
   consent: (categories: Categories | ((tell: (categories: Categories) => void) => void)) => {

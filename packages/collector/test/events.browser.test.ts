@@ -233,3 +233,15 @@ test('another global name', async () => {
   await page.waitForFunction('window.$shop_events && window.$shop_events.track');
   expect(await page.evaluate('typeof window._df')).toBe('undefined');
 });
+
+test('a page that is only prerendered is counted when it is shown', async () => {
+  await stage.serve(aPipeline(), {
+    head: `<script>Object.defineProperty(document, 'prerendering', { value: true, configurable: true }); window._df = [['track', 'Early']]</script>`,
+  });
+  const page = await stage.open();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(ingest.requests).toHaveLength(0);
+  await page.evaluate(() => document.dispatchEvent(new Event('prerenderingchange')));
+  const events = await ingest.waitFor((all) => all.length === 2);
+  expect(events.map((event) => event.event ?? event.type)).toEqual(['Early', 'page']);
+});

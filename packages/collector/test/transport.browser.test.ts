@@ -225,6 +225,31 @@ describe('leaving', () => {
   });
 });
 
+test('an event cut off by leaving is repeated by a page that follows soon, and taken as received after that', async () => {
+  await stage.serve(aPipeline());
+  const page = await ready();
+  await page.evaluate((key) => {
+    for (const [name, agoMs] of [
+      ['Soon', 60_000],
+      ['Late', 3_600_000],
+    ] as const) {
+      const at = (Date.now() - agoMs).toString(36);
+      localStorage[`_df_q${key}.${at}1000000${name}!`] = JSON.stringify({
+        type: 'track',
+        event: name,
+        messageId: name,
+        anonymousId: 'a',
+        context: {},
+      });
+    }
+  }, KEY);
+  await call(page, 'track', 'Now');
+  await ingest.waitFor(() => names().includes('Now'));
+  await sleep(200);
+  expect(names()).toEqual(['page', 'Soon', 'Now']);
+  expect(await stored(page)).toBe(0);
+});
+
 describe('two tabs', () => {
   // Web Locks need a secure page (localhost is one); on plain http the lease in storage stands in.
   test.each(['localhost', 'shop.test'])('of %s send everything, and nothing twice', async (host) => {
