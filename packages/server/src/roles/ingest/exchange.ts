@@ -59,7 +59,6 @@ export class Exchange {
     (req as Carrier)[EXCHANGE] = this;
     req.on('data', onData);
     req.on('end', onEnd);
-    req.on('error', onError);
   }
   /** From here on a stop waits for this request. */
   enter(): void {
@@ -159,10 +158,7 @@ function onEnd(this: IncomingMessage): void {
     exchange.refuse({ code: 'internal_error' });
   }
 }
-/** The client went away; `close` follows and releases what was held. */
-function onError(this: IncomingMessage): void {
-  (this as Carrier)[EXCHANGE]!.answered = true;
-}
+/** Also where the client went away: an aborted request without an `error` listener tells nobody else. */
 function onClose(this: ServerResponse): void {
   (this as Carrier)[EXCHANGE]!.closed();
 }
