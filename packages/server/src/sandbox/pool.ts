@@ -5,7 +5,16 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../runtime/clock.ts';
 import { FairQueue, type Job } from './fair-queue.ts';
-import { LEAVE_REST, RUNNING, type RunMessage, type RunResult, type SandboxLimits, SHARED_SLOTS, type WorkerReply } from './protocol.ts';
+import {
+  AT_WORK_PART,
+  LEAVE_REST,
+  RUNNING,
+  type RunMessage,
+  type RunResult,
+  type SandboxLimits,
+  SHARED_SLOTS,
+  type WorkerReply,
+} from './protocol.ts';
 
 export interface PoolJob extends Job {
   /** Asked when its turn comes: an answer instead of a run, where its code was suspended meanwhile. */
@@ -43,7 +52,7 @@ const SLOW_MS = 15;
 /** A look may come late by its own interval and by a busy event loop. */
 const HARD_MARGIN_MS = 40;
 /** On a crowded machine a worker may get no time at all: one that did not work is not to blame, up to so many times the limit. */
-const STARVED_TIMES = 8;
+const STARVED_TIMES = 4;
 const SUSPECT_MS = 10_000;
 const MAX_SUSPECTS = 10_000;
 const IDLE_MS = 60_000;
@@ -251,7 +260,7 @@ export class Pool {
     // Not known yet where this thread itself was held up: the next look decides.
     else if (atWork !== undefined)
       this.#askCpu(slot, (cpu) => {
-        if (cpu - atWork >= soft_ms) this.#end(slot, running);
+        if (cpu - atWork >= soft_ms * AT_WORK_PART) this.#end(slot, running);
       });
   }
 

@@ -6,6 +6,9 @@ export interface SandboxLimits {
 }
 export const DEFAULT_LIMITS: SandboxLimits = { memory_bytes: 32 * 1024 * 1024, soft_ms: 50, hard_ms: 250 };
 
+/** A run that is late on the clock but worked less than this part of its soft limit was held up by a crowded machine: it goes on. */
+export const AT_WORK_PART = 0.4;
+
 export interface RunMessage {
   /** Code and globals are shared by the events of one key and one code text, and by no others. */
   key: string;
