@@ -7,6 +7,11 @@ import type { Limiter } from './limiter.ts';
 import type { WorkerDeps } from './ports.ts';
 
 const MAX_WAIT_MS = 60_000;
+/**
+ * What the vendor has and the log does not yet know would be sent again after a crash. It is bounded: no further request
+ * while that many, with those under way, stand open.
+ */
+const UNWRITTEN_FACTOR = 4;
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the answer says nothing of this item' };
 
 /** Sends one integration's batches: no more at once than its cap, no sooner than its limits allow. */
@@ -15,6 +20,7 @@ export class Sender {
   readonly #limiter: Limiter;
   readonly #finished: (job: Job) => void;
   readonly #moved: () => void;
+  readonly #unwritten: () => number;
   readonly #integrationId: string;
   #ready: Batch[] = [];
   #head = 0;
@@ -25,13 +31,19 @@ export class Sender {
   lastSuccessAt: number | undefined;
   lastError: { at: number; reason: string } | undefined;
 
-  /** `finished`: every item of the job has its verdict. `moved`: a request ended or began. */
-  constructor(deps: WorkerDeps, integrationId: string, limiter: Limiter, finished: (job: Job) => void, moved: () => void) {
+  /** `finished`: every item of the job has its verdict. `moved`: a request ended. `unwritten`: settled, and not in the log yet. */
+  constructor(
+    deps: WorkerDeps,
+    integrationId: string,
+    limiter: Limiter,
+    on: { finished: (job: Job) => void; moved: () => void; unwritten: () => number },
+  ) {
     this.#deps = deps;
     this.#integrationId = integrationId;
     this.#limiter = limiter;
-    this.#finished = finished;
-    this.#moved = moved;
+    this.#finished = on.finished;
+    this.#moved = on.moved;
+    this.#unwritten = on.unwritten;
   }
 
   get active(): number {
@@ -49,7 +61,8 @@ export class Sender {
   pump(): void {
     while (!this.#stopped && this.#head < this.#ready.length) {
       const batch = this.#ready[this.#head]!;
-      if (this.#active >= Math.max(1, batch.vendor.concurrency)) return;
+      const cap = Math.max(1, batch.vendor.concurrency);
+      if (this.#active >= cap || this.#active + this.#unwritten() >= UNWRITTEN_FACTOR * cap * batch.parts.length) return;
       if (this.#limiter.mustLoad) {
         this.#load();
         return;

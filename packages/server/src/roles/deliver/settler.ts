@@ -138,6 +138,10 @@ export class Settler {
     this.#deps.logger.debug({ integration_id: this.#integrationId, event_id: event.event_id, stage, reason }, 'dead letter');
   }
 
+  /** Events whose fate is known and not yet written. */
+  get unwritten(): number {
+    return this.#entries.length + this.#writing;
+  }
   /** Resolves when everything handed in is written. */
   async drained(): Promise<void> {
     this.#flush();

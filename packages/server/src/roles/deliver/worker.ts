@@ -71,13 +71,11 @@ export class Worker {
       (delivery) => this.#release(delivery),
       () => this.#limiter.record(),
     );
-    this.#sender = new Sender(
-      deps,
-      this.id,
-      this.#limiter,
-      (job) => this.#settle(job),
-      () => this.#notify(),
-    );
+    this.#sender = new Sender(deps, this.id, this.#limiter, {
+      finished: (job) => this.#settle(job),
+      moved: () => this.#notify(),
+      unwritten: () => this.#settler.unwritten,
+    });
     this.#batcher = new Batcher((batch) => this.#sender.push(batch));
     this.#mode = modeOf(compiled);
     this.#configure();
@@ -290,6 +288,7 @@ export class Worker {
   #release(delivery: Delivery): void {
     this.#held--;
     this.#heldBytes -= delivery.record.data.length;
+    this.#sender.pump();
     this.#notify();
   }
 
