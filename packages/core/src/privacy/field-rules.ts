@@ -12,6 +12,8 @@ import { hashPii } from './digest.ts';
 export const REDACTED = '[redacted]';
 /** What a rule may reach. The id, the type and the time make the event an event. */
 const ROOTS: ReadonlySet<string> = new Set(['properties', 'traits', 'context', 'user_id', 'anonymous_id', 'group_id', 'name', 'event']);
+/** A track event has a name, and every event a context: later steps write there. */
+const NEEDED: ReadonlySet<string> = new Set(['context', 'event']);
 
 export interface CompiledFieldRule {
   path: string;
@@ -36,6 +38,10 @@ export function compileFieldRule(
     return undefined;
   }
   const { action } = rule;
+  if (action === 'drop' && rest.length === 0 && NEEDED.has(first.key)) {
+    faults.push({ field: `${field}.path`, message: `${first.key} cannot be dropped whole` });
+    return undefined;
+  }
   if (first.key !== '**') return { path: rule.path, action, apply: (event) => walk(event, parsed.segments, 0, action) };
   return {
     path: rule.path,

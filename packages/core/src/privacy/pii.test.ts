@@ -117,7 +117,7 @@ describe('fields', () => {
     expect(faults).toEqual([]);
     expect(event).toEqual({ event_id: 'e', type: 'track', event: 'T', timestamp: '', context: {}, ...expected });
   });
-  test.each(['event_id', 'timestamp', 'type', 'other.x', '', 'traits[', '**'])('%j is no path for a rule', (path) => {
+  test.each(['event_id', 'timestamp', 'type', 'other.x', '', 'traits[', '**', 'context', 'event'])('%j is no path for a rule', (path) => {
     expect(apply({ fields: [{ path, action: 'drop' }] }, {}).faults).toHaveLength(1);
   });
 });
