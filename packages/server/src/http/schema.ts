@@ -72,8 +72,13 @@ const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?
 /** In the one form that is stored, so that text compares as time does. */
 export function timeOf(field: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const ms = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw invalid(field, 'must be an ISO 8601 time with a zone, or a date');
   return new Date(ms).toISOString();
+}
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
 export const IdParams = Type.Object({ id: Type.String() });

@@ -29,6 +29,7 @@ function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
 }
 
 async function processAgain(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
+  if (!deps.snapshot().pipelines.has(letter.pipeline_id)) return [];
   const id = eventRecordId(letter.pipeline_id, letter.event_id, replayId);
   const raw = letter.raw && (await deps.log.get(letter.raw.topic, letter.raw.position));
   if (raw && letter.raw) {

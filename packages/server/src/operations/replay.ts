@@ -7,13 +7,7 @@ import { eventKey } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
-import {
-  countDeadLetters,
-  type DeadLetterFilter,
-  markReplayed,
-  pageOfDeadLetters,
-  type StoredDeadLetter,
-} from '../stores/observe/dead-letters.ts';
+import { type DeadLetterFilter, markReplayed, pageOfDeadLetters, type StoredDeadLetter } from '../stores/observe/dead-letters.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 
 const CHUNK = 500;
@@ -56,8 +50,8 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
 
 export interface DeadLetterReplay {
   filter: DeadLetterFilter;
-  use_revision?: 'pinned' | 'latest';
-  dry_run?: boolean;
+  use_revision?: 'pinned' | 'latest' | undefined;
+  dry_run?: boolean | undefined;
 }
 export interface ReplayDeps {
   log: EventLog;
@@ -72,21 +66,23 @@ export interface ReplayDeps {
 /** Everything the filter finds that is still pending; what cannot be sent again (its integration is gone) stays as it is. */
 export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run }: DeadLetterReplay): Promise<number> {
   const pending: DeadLetterFilter = { ...filter, status: 'pending' };
-  if (dry_run) return countDeadLetters(deps.observe, pending, deps.now());
   let count = 0;
   for (let after = ''; ; ) {
     const page = await pageOfDeadLetters(deps.observe, pending, after, CHUNK, deps.now());
     if (page.length === 0) return count;
-    count += await replayLetters(deps, page, use_revision);
+    count += await replayLetters(deps, page, { use_revision, dry_run });
     after = page.at(-1)!.id;
   }
 }
 
-/** All of one organisation. Appends first and marks after: a crash in between replays twice and loses nothing. */
+/**
+ * All of one organisation. Appends first and marks after: a crash in between replays twice and loses nothing. A dry run goes the same
+ * way up to the append, so that it counts exactly what would be sent.
+ */
 export async function replayLetters(
   deps: ReplayDeps,
   letters: StoredDeadLetter[],
-  useRevision: 'pinned' | 'latest' = 'pinned',
+  { use_revision = 'pinned', dry_run = false }: Omit<DeadLetterReplay, 'filter'> = {},
 ): Promise<number> {
   const replayId = newId('rpl');
   const appends: Append[] = [];
@@ -96,11 +92,12 @@ export async function replayLetters(
     const again =
       letter.integration_id === null
         ? await deps.reingest(letter, replayId)
-        : await redeliver(deps, letter, replayId, useRevision, revisions);
+        : await redeliver(deps, letter, replayId, use_revision, revisions);
     if (again.length === 0) continue;
     appends.push(...again);
     replayed.push(letter.id);
   }
+  if (dry_run) return replayed.length;
   if (appends.length > 0) await deps.log.append(appends);
   if (replayed.length > 0) await markReplayed(deps.observe, letters[0]!.org_id, replayed);
   return replayed.length;

@@ -8,7 +8,7 @@ import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import { invalid, invalidFields } from '../../http/errors.ts';
 import type { KeyedOrganisation } from '../../secrets/cipher.ts';
-import { type IsSecretPath, maskSecrets, pathText, restoreMasked, splitSecrets } from '../../secrets/mask.ts';
+import { type IsSecretPath, maskSecrets, pathText, restoreMasked, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
 import { openConfig } from '../../stores/config/load-config.ts';
 import type { StoredRevision } from '../../stores/config/revisions.ts';
 import type { AdminContext } from './context.ts';
@@ -93,8 +93,11 @@ export function openStored(context: Pick<AdminContext, 'cipher'>, org: KeyedOrga
   return openConfig(context.cipher, org, stored);
 }
 
-export function maskConfig(vendor: VendorDefinition | undefined, config: JsonObject): JsonObject {
-  return vendor === undefined ? config : maskSecrets(config, secretPlaces(vendor, config));
+/** Of a vendor that has left the catalog nothing else tells which places are secret. */
+function sealedPlaces({ cipher }: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, { secrets }: StoredRevision): IsSecretPath {
+  const sealed = secrets === null ? [] : (JSON.parse(cipher.openText(org, secrets)) as SecretAt[]);
+  const places = new Set(sealed.map(({ path }) => path.join('\n')));
+  return (path) => places.has(path.join('\n'));
 }
 
 /** The revision as the API shows it. */
@@ -105,5 +108,8 @@ export function toRevision(
   stored: StoredRevision,
 ): Revision {
   const { template_id, secrets: _secrets, config: _config, ...rest } = stored;
-  return { ...rest, integration_id: template_id, config: maskConfig(findVendor(vendorKey), openStored(context, org, stored)) };
+  const config = openStored(context, org, stored);
+  const vendor = findVendor(vendorKey);
+  const isSecret = vendor === undefined ? sealedPlaces(context, org, stored) : secretPlaces(vendor, config);
+  return { ...rest, integration_id: template_id, config: maskSecrets(config, isSecret) };
 }

@@ -33,8 +33,11 @@ export interface TemplateFilter {
 export async function listTemplates(db: Db, orgId: string, filter: TemplateFilter, page: Page): Promise<Paged<Template>> {
   let query = db.selectFrom('templates').where('org_id', '=', orgId).where('deleted_at', 'is', null);
   if (filter.vendor !== undefined) query = query.where('vendor', '=', filter.vendor);
-  if (filter.search !== undefined)
-    query = query.where(sql<boolean>`lower(name) like ${likeContaining(filter.search.toLowerCase())} escape '\\'`);
+  if (filter.search !== undefined) {
+    // The engines fold ASCII alone: the text as it was typed finds the other letters.
+    const [typed, folded] = [likeContaining(filter.search), likeContaining(filter.search.toLowerCase())];
+    query = query.where(sql<boolean>`(lower(name) like ${folded} escape '\\' or name like ${typed} escape '\\')`);
+  }
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await query
     .select(PUBLIC_COLUMNS)

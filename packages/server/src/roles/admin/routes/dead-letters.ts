@@ -1,11 +1,13 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
-import { ApiError, invalid } from '../../../http/errors.ts';
-import { AnyObject, Body, Id, IdParams, ListOf, Nullable, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { ApiError, invalid, missing } from '../../../http/errors.ts';
+import { AnyObject, Body, Id, IdParams, ListOf, Nullable, OneOf, PageQuery, pageOf, TimeQuery, Timestamp } from '../../../http/schema.ts';
 import { reingest } from '../../../operations/reingest.ts';
 import { type ReplayDeps, replayDeadLetters, replayLetters } from '../../../operations/replay.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
+import { findPipeline } from '../../../stores/config/pipelines.ts';
 import { latestRevision } from '../../../stores/config/revisions.ts';
+import { findWebhookSource } from '../../../stores/config/webhook-sources.ts';
 import {
   countDeadLetters,
   type DeadLetterFilter,
@@ -38,14 +40,16 @@ const DeadLetterSchema = Type.Object({
   created_at: Timestamp,
   expires_at: Timestamp,
 });
+const OWNERS = ['integration_id', 'pipeline_id', 'webhook_source_id'] as const;
+type Owner = (typeof OWNERS)[number];
 const Replayed = Type.Object({ replayed: Type.Integer() });
 const Which = {
   integration_id: Type.Optional(Type.String()),
   pipeline_id: Type.Optional(Type.String()),
   webhook_source_id: Type.Optional(Type.String()),
   stage: Type.Optional(OneOf(STAGES)),
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
+  from: Type.Optional(TimeQuery('The first moment that counts.')),
+  to: Type.Optional(TimeQuery('The last moment that counts.')),
 };
 
 export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
@@ -57,7 +61,8 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     now,
     async latestRevision(orgId, integrationId) {
       const integration = await findIntegrationById(context.db, orgId, integrationId);
-      return integration && (await latestRevision(context.db, orgId, integration.template_id))?.revision_number;
+      if (integration === undefined || (await findPipeline(context.db, orgId, integration.pipeline_id)) === undefined) return undefined;
+      return (await latestRevision(context.db, orgId, integration.template_id))?.revision_number;
     },
     reingest: (letter, replayId) =>
       reingest({ log, snapshot: () => snapshots.current(), ingestUrl: context.settings.ingestUrl }, letter, replayId),
@@ -133,15 +138,17 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ body, user }, reply) => {
       const { use_revision = 'pinned', dry_run = false, ...which } = body;
-      const named = ['integration_id', 'pipeline_id', 'webhook_source_id'].filter((name) => Object.hasOwn(which, name));
-      if (named.length !== 1)
-        throw invalid('integration_id', 'exactly one of integration_id, pipeline_id and webhook_source_id must be given');
+      const [owner, ...others] = OWNERS.filter((name) => which[name] !== undefined);
+      if (owner === undefined) throw missing(OWNERS.join(' or '));
+      if (others.length > 0) throw invalid(others[0]!, `must not stand beside ${owner}: give one of them`);
+      const id = which[owner]!;
       const filter = filterOf(user.org_id, which);
-      if (dry_run) return reply.code(202).send({ replayed: await countDeadLetters(observe, { ...filter, status: 'pending' }, now()) });
+      if (!(await isKnown(user.org_id, owner, id)))
+        throw new ApiError('NOT_FOUND', { message: `There is no such ${owner.slice(0, -3).replace('_', ' ')}.` });
       await context.write(user, 'dead_letter.replayed', async (_tx, change) =>
-        change.audit({ id: which[named[0] as 'integration_id'] ?? null, after: { ...which, use_revision } }),
+        change.audit({ id, after: { ...which, use_revision, dry_run } }),
       );
-      const replayed = await replayDeadLetters(replayDeps, { filter, use_revision });
+      const replayed = await replayDeadLetters(replayDeps, { filter, use_revision, dry_run });
       hint();
       return reply.code(202).send({ replayed });
     },
@@ -162,6 +169,14 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       return reply.code(204).send(null);
     },
   );
+
+  /** Its dead letters outlive it: then they are what is known of it. */
+  async function isKnown(orgId: string, owner: Owner, id: string): Promise<boolean> {
+    const find = { integration_id: findIntegrationById, pipeline_id: findPipeline, webhook_source_id: findWebhookSource }[owner];
+    return (
+      (await find(context.db, orgId, id)) !== undefined || (await countDeadLetters(observe, { org_id: orgId, [owner]: id }, now())) > 0
+    );
+  }
 }
 
 function filterOf(

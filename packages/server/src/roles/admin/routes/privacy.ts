@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { invalid } from '../../../http/errors.ts';
+import { invalid, missing } from '../../../http/errors.ts';
 import { Body } from '../../../http/schema.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
@@ -35,8 +35,9 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ body, user }) => {
       const { user_id, anonymous_id } = body;
-      if ((user_id === undefined) === (anonymous_id === undefined))
-        throw invalid('user_id', 'exactly one of user_id and anonymous_id must be given');
+      if (user_id === undefined && anonymous_id === undefined) throw missing('user_id or anonymous_id');
+      if (user_id !== undefined && anonymous_id !== undefined)
+        throw invalid('anonymous_id', 'must not stand beside user_id: give one of them');
       const who = user_id === undefined ? { anonymous_id: anonymous_id! } : { user_id };
       const erased = await erasePerson(context.operations, user.org_id, who);
       // Counts, not the identifier: the audit log is kept for ever, and must not remember whom we forgot.

@@ -3,7 +3,7 @@ import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonica
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
-import { AnyObject, Body, IdParams, Nullable, OneOf, Timestamp } from '../../../http/schema.ts';
+import { AnyObject, Body, IdParams, Nullable, OneOf, TimeQuery } from '../../../http/schema.ts';
 import { diffRevisions } from '../../../operations/diff.ts';
 import { compileRehearsal, type Rehearse } from '../../../operations/rehearse.ts';
 import { replayHistory } from '../../../operations/replay.ts';
@@ -155,8 +155,8 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
         params: IntegrationParams,
         body: Body(
           {
-            from: Timestamp,
-            to: Timestamp,
+            from: TimeQuery('The first moment of processing that counts.'),
+            to: TimeQuery('The last.'),
             event_names: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000 })),
             dry_run: Type.Optional(Type.Boolean()),
           },
@@ -169,16 +169,15 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
     async ({ params, body, user }, reply) => {
       const integration = await requireIntegration(db, user.org_id, params);
       const { from, to, event_names, dry_run = false } = body;
-      timeRange({ from, to });
-      if (!dry_run)
-        await context.write(user, 'integration.replayed', async (_tx, change) =>
-          change.audit({ id: integration.id, after: { from, to, ...(event_names ? { event_names } : {}) } }),
-        );
+      const moments = timeRange({ from, to });
+      await context.write(user, 'integration.replayed', async (_tx, change) =>
+        change.audit({ id: integration.id, after: { from, to, dry_run, ...(event_names ? { event_names } : {}) } }),
+      );
       const range = {
         pipeline_id: integration.pipeline_id,
         integration_id: integration.id,
-        from: new Date(from),
-        to: new Date(to),
+        from: new Date(moments.from!),
+        to: new Date(moments.to!),
         dry_run,
       };
       const replayed = await replayHistory(log, { ...range, ...(event_names ? { event_names } : {}) });

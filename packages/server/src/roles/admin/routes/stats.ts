@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
-import { Nullable, OneOf, Timestamp } from '../../../http/schema.ts';
+import { Nullable, OneOf, TimeQuery, Timestamp } from '../../../http/schema.ts';
 import { waitingFor } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { readStats } from '../../../stores/observe/stats.ts';
@@ -39,8 +39,8 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
           integration_id: Type.Optional(Type.String()),
-          from: Type.Optional(Timestamp),
-          to: Type.Optional(Timestamp),
+          from: Type.Optional(TimeQuery('The first minute that counts.')),
+          to: Type.Optional(TimeQuery('The last minute that counts.')),
           interval: Type.Optional(OneOf(['minute', 'hour', 'day'])),
         }),
         response: {

@@ -209,7 +209,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, user }) => {
       const template = found(await findTemplate(db, user.org_id, params.id));
-      const number = /^\d{1,9}$/.test(params.number) ? Number(params.number) : 0;
+      const number = /^[1-9]\d{0,8}$/.test(params.number) ? Number(params.number) : 0;
       const revision = await findRevision(db, user.org_id, template.id, number);
       if (revision === undefined) throw new ApiError('NOT_FOUND', { message: 'The template has no such revision.' });
       return await shown(user.org_id, template, revision);

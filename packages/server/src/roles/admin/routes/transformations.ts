@@ -1,7 +1,7 @@
 import type { Transformation } from '@firsthand/core/config/resources.ts';
 import { validateTransformation } from '@firsthand/core/process/compiled.ts';
 import { type Static, Type } from 'typebox';
-import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
+import { ApiError, invalid, invalidFields, missing } from '../../../http/errors.ts';
 import {
   AllOptional,
   AnyObject,
@@ -111,6 +111,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       },
     },
     async ({ params, body, user }, reply) => {
+      requireCode(body);
       const fields = { ...NEW, ...body } as TransformationFields;
       await check(fields);
       const created = await context.write(user, 'transformation.created', async (tx, change) => {
@@ -231,6 +232,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       },
     },
     async ({ body }) => {
+      requireCode(body);
       const { event, logs, error } = await testTransformation(body as unknown as Parameters<typeof testTransformation>[0], sandbox);
       return { event: event as never, logs, error };
     },
@@ -248,6 +250,9 @@ async function require(db: Db, orgId: string, params: Static<typeof Params>): Pr
   const found = await findTransformation(db, orgId, params.id, params.transformation_id);
   if (found === undefined) throw new ApiError('NOT_FOUND', { message: 'The pipeline has no such transformation.' });
   return found;
+}
+function requireCode({ kind, code }: { kind: string; code?: string }): void {
+  if (kind === 'code' && code === undefined) throw missing('code');
 }
 function shown(transformation: Transformation) {
   return { ...transformation, rules: transformation.rules as never };

@@ -110,6 +110,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       const { user, body } = request;
       const { signing_secret = newSecret(), ...sent } = body;
       const fields: WebhookSourceFields = { ...EMPTY, provider: PROVIDERS[sent.source_type], ...sent };
+      if (isMask(signing_secret)) throw invalid('signing_secret', 'is a mask that fits no stored secret: send the secret itself');
       check(fields, signing_secret);
       const created = await context.write(user, 'webhook_source.created', async (tx, change) => {
         await requirePipeline(tx, user.org_id, fields.pipeline_id);
@@ -147,7 +148,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       const { user, params } = request;
       const { signing_secret: given, ...sent } = request.body;
       // A mask written back, as a reader of other secrets might, leaves the stored secret alone.
-      const secret = given?.startsWith('••••') ? undefined : given;
+      const secret = given !== undefined && isMask(given) ? undefined : given;
       const updated = await context.write(user, 'webhook_source.updated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
         const fields = merged(before, sent);
@@ -235,13 +236,13 @@ function merged(
 function check(fields: WebhookSourceFields, secret: string | undefined): void {
   const faults = validateWebhookSource({ ...fields, ...(secret === undefined ? {} : { signing_secret: secret }) });
   if (faults.length > 0) throw invalidFields(faults);
-  const wanted = PROVIDERS[fields.source_type];
-  if (fields.provider !== wanted && fields.provider !== 'custom')
-    throw invalid('provider', `must be ${wanted} or custom for the source type ${fields.source_type}`);
 }
 function found(source: PublicSource | undefined): PublicSource {
   if (source === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such webhook source.' });
   return source;
+}
+function isMask(secret: string): boolean {
+  return secret.startsWith('••••');
 }
 /** In the form of Standard Webhooks, which every scheme takes as a plain text too. */
 function newSecret(): string {
