@@ -1,7 +1,9 @@
 /** How fast each engine of the log is: `node bench/event-log.ts [lmdb|jetstream] [seconds]`. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { connectNats, openJetStreamLog } from '@firsthand/server/stores/event-log/jetstream.ts';
 import { openLmdbLog } from '@firsthand/server/stores/event-log/lmdb.ts';
 import type { Consumer, EventLog } from '@firsthand/server/stores/event-log/port.ts';

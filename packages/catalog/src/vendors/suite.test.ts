@@ -85,8 +85,10 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
 
   test('a config that was read back, its secrets masked, can still be compiled', () => {
     const masked = Object.fromEntries(vendor.config_fields.filter(({ type }) => type === 'secret').map((field) => [field.key, '••••abcd']));
-    const headers = vendor.config_fields.some((field) => field.key === 'headers') ? { headers: { Authorization: '••••abcd' } } : {};
-    const auth = key === 'webhook' ? { authentication: 'bearer' } : {};
+    const headers: JsonObject = vendor.config_fields.some((field) => field.key === 'headers')
+      ? { headers: { Authorization: '••••abcd' } }
+      : {};
+    const auth: JsonObject = key === 'webhook' ? { authentication: 'bearer' } : {};
     const compiled = compileCase(vendor, 'default', { ...masked, ...headers, ...auth });
     const { requests } = requestsFor(compiled, VENDOR_CASES.find((one) => one.vendor === vendor)!.cases[0]!.event);
     for (const request of requests) for (const value of Object.values(request.headers)) expect(value).toMatch(/^[\t\x20-\x7e]*$/);
