@@ -2,8 +2,9 @@
  * Finds personal data inside free text. Each detector stands behind a cheap question ("is there an @ at all?"), and each
  * is linear in the length of the text, whatever the text.
  */
-import { type CountryCode, findPhoneNumbersInText, isSupportedCountry } from 'libphonenumber-js';
+import { isAlphanumeric, isDigit, isLetter } from './characters.ts';
 import { ibanChecks, ibanLength, isCardNumber } from './checksum.ts';
+import { findPhones, type Tries } from './phones.ts';
 
 export type PiiKind = 'email' | 'phone' | 'card' | 'iban';
 export interface Finding {
@@ -13,10 +14,10 @@ export interface Finding {
 }
 export interface DetectOptions {
   /** Two letters: lets national phone numbers be known, where the visitor's country is. */
-  country?: string;
+  country?: string | undefined;
+  /** What is left of the event's share of costly questions. */
+  tries?: Tries | undefined;
 }
-/** A longer text is looked through in pieces that overlap by what the longest finding may take. */
-export const MAX_SCAN = 65_536;
 
 export function findPii(text: string, kinds: ReadonlySet<PiiKind>, options: DetectOptions = {}): Finding[] {
   const findings: Finding[] = [];
@@ -26,7 +27,8 @@ export function findPii(text: string, kinds: ReadonlySet<PiiKind>, options: Dete
     const digits = countDigits(text);
     if (kinds.has('iban') && digits >= 10 && text.length >= 15) findIbans(text, findings);
     if (kinds.has('card') && digits >= 13) findCards(text, findings);
-    if (kinds.has('phone') && digits >= 7) findPhones(text, options.country, findings);
+    if (kinds.has('phone') && digits >= 7)
+      for (const place of findPhones(text, options.country, options.tries)) findings.push({ kind: 'phone', ...place });
   }
   return findings.length > 1 ? withoutOverlaps(findings) : findings;
 }
@@ -124,42 +126,18 @@ function compactEnd(text: string, start: number, length: number): number | undef
   return count < length || (at < text.length && isAlphanumeric(text.charCodeAt(at))) ? undefined : at;
 }
 
-/** Ids and version strings are full of digits: without a plus sign a number must at least be written like a telephone number. */
-const NATIONAL = /^\(?\d{2,5}[) ./-]+\d{2,}(?:[ ./-]\d{2,})+$|^\(\d{2,5}\)\s?\d{3,}$/;
-
-function findPhones(text: string, country: string | undefined, findings: Finding[]): void {
-  const international = text.includes('+');
-  const national = country !== undefined && isSupportedCountry(country as CountryCode) && /\d[) ./-]+\d/.test(text);
-  if (!international && !national) return;
-  for (let from = 0; from < text.length; from += MAX_SCAN - 64) {
-    const piece = text.length <= MAX_SCAN ? text : text.slice(from, from + MAX_SCAN);
-    const found = national ? findPhoneNumbersInText(piece, country as CountryCode) : findPhoneNumbersInText(piece);
-    for (const { startsAt, endsAt } of found) {
-      const written = piece.slice(startsAt, endsAt);
-      if (written.includes('+') || NATIONAL.test(written)) findings.push({ kind: 'phone', start: from + startsAt, end: from + endsAt });
-    }
-    if (text.length <= MAX_SCAN) return;
-  }
-}
-
-/** In order of place; of two that overlap the one found earlier in the list of kinds stays (an IBAN is no telephone number). */
+/** In order of place; of two that overlap the one of the earlier kind stays: an IBAN is no telephone number. */
 function withoutOverlaps(findings: Finding[]): Finding[] {
-  const kept: Finding[] = [];
-  for (const one of findings) {
-    if (!kept.some((other) => one.start < other.end && other.start < one.end)) kept.push(one);
+  const order = findings.map((finding, rank) => ({ finding, rank })).sort((a, b) => a.finding.start - b.finding.start);
+  const kept: { finding: Finding; rank: number }[] = [];
+  for (const one of order) {
+    const last = kept.at(-1);
+    if (last === undefined || one.finding.start >= last.finding.end) kept.push(one);
+    else if (one.rank < last.rank) kept[kept.length - 1] = one;
   }
-  return kept.sort((a, b) => a.start - b.start);
+  return kept.map(({ finding }) => finding);
 }
 
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
-}
-function isLetter(code: number): boolean {
-  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
-}
-function isAlphanumeric(code: number): boolean {
-  return isDigit(code) || isLetter(code) || code > 127;
-}
 function isSeparator(code: number): boolean {
   return code === 32 || code === 45 || code === 46 || code === 160;
 }

@@ -5,10 +5,11 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
-import { findPii, type PiiKind } from './detect.ts';
+import { type DetectOptions, findPii, type PiiKind } from './detect.ts';
 import { hashPii } from './digest.ts';
 import { type CompiledFieldRule, compileFieldRule, REDACTED } from './field-rules.ts';
 import { truncateIp } from './ip.ts';
+import { MAX_TRIES } from './phones.ts';
 import { compileUrlParams, type UrlParamRemover } from './url-params.ts';
 
 export interface CompiledPii {
@@ -80,13 +81,13 @@ class TextPass {
   readonly #event: CanonicalEvent;
   readonly #pii: CompiledPii;
   readonly #changed: string[];
-  readonly #country: string | undefined;
+  readonly #options: DetectOptions;
 
   constructor(event: CanonicalEvent, pii: CompiledPii, changed: string[]) {
     this.#event = event;
     this.#pii = pii;
     this.#changed = changed;
-    this.#country = pii.detect.has('phone') ? countryOf(event.context) : undefined;
+    this.#options = pii.detect.has('phone') ? { country: countryOf(event.context), tries: { left: MAX_TRIES } } : {};
   }
 
   run(): void {
@@ -135,7 +136,7 @@ class TextPass {
     const { detect: kinds, detect_action: action, url_params } = this.#pii;
     const cleaned = url_params === undefined ? text : url_params(text);
     if (!detect || kinds.size === 0) return cleaned;
-    const findings = findPii(cleaned, kinds, this.#country === undefined ? undefined : { country: this.#country });
+    const findings = findPii(cleaned, kinds, this.#options);
     if (findings.length === 0) return cleaned;
     let out = '';
     let copied = 0;
