@@ -1,4 +1,4 @@
-import { putGroup, putTopic } from './committer.ts';
+import { putGroup, putTopic } from './commit.ts';
 import type { Store } from './environment.ts';
 import { Group } from './group.ts';
 import { metaKeys, readU32, recordKey, retryKey } from './keys.ts';

@@ -1,7 +1,7 @@
 import type { StoredRecord } from '../port.ts';
 import { blockTime, readBlock, roomFor, seqOf, writeBlocks } from './block.ts';
 import type { CatalogueDeps } from './catalogue.ts';
-import { putTopic } from './committer.ts';
+import { putTopic } from './commit.ts';
 import type { Group } from './group.ts';
 import { metaKeys, readSeq, recordKey, retryKey } from './keys.ts';
 import { Settled } from './settled.ts';

@@ -1,0 +1,182 @@
+import type { Append, AppendResult, StoredRecord } from '../port.ts';
+import { positionOf, roomFor, writeBlocks } from './block.ts';
+import type { Deduplication } from './deduplication.ts';
+import type { Environment, Store } from './environment.ts';
+import type { Group, Settlement } from './group.ts';
+import { metaKeys, recordKey, retryKey } from './keys.ts';
+import type { TailCache } from './tail-cache.ts';
+import type { Topic } from './topic.ts';
+
+interface Waiting<T> {
+  resolve(value: T): void;
+  reject(error: Error): void;
+}
+export type AppendWork = Waiting<AppendResult[]> & { kind: 'append'; appends: Append[] };
+export type SettleWork = Waiting<void> & { kind: 'settle'; settlement: Settlement; due: number; value: Buffer | undefined };
+export type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
+export type Work = AppendWork | SettleWork | OtherWork;
+
+export interface CommitDeps {
+  environment: Environment;
+  records: Store;
+  meta: Store;
+  retries: Store;
+  deduplication: Deduplication;
+  tails: TailCache;
+  topic(name: string): Topic;
+  stamp(): number;
+}
+
+/** One transaction: what it stores, and what is told to whom when it has succeeded or failed. */
+export class Commit {
+  readonly #deps: CommitDeps;
+  readonly #works: Work[];
+  readonly #time: number;
+  readonly #topics: Topic[] = [];
+  readonly #groups: Group[] = [];
+  readonly #firstNext: number[] = [];
+  readonly #results = new Map<AppendWork, AppendResult[]>();
+  #stored: { topic: Topic; records: StoredRecord[] }[] = [];
+  #bytes = 0;
+
+  constructor(deps: CommitDeps, works: Work[]) {
+    this.#deps = deps;
+    this.#works = works;
+    this.#time = deps.stamp();
+  }
+
+  prepare(): () => void {
+    const { deduplication, meta, records } = this.#deps;
+    deduplication.begin();
+    const writes: (() => void)[] = [];
+    for (const work of this.#works) {
+      if (work.kind === 'append') this.#results.set(work, this.#addAppends(work.appends));
+      else if (work.kind === 'other') writes.push(work.prepare());
+      else {
+        this.#addAppends(work.settlement.alongside);
+        writes.push(this.#settle(work));
+      }
+    }
+    const blocks = this.#writeBlocks();
+    return () => {
+      for (const topic of this.#topics) if (!topic.stored) putTopic(meta, topic);
+      for (const { topic, first, bytes } of blocks) records.put(recordKey(topic.number, first), bytes);
+      for (const write of writes) write();
+      for (const group of this.#groups) {
+        if (group.removed) continue;
+        if (!group.stored) putGroup(meta, group);
+        meta.put(metaKeys.cursor(group.number), group.settled.encode());
+      }
+      deduplication.write();
+    };
+  }
+
+  #addAppends(appends: Append[]): AppendResult[] {
+    const { deduplication } = this.#deps;
+    const results: AppendResult[] = [];
+    for (const { topic: name, records } of appends) {
+      const topic = this.#deps.topic(name);
+      if (!topic.building) {
+        topic.building = { seqs: [], records: [] };
+        this.#topics.push(topic);
+        this.#firstNext.push(topic.next);
+      }
+      const positions: (string | undefined)[] = [];
+      for (const record of records) {
+        if (!deduplication.admit(topic.family, record.id)) {
+          positions.push(undefined);
+          continue;
+        }
+        const seq = topic.next++;
+        topic.building.seqs.push(seq);
+        topic.building.records.push(record);
+        positions.push(positionOf(seq));
+      }
+      results.push({ positions });
+    }
+    return results;
+  }
+
+  #settle({ settlement: { delivery }, due, value }: SettleWork): () => void {
+    const { retries } = this.#deps;
+    const { group, seq } = delivery;
+    if (group.removed) return () => {};
+    if (!group.touched) {
+      group.touched = true;
+      this.#groups.push(group);
+    }
+    group.settled.add(seq);
+    return () => {
+      if (delivery.retryDue !== undefined) retries.remove(retryKey(group.number, delivery.retryDue, seq));
+      if (value) retries.put(retryKey(group.number, due, seq), value);
+    };
+  }
+
+  #writeBlocks(): { topic: Topic; first: number; bytes: Buffer }[] {
+    let room = 0;
+    for (const topic of this.#topics) room += roomFor(topic.building!.records);
+    const arena = Buffer.allocUnsafeSlow(room);
+    const out: { topic: Topic; first: number; bytes: Buffer }[] = [];
+    let at = 0;
+    for (const topic of this.#topics) {
+      const { seqs, records } = topic.building!;
+      const written = writeBlocks(arena, at, seqs, records, this.#time);
+      at = written.end;
+      for (const block of written.blocks) out.push({ topic, ...block });
+      if (written.stored.length > 0) this.#stored.push({ topic, records: written.stored });
+    }
+    this.#bytes = room;
+    return out;
+  }
+
+  succeed(): void {
+    this.#deps.deduplication.committed();
+    for (const topic of this.#topics) {
+      topic.building = undefined;
+      topic.stored = true;
+    }
+    this.#endGroups(true);
+    this.#deps.tails.add(this.#stored, this.#bytes);
+    for (const work of this.#works) {
+      if (work.kind === 'append') work.resolve(this.#results.get(work)!);
+      else work.resolve();
+      if (work.kind === 'settle') this.#settled(work);
+    }
+    for (const { topic } of this.#stored) for (const group of topic.groups.values()) group.wake();
+  }
+
+  #settled({ settlement: { delivery, retry }, due }: SettleWork): void {
+    const { group } = delivery;
+    group.countRetries((retry ? 1 : 0) - (delivery.retryDue === undefined ? 0 : 1));
+    if (retry) group.waits(due);
+    delivery.release?.();
+  }
+
+  undo(): void {
+    this.#deps.deduplication.failed();
+    this.#topics.forEach((topic, i) => {
+      topic.building = undefined;
+      topic.next = this.#firstNext[i]!;
+    });
+    this.#endGroups(false);
+  }
+
+  #endGroups(stored: boolean): void {
+    for (const group of this.#groups) {
+      group.touched = false;
+      if (stored) group.stored = true;
+    }
+  }
+}
+
+export function putTopic(meta: Store, topic: Topic): void {
+  const value = Buffer.allocUnsafe(12);
+  value.writeUInt32BE(topic.number, 0);
+  value.writeDoubleBE(topic.next, 4);
+  meta.put(metaKeys.topic(topic.name), value);
+}
+export function putGroup(meta: Store, group: Group): void {
+  const value = Buffer.allocUnsafe(4);
+  value.writeUInt32BE(group.number, 0);
+  meta.put(metaKeys.group(group.topic.number, group.name), value);
+}
