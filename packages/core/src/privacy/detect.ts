@@ -126,16 +126,15 @@ function compactEnd(text: string, start: number, length: number): number | undef
   return count < length || (at < text.length && isAlphanumeric(text.charCodeAt(at))) ? undefined : at;
 }
 
-/** In order of place; of two that overlap the one of the earlier kind stays: an IBAN is no telephone number. */
+/** In order of place; of two that overlap the longer one stays: the digits of an IBAN are no telephone number. */
 function withoutOverlaps(findings: Finding[]): Finding[] {
-  const order = findings.map((finding, rank) => ({ finding, rank })).sort((a, b) => a.finding.start - b.finding.start);
-  const kept: { finding: Finding; rank: number }[] = [];
-  for (const one of order) {
+  const kept: Finding[] = [];
+  for (const one of findings.sort((a, b) => a.start - b.start)) {
     const last = kept.at(-1);
-    if (last === undefined || one.finding.start >= last.finding.end) kept.push(one);
-    else if (one.rank < last.rank) kept[kept.length - 1] = one;
+    if (last === undefined || one.start >= last.end) kept.push(one);
+    else if (one.end - one.start > last.end - last.start) kept[kept.length - 1] = one;
   }
-  return kept.map(({ finding }) => finding);
+  return kept;
 }
 
 function isSeparator(code: number): boolean {
