@@ -13,6 +13,8 @@ export type MappingFields = Pick<
   WebhookSource,
   'event_type_path' | 'mappings' | 'event_name_map' | 'timestamp_path' | 'timestamp_format' | 'source_type'
 >;
+/** Services that send lists send a hundred at most. */
+const MAX_LIST = 1_000;
 interface Field {
   target: string;
   get: WebhookGetter;
@@ -67,6 +69,7 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
     faults,
     map(input, receivedAt) {
       const bodies = list && Array.isArray(input.body) ? input.body : [input.body];
+      if (bodies.length > MAX_LIST) return { ok: false, reason: `mapping failed: the payload holds more than ${MAX_LIST} events` };
       const events: JsonObject[] = [];
       for (const body of bodies) {
         const mapped = mapOne(plan, { body, headers: input.headers }, receivedAt);

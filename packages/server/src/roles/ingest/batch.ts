@@ -13,6 +13,9 @@ import { store } from './store.ts';
 import { tellReceived } from './tell.ts';
 
 export const MAX_BATCH_EVENTS = 500;
+/** It is kept with every event of the batch: without a bound one request could take 500 times its size. */
+const MAX_CONTEXT_LENGTH = 32_768;
+const CONTEXT_TOO_LARGE: Refusal = { code: 'payload_too_large', message: 'The context of a batch may be 32 KB: put more into the events.' };
 
 interface BatchError {
   index: number;
@@ -35,7 +38,14 @@ export function takeBatch(exchange: Exchange, body: unknown, digest: string | un
   const sentAt = own(body as JsonObject, 'sentAt');
   const context = own(body as JsonObject, 'context');
   if (typeof sentAt === 'string' && sentAt.length <= 64) facts.sentAt = sentAt;
-  if (isObject(context)) facts.context = withoutToken(context as JsonObject);
+  if (isObject(context)) {
+    facts.context = withoutToken(context as JsonObject);
+    facts.contextJson = JSON.stringify(facts.context);
+    if (facts.contextJson.length > MAX_CONTEXT_LENGTH) {
+      exchange.refuse(CONTEXT_TOO_LARGE);
+      return;
+    }
+  }
   const cookies = facts.browserRequest ? new EventCookies(exchange, facts) : undefined;
   const wholeBatch = rules.challengeRequired && challengeHolds(exchange, tokenOf(body));
 

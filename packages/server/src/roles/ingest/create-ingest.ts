@@ -1,6 +1,6 @@
 /** The ingest role: answers collection paths on a bare `node:http` listener, its own or one shared with the management API. */
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
-import { sendPreflight } from './answers.ts';
+import { sendOk, sendPreflight } from './answers.ts';
 import { createProxies } from './client-address.ts';
 import { collect } from './collect.ts';
 import type { IngestContext, IngestDeps } from './context.ts';
@@ -58,7 +58,9 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
       }
       const exchange = new Exchange(ctx, req, res, route, mark === -1 ? undefined : url.slice(mark + 1));
       try {
-        if (req.method !== route.method) exchange.refuse({ code: 'method_not_allowed', allow: `${route.method}, OPTIONS` });
+        // Some services ask for the address with HEAD before they accept it as a webhook's.
+        if (req.method === 'HEAD' && route.kind === 'webhook') sendOk(res, exchange.origin, undefined);
+        else if (req.method !== route.method) exchange.refuse({ code: 'method_not_allowed', allow: `${route.method}, OPTIONS` });
         else if (route.kind === 'webhook') receiveWebhook(exchange);
         else if (route.kind === 'pixel') collectPixel(exchange);
         else collect(exchange);

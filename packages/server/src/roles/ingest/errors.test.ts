@@ -114,6 +114,12 @@ const REFUSALS: [name: string, call: Call, status: number, code: string][] = [
   ['an empty batch', { path: '/v1/b', body: { batch: [] } }, 400, 'validation_failed'],
   ['a batch with no good event', { path: '/v1/batch', body: { batch: [{ type: 'track' }, 7] } }, 400, 'missing_field'],
   ['a batch of 501', { path: '/v1/batch', body: { batch: Array(501).fill(track) } }, 413, 'payload_too_large'],
+  [
+    'a batch with a context that would be kept 500 times',
+    { path: '/v1/batch', body: { batch: [track], context: { x: 'x'.repeat(40_000) } } },
+    413,
+    'payload_too_large',
+  ],
   ['GET on a collection path', { method: 'GET' }, 405, 'method_not_allowed'],
   ['PUT on a collection path', { method: 'PUT' }, 405, 'method_not_allowed'],
   ['POST on the pixel', { path: '/v1/pixel/t' }, 405, 'method_not_allowed'],

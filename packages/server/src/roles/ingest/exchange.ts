@@ -1,5 +1,6 @@
 /** One request on its way through ingest, and the reading of its body. One object per request, no closures. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { COLLECTION_ERRORS } from '../../http/errors.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { type Refusal, sendError } from './answers.ts';
 import { TOO_LARGE } from './body.ts';
@@ -116,7 +117,8 @@ export class Exchange {
         stage: 'rejected',
         pipeline_id: rules.pipelineId,
         reason: refusal.code,
-        payload: { message: refusal.message },
+        status: COLLECTION_ERRORS[refusal.code].status,
+        payload: { message: refusal.message ?? COLLECTION_ERRORS[refusal.code].message },
       });
     }
     this.hangUpWhenDraining();

@@ -22,6 +22,8 @@ export interface RequestFacts {
   /** Batch-level. */
   sentAt?: string | undefined;
   context?: JsonObject | undefined;
+  /** The same as JSON, made once for all events of the batch. */
+  contextJson?: string | undefined;
   vendorIds?: Record<string, string> | undefined;
   webhookSourceId?: string | undefined;
   replayOf?: string | undefined;
@@ -83,7 +85,7 @@ function envelopeHead(facts: RequestFacts, eventId: string, anonymousId: string 
   if (facts.userAgent !== undefined) head += `,"user_agent":${JSON.stringify(facts.userAgent)}`;
   if (facts.gpc) head += ',"gpc":true';
   if (facts.sentAt !== undefined) head += `,"sent_at":${JSON.stringify(facts.sentAt)}`;
-  if (facts.context !== undefined) head += `,"context":${JSON.stringify(facts.context)}`;
+  if (facts.contextJson !== undefined) head += `,"context":${facts.contextJson}`;
   if (facts.vendorIds !== undefined) head += `,"vendor_ids":${JSON.stringify(facts.vendorIds)}`;
   if (facts.webhookSourceId !== undefined) head += `,"webhook_source_id":${JSON.stringify(facts.webhookSourceId)}`;
   if (facts.replayOf !== undefined) head += `,"replay_of":${JSON.stringify(facts.replayOf)}`;

@@ -1,4 +1,5 @@
 /** `POST /v1/webhook`: always 200, except where nothing could be stored. */
+import type { WebhookSource } from '@firsthand/core/config/resources.ts';
 import { outcomeAppend } from '../../../outcomes/outcome-log.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { sendOk } from '../answers.ts';
@@ -99,7 +100,7 @@ function ignore(exchange: Exchange, { source }: CompiledWebhookSource, reason: s
   const { ctx } = exchange;
   ctx.counts.rejected(reason, { orgId: source.org_id, pipelineId: source.pipeline_id, webhookSourceId: source.id });
   ctx.logger.info({ webhook_source_id: source.id, reason }, 'webhook ignored');
-  tell(exchange, source.org_id, source.pipeline_id, reason);
+  tell(exchange, source, reason);
   thank(exchange);
 }
 
@@ -114,7 +115,7 @@ function keep(exchange: Exchange, compiled: CompiledWebhookSource, body: Buffer,
     () => {
       ctx.gate.waited(body.length);
       ctx.logger.info({ webhook_source_id: source.id, dead_letter_id: outcome.dead_letter.id, reason }, 'webhook refused');
-      tell(exchange, source.org_id, source.pipeline_id, reason);
+      tell(exchange, source, reason);
       thank(exchange);
     },
     (error: unknown) => {
@@ -125,8 +126,9 @@ function keep(exchange: Exchange, compiled: CompiledWebhookSource, body: Buffer,
   );
 }
 
-function tell({ ctx }: Exchange, orgId: string, pipelineId: string, reason: string): void {
-  if (ctx.tap.watched(orgId)) ctx.tap.emit(orgId, { stage: 'webhook_rejected', pipeline_id: pipelineId, reason });
+function tell({ ctx }: Exchange, { id, org_id, pipeline_id }: WebhookSource, reason: string): void {
+  if (!ctx.tap.watched(org_id)) return;
+  ctx.tap.emit(org_id, { stage: 'webhook_rejected', pipeline_id, reason, payload: { webhook_source_id: id } });
 }
 function thank(exchange: Exchange): void {
   exchange.answer(() => sendOk(exchange.res, exchange.origin, undefined));

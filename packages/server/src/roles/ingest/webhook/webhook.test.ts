@@ -413,6 +413,11 @@ describe('replay', () => {
   });
 });
 
+test('a service may ask for the address with HEAD first', async () => {
+  expect((await fetch(`${harness.url}/v1/webhook?source=whs_intercom`, { method: 'HEAD' })).status).toBe(200);
+  expect((await fetch(`${harness.url}/v1/webhook?source=whs_intercom`)).status).toBe(405);
+});
+
 test('what cannot be stored at all gets 503, so that the provider sends it again', async () => {
   const away = await startIngest(snapshot, {
     log: (log) =>
