@@ -35,10 +35,10 @@ const algolia: Cookies = [['algolia_user_token', '_ALGOLIA']];
 
 /** Vendors by every name they go by in a configuration. */
 export const VENDOR_COOKIES: ReadonlyMap<string, Cookies> = new Map([
-  ...['meta', 'facebook', 'meta_capi', 'meta_conversions'].map((key) => [key, meta] as const),
+  ...['meta', 'facebook', 'meta_capi', 'meta_conversions', 'meta_conversions_api'].map((key) => [key, meta] as const),
   ...['google_analytics', 'google_analytics_4', 'ga4'].map((key) => [key, googleAnalytics] as const),
   ...['google_ads', 'google_ads_conversions'].map((key) => [key, googleAds] as const),
-  ...['tiktok', 'tiktok_events'].map((key) => [key, tiktok] as const),
+  ...['tiktok', 'tiktok_events', 'tiktok_events_api'].map((key) => [key, tiktok] as const),
   ...['snapchat', 'snap'].map((key) => [key, snapchat] as const),
   ['pinterest', pinterest],
   ['linkedin', linkedin],
