@@ -45,8 +45,8 @@ test('requests take from request, request from the fields', () => {
 });
 
 test('a request without a URL makes the config incomplete, not wrong', () => {
-  expect(readAuthored({}, {}).missing).toEqual([{ field: 'url', message: 'URL is required' }]);
-  expect(readAuthored({ requests: [{ name: 'x' }] }, {}).missing).toEqual([{ field: 'requests[0].url', message: 'URL is required' }]);
+  expect(readAuthored({}, {}).missing).toEqual([{ field: 'url', message: 'is required' }]);
+  expect(readAuthored({ requests: [{ name: 'x' }] }, {}).missing).toEqual([{ field: 'requests[0].url', message: 'is required' }]);
 });
 
 test('numbers may come out of a pipeline parameter as text', () => {

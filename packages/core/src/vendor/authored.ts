@@ -114,7 +114,7 @@ export function readAuthored(config: Record<string, unknown>, values: Record<str
   entries.forEach((entry, index) => {
     const where = Array.isArray(list) && list.length > 0 ? `requests[${index}]` : 'request';
     const definition = toRequest({ ...common, ...(entry as Record<string, unknown>) }, where, result);
-    if (definition.url === '') result.missing.push({ field: where === 'request' ? 'url' : `${where}.url`, message: 'URL is required' });
+    if (definition.url === '') result.missing.push({ field: where === 'request' ? 'url' : `${where}.url`, message: 'is required' });
     else result.requests.push({ definition, where, url_at: urlAt(entry, base, where) });
   });
   return result;

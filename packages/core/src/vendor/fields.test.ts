@@ -51,9 +51,9 @@ test.each<[Partial<ConfigField>, unknown, unknown]>([
   [{ type: 'string', format: 'headers' }, { 'X-A\n': 'a' }, 'is no valid header name'],
   [{ type: 'string', format: 'headers' }, { 'X-A': 5 }, 'must be a string'],
   [{ type: 'string', format: 'headers' }, { 'X-A': '日本' }, 'must contain only printable characters'],
-  [{ required: true }, undefined, 'Field is required'],
-  [{ required: true }, null, 'Field is required'],
-  [{ required: true }, '', 'Field is required'],
+  [{ required: true }, undefined, 'is required'],
+  [{ required: true }, null, 'is required'],
+  [{ required: true }, '', 'is required'],
   [{ default: 'd' }, undefined, 'd'],
 ])('%j of %j gives %j', (over, value, expected) => {
   expect(read(over, value)).toEqual(expected);
@@ -75,7 +75,7 @@ test('required only where another field says so', () => {
     field({ required_when: { field: 'kind', equals: 'b' } }),
   ];
   expect(readFields(fields, {}, rules).missing).toEqual([]);
-  expect(readFields(fields, { kind: 'b' }, rules).missing).toEqual([{ field: 'f', message: 'Field is required' }]);
+  expect(readFields(fields, { kind: 'b' }, rules).missing).toEqual([{ field: 'f', message: 'is required' }]);
 });
 
 test('a placeholder stands for any value when saving, and for itself when compiling', () => {

@@ -44,7 +44,7 @@ export function readFields(fields: readonly ConfigField[], config: Record<string
   }
   for (const field of fields) {
     if (isRequired(field, result.values) && isAbsent(result.values[field.key]) && !isFaulty(field.key, result.invalid))
-      result.missing.push({ field: field.key, message: `${field.label} is required` });
+      result.missing.push({ field: field.key, message: 'is required' });
   }
   return result;
 }
