@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../snapshot/types.ts';
+import { sharedDomain } from './cookies.ts';
+import { aPipeline, aSnapshot, type Harness, type StoredEvent, startIngest } from './testing.ts';
+
+const consented = { consent: { categories: { necessary: true, statistics: true, marketing: true } } };
+let harness: Harness;
+let snapshot: Snapshot;
+beforeAll(async () => {
+  const js = aPipeline().js_builder_config;
+  snapshot = aSnapshot([
+    aPipeline(),
+    aPipeline({ id: 'pl_server', pipeline_key: 'pk_server', type: 'server' }),
+    aPipeline({
+      id: 'pl_gate',
+      pipeline_key: 'pk_gate',
+      js_builder_config: { ...js, consent_config: { required_category: 'analytics' } },
+    }),
+    aPipeline({
+      id: 'pl_sync',
+      pipeline_key: 'pk_sync',
+      js_builder_config: {
+        ...js,
+        vendor_syncs: {
+          meta: { enabled: true, consent_category: 'marketing' },
+          google_analytics: { enabled: true },
+          tiktok: { enabled: false },
+        },
+      },
+    }),
+  ]);
+  harness = await startIngest(snapshot, { watched: true, settings: { trustProxy: 1 } });
+});
+afterAll(() => harness.close());
+
+let serial = 0;
+async function send(path: string, body: Record<string, unknown>, headers: Record<string, string> = {}, key = 'pk_web') {
+  const messageId = (body.messageId as string | undefined) ?? `id-${serial++}`;
+  const response = await fetch(harness.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: JSON.stringify({ messageId, ...body }),
+  });
+  expect(response.status, await response.clone().text()).toBe(200);
+  const found = (await harness.stored()).filter((each) => each.event.event_id === messageId);
+  return { response, cookies: response.headers.getSetCookie(), stored: found[0] as StoredEvent, times: found.length };
+}
+const track = { type: 'track', event: 'X' };
+const browser = { origin: 'https://shop.example', 'x-forwarded-for': '203.0.113.9', 'user-agent': 'Browser/1' };
+
+describe('the _df_id cookie', () => {
+  test('is set for a browser without one, readable by scripts, for 400 days, host-only across sites', async () => {
+    const { cookies, stored } = await send('/v1/t', track, browser);
+    expect(cookies).toEqual([`_df_id=${stored.event.anonymous_id}; Path=/; Max-Age=34560000; SameSite=Lax`]);
+  });
+  test('is set where the body names another id, and not where it is the same', async () => {
+    expect((await send('/v1/t', { ...track, anonymousId: 'new' }, { ...browser, cookie: '_df_id=old' })).cookies[0]).toMatch(
+      /^_df_id=new;/,
+    );
+    expect((await send('/v1/t', { ...track, anonymousId: 'same' }, { ...browser, cookie: '_df_id=same' })).cookies).toEqual([]);
+  });
+  test('is for the registrable domain that host and origin share, and Secure on https', async () => {
+    const { cookies } = await send('/v1/t', track, {
+      ...browser,
+      origin: 'https://www.shop.co.uk',
+      'x-forwarded-host': 'collect.shop.co.uk',
+      'x-forwarded-proto': 'https',
+    });
+    expect(cookies[0]).toMatch(/; Domain=shop\.co\.uk; Secure$/);
+  });
+  test('is not set for servers', async () => {
+    expect((await send('/v1/t', track)).cookies).toEqual([]);
+    expect((await send('/v1/t', track, browser, 'pk_server')).cookies).toEqual([]);
+  });
+  test('cannot be used to write headers', async () => {
+    const { cookies } = await send('/v1/t', { ...track, anonymousId: 'a\r\nSet-Cookie: evil=1; Domain=x' }, browser);
+    expect(cookies).toHaveLength(1);
+    expect(cookies[0]).toMatch(/^_df_id=a%0D%0ASet-Cookie%3A%20evil%3D1%3B%20Domain%3Dx; Path/);
+  });
+  test.each([
+    ['no consent said', {}, false],
+    ['denied', { consent: { categories: { statistics: false } } }, false],
+    ['granted', { consent: { categories: { statistics: true } } }, true],
+    ['granted in a list', { consent: { categories: ['statistics'] } }, true],
+    ['granted by the canonical name', { consent: { canonical: { analytics: true } } }, true],
+  ])('with a required category: %s', async (_name, context, set) => {
+    const { cookies } = await send('/v1/t', { ...track, context }, browser, 'pk_gate');
+    expect(cookies.length > 0).toBe(set);
+  });
+  test.each([
+    ['www.shop.co.uk', 'https://shop.co.uk', 'shop.co.uk'],
+    ['a.github.io', 'https://b.github.io', undefined],
+    ['a.github.io', 'https://x.a.github.io', 'a.github.io'],
+    ['127.0.0.1:80', 'http://127.0.0.1', undefined],
+    ['localhost:8080', 'http://localhost:3000', undefined],
+    ['collect.one.example', 'https://two.example', undefined],
+    ['collect.one.example', undefined, undefined],
+    ['', 'https://one.example', undefined],
+  ])('%s and %s share %s', (host, origin, domain) => {
+    expect(sharedDomain(host, origin)).toBe(domain);
+  });
+});
+
+describe('vendor ids', () => {
+  test('are minted with consent and set with the same answer', async () => {
+    const { cookies, stored } = await send(
+      '/v1/t',
+      { ...track, context: { ...consented, page: { url: 'https://shop.example/?fbclid=CLICK' } } },
+      browser,
+      'pk_sync',
+    );
+    const named = Object.fromEntries(cookies.map((cookie) => cookie.split(';')[0]!.split('=')));
+    expect(named._fbp).toMatch(/^fb\.1\.\d{13}\.\d{10}$/);
+    expect(named._fbc).toMatch(/^fb\.1\.\d{13}\.CLICK$/);
+    expect(named._ga).toMatch(/^GA1\.1\.\d+\.\d{10}$/);
+    expect(named._ttp).toBeUndefined();
+    expect(stored.event.context.vendor_ids).toEqual({
+      fbp: named._fbp,
+      fbc: named._fbc,
+      ga_client_id: named._ga!.split('.').slice(2).join('.'),
+    });
+  });
+  test('are read from cookies that are there', async () => {
+    const { cookies, stored } = await send(
+      '/v1/t',
+      { ...track, anonymousId: 'a', context: consented },
+      { ...browser, cookie: '_df_id=a; _fbp=fb.1.1.2; _ga=GA1.2.33.44' },
+      'pk_sync',
+    );
+    expect(cookies).toEqual([]);
+    expect(stored.event.context.vendor_ids).toEqual({ fbp: 'fb.1.1.2', ga_client_id: '33.44' });
+  });
+  test.each([
+    ['without consent', {}, {}],
+    ['with consent denied', { consent: { categories: { marketing: false, statistics: false } } }, {}],
+  ])('are neither read nor minted %s', async (_name, context, headers) => {
+    const { cookies, stored } = await send('/v1/t', { ...track, context }, { ...browser, cookie: '_fbp=fb.1.1.2', ...headers }, 'pk_sync');
+    expect(cookies.filter((cookie) => !cookie.startsWith('_df_id='))).toEqual([]);
+    expect(stored.event.context.vendor_ids).toBeUndefined();
+  });
+  test('are read where no category is named, and still minted only with consent', async () => {
+    const js = aPipeline().js_builder_config;
+    harness.use(aSnapshot([aPipeline({ js_builder_config: { ...js, vendor_syncs: { meta: {}, snapchat: {} } } })]));
+    const { cookies, stored } = await send('/v1/t', { ...track, anonymousId: 'a' }, { ...browser, cookie: '_df_id=a; _fbp=fb.1.1.2' });
+    harness.use(snapshot);
+    expect(cookies).toEqual([]);
+    expect(stored.event.context.vendor_ids).toEqual({ fbp: 'fb.1.1.2' });
+  });
+  test('Global Privacy Control denies marketing ids, not analytics ones', async () => {
+    const { cookies, stored } = await send('/v1/t', { ...track, context: consented }, { ...browser, 'sec-gpc': '1' }, 'pk_sync');
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['_df_id', '_ga']);
+    expect(stored.event.context.gpc).toBe(true);
+  });
+  test('are the same for all events of a batch', async () => {
+    const event = { ...track, context: consented };
+    const { cookies } = await send(
+      '/v1/batch',
+      {
+        batch: [
+          { ...event, messageId: 'v1' },
+          { ...event, messageId: 'v2' },
+        ],
+        messageId: 'v1',
+      },
+      browser,
+      'pk_sync',
+    );
+    expect(cookies.filter((cookie) => cookie.startsWith('_fbp='))).toHaveLength(1);
+    const ids = (await harness.stored())
+      .filter(({ event: { event_id } }) => event_id === 'v1' || event_id === 'v2')
+      .map(({ event: { context } }) => context.vendor_ids);
+    expect(ids[0]).toEqual(ids[1]);
+  });
+});

@@ -1,0 +1,262 @@
+import { createRequire } from 'node:module';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Harness } from '../testing.ts';
+import { deliver as deliverTo, hmac, INGEST, SECRET, startWebhooks, stripeHeader } from './testing.ts';
+
+const { Signature } = createRequire(import.meta.url)('@hubspot/api-client') as {
+  Signature: { getSignature(method: string, version: string, options: object): string };
+};
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startWebhooks();
+});
+afterAll(() => harness.close());
+async function deliver(id: string, body: string, headers?: Record<string, string>) {
+  const delivered = await deliverTo(harness, id, body, headers);
+  expect([delivered.status, delivered.answer]).toEqual([200, { success: true }]);
+  return delivered;
+}
+
+describe('providers', () => {
+  test('Stripe, signed by its own package', async () => {
+    const payload = JSON.stringify({
+      id: 'evt_1',
+      object: 'event',
+      type: 'payment_intent.succeeded',
+      created: 1_772_366_400,
+      livemode: false,
+      data: {
+        object: {
+          id: 'pi_1',
+          object: 'payment_intent',
+          amount: 4_200,
+          currency: 'eur',
+          customer: 'cus_9',
+          status: 'succeeded',
+          receipt_email: 'a@b.test',
+          metadata: { order: '7' },
+        },
+      },
+    });
+    const { events } = await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload) });
+    expect(events).toEqual([
+      {
+        event_id: 'evt_1',
+        type: 'track',
+        event: 'Payment Succeeded',
+        user_id: 'cus_9',
+        timestamp: '2026-03-01T12:00:00.000Z',
+        context: { source: 'webhook', webhook_source: 'payment_processor', webhook_event_id: 'evt_1' },
+        properties: {
+          stripe_object_id: 'pi_1',
+          object: 'payment_intent',
+          status: 'succeeded',
+          currency: 'eur',
+          livemode: false,
+          metadata: { order: '7' },
+          amount: 4_200,
+        },
+        traits: { email: 'a@b.test' },
+      },
+    ]);
+    expect((await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload) })).events, "the provider's retry").toEqual([]);
+  });
+  test.each([
+    [
+      'customer.subscription.created',
+      'Subscription Created',
+      { items: { data: [{ price: { id: 'price_1', unit_amount: 900 } }] } },
+      { plan_id: 'price_1', amount: 900 },
+    ],
+    [
+      'invoice.paid',
+      'Invoice Paid',
+      { id: 'in_1', amount_due: 900, amount_paid: 900 },
+      { invoice_id: 'in_1', amount: 900, amount_paid: 900 },
+    ],
+    ['some.new.type', 'some.new.type', { id: 'x' }, { stripe_object_id: 'x' }],
+  ])('Stripe %s', async (type, name, object, properties) => {
+    const payload = JSON.stringify({ id: `evt_${type}`, type, created: 1_772_366_400, data: { object } });
+    const { events } = await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload) });
+    expect(events[0]).toMatchObject({ event: name, properties });
+  });
+  test.each([
+    [
+      'orders/create',
+      { id: 7, customer: { id: 115 }, total_price: '42.00', currency: 'EUR', line_items: [{ sku: 's' }] },
+      'Order Completed',
+      '115',
+      { order_id: 7, total: '42.00', currency: 'EUR', products: [{ sku: 's' }] },
+    ],
+    ['customers/create', { id: 115, email: 'a@b.test' }, 'Customer Created', '115', { customer_id: 115 }],
+    ['products/update', { id: 3, title: 'Boots', vendor: 'V' }, 'Product Updated', undefined, { product_id: 3, name: 'Boots', brand: 'V' }],
+  ])('Shopify %s', async (topic, body, name, userId, properties) => {
+    const payload = JSON.stringify(body);
+    const { events } = await deliver('shopify', payload, {
+      'x-shopify-hmac-sha256': hmac(payload, 'base64'),
+      'x-shopify-topic': topic,
+      'x-shopify-webhook-id': `wh-${topic}`,
+      'x-shopify-event-id': 'one-action',
+      'x-shopify-triggered-at': '2026-03-01T12:00:00.123456789Z',
+    });
+    expect(events[0]).toMatchObject({
+      event_id: `wh-${topic}`,
+      event: name,
+      timestamp: '2026-03-01T12:00:00.123Z',
+      properties,
+      context: { webhook_event_id: `wh-${topic}` },
+    });
+    expect(events[0]!.user_id).toBe(userId);
+  });
+  test('HubSpot, signed by its own package: each element is an event', async () => {
+    const body = JSON.stringify([
+      { eventId: 100, subscriptionType: 'contact.creation', objectId: 123, occurredAt: 1_772_366_400_000, portalId: 1 },
+      {
+        eventId: 101,
+        subscriptionType: 'deal.propertyChange',
+        objectId: 9,
+        propertyName: 'amount',
+        propertyValue: '5',
+        occurredAt: 1_772_366_400_000,
+      },
+      { eventId: 102, subscriptionType: 'company.deletion', objectId: 4, occurredAt: 1_772_366_400_000 },
+    ]);
+    const timestamp = Date.now();
+    const signature = Signature.getSignature('POST', 'v3', {
+      clientSecret: SECRET,
+      url: `${INGEST}/v1/webhook?source=whs_hubspot`,
+      requestBody: body,
+      timestamp,
+    });
+    const { events } = await deliver('hubspot', body, {
+      'x-hubspot-signature-v3': signature,
+      'x-hubspot-request-timestamp': String(timestamp),
+    });
+    expect(events.map((event) => [event.event_id, event.event, event.user_id, event.timestamp]).sort()).toEqual([
+      ['100', 'Contact Created', '123', '2026-03-01T12:00:00.000Z'],
+      ['101', 'Deal Updated', undefined, '2026-03-01T12:00:00.000Z'],
+      ['102', 'Company Deleted', undefined, '2026-03-01T12:00:00.000Z'],
+    ]);
+    const old = Signature.getSignature('POST', 'v3', {
+      clientSecret: SECRET,
+      url: `${INGEST}/v1/webhook?source=whs_hubspot`,
+      requestBody: '[]',
+      timestamp: timestamp - 400_000,
+    });
+    expect(
+      (await deliver('hubspot', '[]', { 'x-hubspot-signature-v3': old, 'x-hubspot-request-timestamp': String(timestamp - 400_000) }))
+        .letters,
+    ).toHaveLength(1);
+  });
+  test('Typeform', async () => {
+    const body = JSON.stringify({
+      event_id: 'tf1',
+      event_type: 'form_response',
+      form_response: {
+        form_id: 'f',
+        submitted_at: '2026-03-01T12:00:00Z',
+        hidden: { user_id: 'u1' },
+        answers: [{ type: 'text', text: 'hi' }],
+      },
+    });
+    const { events } = await deliver('typeform', body, { 'typeform-signature': `sha256=${hmac(body, 'base64')}` });
+    expect(events[0]).toMatchObject({
+      event_id: 'tf1',
+      event: 'Form Submitted',
+      user_id: 'u1',
+      properties: { form_id: 'f', answers: [{ type: 'text', text: 'hi' }] },
+    });
+  });
+  test.each(['sha1', 'sha256'])('Intercom with %s', async (algorithm) => {
+    const body = JSON.stringify({
+      type: 'notification_event',
+      id: `notif_${algorithm}`,
+      topic: 'user.created',
+      created_at: 1_772_366_400,
+      data: { item: { type: 'user', id: 'i', user_id: '25', email: 'a@b.test' } },
+    });
+    const { events } = await deliver('intercom', body, { 'x-hub-signature': `${algorithm}=${hmac(body, 'hex', algorithm)}` });
+    expect(events[0]).toMatchObject({
+      event_id: `notif_${algorithm}`,
+      event: 'User Created',
+      user_id: '25',
+      traits: { email: 'a@b.test' },
+    });
+  });
+  test('Intercom conversations', async () => {
+    const body = JSON.stringify({
+      id: 'notif_c',
+      topic: 'conversation.user.created',
+      created_at: 1_772_366_400,
+      data: { item: { id: 'c1', state: 'open', contacts: { contacts: [{ id: 'k', external_id: 'u7' }] } } },
+    });
+    const { events } = await deliver('intercom', body, { 'x-hub-signature': `sha1=${hmac(body, 'hex', 'sha1')}` });
+    expect(events[0]).toMatchObject({
+      event: 'Conversation Started',
+      user_id: 'u7',
+      properties: { conversation_id: 'c1', contact_ids: ['k'] },
+    });
+  });
+});
+
+describe('custom sources', () => {
+  const body = JSON.stringify({ kind: 'thing.done', n: 1, id: 'own-id' });
+  test.each([
+    ['hex', hmac(body, 'hex')],
+    ['HEX', hmac(body, 'hex').toUpperCase()],
+    ['base64', hmac(body, 'base64')],
+    ['sha256=hex', `sha256=${hmac(body, 'hex')}`],
+    ['sha256=base64', `sha256=${hmac(body, 'base64')}`],
+  ])('HMAC as %s', async (_name, signature) => {
+    const { events } = await deliver('hmac', body, { 'x-sig': signature });
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({
+      event: 'thing.done',
+      properties: { n: 1 },
+      context: { webhook_source: 'custom', webhook_event_id: 'own-id' },
+    });
+  });
+  test('Standard Webhooks, signed by its own package; webhook-id is the messageId', async () => {
+    const payload = '{"type":"invoice.made"}';
+    const at = new Date();
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': new Webhook(SECRET).sign('msg_1', at, payload),
+    };
+    expect((await deliver('standard', payload, headers)).events[0]).toMatchObject({
+      event_id: 'msg_1',
+      event: 'invoice.made',
+      context: { webhook_event_id: 'msg_1' },
+    });
+    expect((await deliver('standard', payload, headers)).events).toEqual([]);
+    expect((await deliver('standard', '{"type":"forged"}', headers)).letters[0]!.reason).toMatch(/signature/);
+  });
+  test('a shared secret', async () => {
+    expect((await deliver('shared', '{"type":"x"}', { 'x-token': SECRET })).events).toHaveLength(1);
+    expect((await deliver('shared', '{"type":"x"}', { 'x-token': 'guess' })).letters).toHaveLength(1);
+  });
+  test('every form of mapping', async () => {
+    const { events } = await deliver(
+      'open',
+      JSON.stringify({ uid: 'u-1', user: { id: 77, name: 'Ada' }, people: [{ email: 'a' }, { email: 'b' }], at: 1_772_366_400 }),
+      { 'x-topic': 'forms' },
+    );
+    expect(events).toEqual([
+      {
+        event_id: 'u-1',
+        type: 'track',
+        event: 'Form Submitted',
+        user_id: '77',
+        timestamp: '2026-03-01T12:00:00.000Z',
+        context: { source: 'webhook', webhook_source: 'custom', webhook_event_id: 'u-1' },
+        properties: { emails: ['a', 'b'], first: 'a', topic: 'forms', fixed: 'yes' },
+        traits: { name: 'Ada' },
+      },
+    ]);
+  });
+  test('without a userId an anonymous id is derived', async () => {
+    expect((await deliver('open', '{"uid":"u-2"}')).events[0]!.anonymous_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
