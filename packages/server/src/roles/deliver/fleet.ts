@@ -41,7 +41,7 @@ export class Fleet {
     for (const [id, compiled] of snapshot.integrations) {
       const worker = this.workers.get(id);
       if (worker) worker.update(compiled);
-      else if (this.#owns(id) && !this.#leaving.has(id)) this.#start(compiled);
+      else if (this.#owns(id) && !this.#leaving.has(id) && !this.#retiring.has(id)) this.#start(compiled);
     }
     for (const [id, worker] of this.workers) if (!snapshot.integrations.has(id)) this.#retire(worker);
   }
@@ -123,6 +123,8 @@ export class Fleet {
         await worker.stop(this.#graceMs);
         await worker.forget();
         this.#retiring.delete(id);
+        // It may have come back meanwhile.
+        this.reconcile();
       } catch (error) {
         this.#deps.logger.warn({ err: error, integration_id: id }, 'a deleted integration cannot be removed from the log yet; trying on');
       }
