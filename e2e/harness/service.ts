@@ -74,7 +74,7 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
   const siblings: Service[] = [];
 
   async function start(): Promise<void> {
-    const started = spawn(process.execPath, [MAIN, 'start'], {
+    const started = spawn(process.execPath, ['--max-semi-space-size=8', MAIN, 'start'], {
       env: { PATH: process.env.PATH!, ...full },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
