@@ -1,6 +1,7 @@
 /** The one file that names every part: settings → stores → snapshot → roles → listener. */
 import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
+import { collectorPaths } from './collector/openapi.ts';
 import { readSettings, type Settings } from './config.ts';
 import { verifyChallengeToken } from './http/challenge-token.ts';
 import { healthHandler } from './http/health.ts';
@@ -110,7 +111,7 @@ export async function startServer(settings: Settings): Promise<Running> {
   const admin = has('admin')
     ? await startAdmin(
         { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },
-        collectionPaths as OpenApiPaths,
+        { ...(collectionPaths as OpenApiPaths), ...collectorPaths },
       )
     : undefined;
   const collector = { db, leases, ephemeral, snapshots, settings, clock, logger };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import type { Operations } from '../../../operations/operations.ts';
+import type { CollectorBuilderDeps } from '../../../collector/builder.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createCipher } from '../../../secrets/cipher.ts';
 import { type ConfigStore, openConfigStore } from '../../../stores/config/open.ts';
@@ -11,7 +11,7 @@ import type { UserRole } from '../../../stores/config/schema.ts';
 import { createOrganisation } from '../accounts.ts';
 import { buildAdminApp } from '../app.ts';
 import type { AdminApp, AdminDeps } from '../context.ts';
-import { startOperations } from './operations.ts';
+import { startOperations, type TestOperations } from './operations.ts';
 
 export const SECRET_KEY = 'a secret key for tests only';
 export const PASSWORD = 'correct horse battery';
@@ -52,7 +52,7 @@ export interface Answer {
 export interface Harness {
   app: AdminApp;
   store: ConfigStore;
-  operations: Operations;
+  operations: TestOperations;
   clock: TestClock;
   /** How often the app said that configuration has changed. */
   changes(): number;
@@ -67,12 +67,26 @@ export interface TestOrganisation {
   user(role: UserRole): Promise<{ id: string; email: string; token: string }>;
 }
 
-export async function startHarness(options: { databaseUrl?: string; settings?: Partial<AdminDeps['settings']> } = {}): Promise<Harness> {
+export interface HarnessOptions {
+  databaseUrl?: string | undefined;
+  settings?: Partial<AdminDeps['settings']>;
+  /** Instead of the real bundler; null: nobody builds collectors. */
+  build?: CollectorBuilderDeps['build'] | null;
+}
+
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-admin-'));
   const clock = testClock();
   const store = await openConfigStore({ databaseUrl: options.databaseUrl, dataDir, clock });
   const cipher = createCipher(SECRET_KEY);
-  const operations = await startOperations({ dataDir, databaseUrl: options.databaseUrl, clock, db: store.db, cipher });
+  const operations = await startOperations({
+    dataDir,
+    databaseUrl: options.databaseUrl,
+    clock,
+    db: store.db,
+    cipher,
+    build: options.build,
+  });
   let changes = 0;
   const deps: AdminDeps = {
     db: store.db,

@@ -1,7 +1,7 @@
 /** The real stores of events beside the configuration, for tests of the management API: LMDB, the observe store, a live snapshot. */
 import { join } from 'node:path';
 import pino from 'pino';
-import { startCollectorBuilder } from '../../../collector/builder.ts';
+import { type CollectorBuilderDeps, startCollectorBuilder } from '../../../collector/builder.ts';
 import type { Operations } from '../../../operations/operations.ts';
 import { createGuardedClient } from '../../../outbound/guarded-client.ts';
 import { createTokenCache } from '../../../outbound/tokens.ts';
@@ -9,7 +9,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { createMetrics } from '../../../runtime/metrics.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
 import type { Cipher } from '../../../secrets/cipher.ts';
-import { startSnapshot } from '../../../snapshot/source.ts';
+import { type LiveSnapshot, startSnapshot } from '../../../snapshot/source.ts';
 import { loadConfig } from '../../../stores/config/load-config.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import { readConfigVersion } from '../../../stores/config/version.ts';
@@ -19,13 +19,17 @@ import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { openObserve } from '../../../stores/observe/open.ts';
 import { openLmdbVisitors } from '../../../stores/visitors/lmdb.ts';
 
+export type TestOperations = Operations & { snapshots: LiveSnapshot; reload(): Promise<void>; close(): Promise<void> };
+
 export async function startOperations(options: {
   dataDir: string;
   databaseUrl: string | undefined;
   clock: Clock;
   db: Db;
   cipher: Cipher;
-}): Promise<Operations & { reload(): Promise<void>; close(): Promise<void> }> {
+  /** Null: nobody builds collectors. */
+  build?: CollectorBuilderDeps['build'] | null;
+}): Promise<TestOperations> {
   const { dataDir, databaseUrl, clock, db, cipher } = options;
   const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 86_400_000, clock });
   const observe = await openObserve({ databaseUrl, dataDir, onConnectionError: () => undefined });
@@ -42,7 +46,9 @@ export async function startOperations(options: {
   const sandbox = createSandbox();
   const leases = embeddedLeases();
   const logger = pino({ level: 'silent' });
-  const builder = startCollectorBuilder({ db, leases, ephemeral, snapshots, settings: { ingestUrl: undefined }, clock, logger });
+  const shared = { db, leases, ephemeral, snapshots, settings: { ingestUrl: undefined }, clock, logger };
+  const { build } = options;
+  const builder = build === null ? undefined : startCollectorBuilder(build === undefined ? shared : { ...shared, build });
   return {
     sandbox,
     log,
@@ -55,7 +61,7 @@ export async function startOperations(options: {
     paused: () => false,
     reload: () => snapshots.reload(),
     async close() {
-      await builder.stop();
+      await builder?.stop();
       await sandbox.stop();
       await snapshots.stop();
       await client.close();
