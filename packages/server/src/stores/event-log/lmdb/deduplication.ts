@@ -11,7 +11,7 @@ const EXPIRE_SLICE = 2_000;
 interface Building {
   digests: string[];
   drained: string[];
-  wasDraining: string[];
+  drainedFrom: number;
   drainedBefore: number;
   entry: boolean;
 }
@@ -32,8 +32,9 @@ export class Deduplication {
   #drained = 0;
   /** Digest to the time it was noted. */
   readonly #recent = new Map<string, number>();
-  /** Digests on their way to the tree, descending, so that the next ones are taken off the end. */
+  /** Digests on their way to the tree, ascending, and the first that is not there yet. */
   #draining: string[] = [];
+  #drainAt = 0;
   #drainingThrough = 0;
   #commit: Building | undefined;
   /** The newest time any entry carries: time must not go back below it. */
@@ -65,7 +66,7 @@ export class Deduplication {
 
   /** Begins to collect what the next commit stores. */
   begin(): void {
-    this.#commit = { digests: [], drained: [], wasDraining: this.#draining, drainedBefore: this.#drained, entry: false };
+    this.#commit = { digests: [], drained: [], drainedFrom: this.#drainAt, drainedBefore: this.#drained, entry: false };
   }
 
   /** True where the id is new; it is then taken as known, unless the commit fails. */
@@ -106,15 +107,14 @@ export class Deduplication {
       if (this.#recent.size - commit.digests.length < SEAL_AT && !this.#mustDrain()) return;
       const fresh = new Set(commit.digests);
       this.#draining = [...this.#recent.keys()].filter((digest) => !fresh.has(digest)).sort();
-      this.#draining.reverse();
+      this.#drainAt = 0;
       this.#drainingThrough = this.#nextEntry - (commit.entry ? 2 : 1);
-      commit.wasDraining = this.#draining;
+      commit.drainedFrom = 0;
     }
     const since = this.#steady() - this.#windowMs;
-    const slice = Math.min(this.#draining.length, commit.digests.length * 2 + 64);
-    const kept = this.#draining.length - slice;
-    for (let i = this.#draining.length - 1; i >= kept; i--) {
-      const digest = this.#draining[i]!;
+    const end = Math.min(this.#draining.length, this.#drainAt + commit.digests.length * 2 + 64);
+    for (; this.#drainAt < end; this.#drainAt++) {
+      const digest = this.#draining[this.#drainAt]!;
       const time = this.#recent.get(digest);
       commit.drained.push(digest);
       if (time === undefined || time <= since) continue;
@@ -123,8 +123,7 @@ export class Deduplication {
       TREE_KEY.write(digest, 0, 'latin1');
       this.#tree.put(TREE_KEY, value);
     }
-    this.#draining = this.#draining.slice(0, kept);
-    if (kept > 0) return;
+    if (end < this.#draining.length) return;
     this.#drained = this.#drainingThrough;
     this.#meta.put(metaKeys.drained, journalKey(this.#drained));
   }
@@ -139,13 +138,17 @@ export class Deduplication {
 
   committed(): void {
     for (const digest of this.#commit!.drained) this.#recent.delete(digest);
+    if (this.#drainAt === this.#draining.length) {
+      this.#draining = [];
+      this.#drainAt = 0;
+    }
     this.#commit = undefined;
   }
 
   failed(): void {
     const commit = this.#commit!;
     for (const digest of commit.digests) this.#recent.delete(digest);
-    this.#draining = commit.wasDraining;
+    this.#drainAt = commit.drainedFrom;
     this.#drained = commit.drainedBefore;
     if (commit.entry) this.#nextEntry--;
     this.#commit = undefined;
