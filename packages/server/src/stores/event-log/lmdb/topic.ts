@@ -79,7 +79,8 @@ export class Topic {
 
   get(seq: number): StoredRecord | undefined {
     const record = this.backFrom(seq, 1)[0];
-    return record && seqOf(record.position) === seq ? record : undefined;
+    // A copy: a single record, held for as long as a delivery takes, would keep its whole block in memory.
+    return record && seqOf(record.position) === seq ? { ...record, data: Buffer.from(record.data) } : undefined;
   }
 
   /** The first sequence whose record was appended at or after `time`; the next one where there is none. */
