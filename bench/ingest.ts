@@ -28,7 +28,9 @@ export async function run(): Promise<BenchResult[]> {
     }
     const bareRate = Math.max(...bareRates);
     const ingestRate = Math.max(...ingestRates);
-    const batch = await measure(ingest, { ...single, path: '/v1/batch', batch: BATCH, connections: 16 });
+    const batchPlan = { ...single, path: '/v1/batch', batch: BATCH, connections: 16 };
+    const batches = [await measure(ingest, batchPlan), await measure(ingest, batchPlan)];
+    const batchRate = Math.max(...batches.map(({ perSecond }) => perSecond)) * BATCH;
     const half = { ...single, rate: ingestRate / 2, durationMs: 4_000 };
     const halfBare = await measure(bare, half);
     const halfIngest = await measure(ingest, half);
@@ -38,8 +40,8 @@ export async function run(): Promise<BenchResult[]> {
       figure('bare node:http', bareRate, 'requests/s'),
       figure('single-event durable ingest', ingestRate, 'events/s'),
       atLeast('ingest ÷ bare', ingestRate / bareRate, '×', 0.5),
-      figure(`/v1/batch of ${BATCH}`, batch.perSecond * BATCH, 'events/s'),
-      atLeast('batch ÷ single', (batch.perSecond * BATCH) / ingestRate, '×', 3),
+      figure(`/v1/batch of ${BATCH}`, batchRate, 'events/s'),
+      atLeast('batch ÷ single', batchRate / ingestRate, '×', 3),
       atMost('added p99 at half capacity', halfIngest.p99Ms - halfBare.p99Ms, 'ms', 10),
       atMost('overload: accepted p99', overload.p99Ms, 'ms', 250),
       figure('overload: accepted', overload.perSecond, 'events/s'),
@@ -62,7 +64,8 @@ interface Server {
   stop(): Promise<void>;
 }
 async function serverOf(kind: 'bare' | 'ingest'): Promise<Server> {
-  const child = fork(here('./ingest/server.ts'), [kind]);
+  // As `npm start` runs the service; the bare server gets the same.
+  const child = fork(here('./ingest/server.ts'), [kind], { execArgv: ['--max-semi-space-size=8'] });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
     port,
