@@ -233,7 +233,9 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
     },
     async ({ body }) => {
       requireCode(body);
-      const { event, logs, error } = await testTransformation(body as unknown as Parameters<typeof testTransformation>[0], sandbox);
+      // Every canonical event has a context; somebody who tries out three lines of code may not have written one.
+      const trial = { ...body, event: { context: {}, ...body.event } };
+      const { event, logs, error } = await testTransformation(trial as unknown as Parameters<typeof testTransformation>[0], sandbox);
       return { event: event as never, logs, error };
     },
   );

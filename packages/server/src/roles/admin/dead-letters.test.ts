@@ -1,0 +1,271 @@
+import { createHmac } from 'node:crypto';
+import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
+import { expect, test } from 'vitest';
+import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
+import { newId } from '../../runtime/ids.ts';
+import { onStory, type Story } from './testing/story.ts';
+
+const DAY = 86_400_000;
+const iso = (ms: number) => new Date(ms).toISOString();
+let made = 0;
+
+async function newIntegration(story: Story): Promise<{ pipeline: string; integration: string; template: string }> {
+  const pipeline = (await story.made('pipelines', { name: `Pipeline ${++made}` })).id;
+  const body = { source_id: pipeline, vendor: 'webhook', name: 'Hook', config: { url: 'https://hooks.example/in' } };
+  const { id, template_id } = await story.made('integrations', body);
+  return { pipeline, integration: id, template: template_id };
+}
+async function deadLetter(story: Story, pipeline: string, more: Partial<DeadLetter> = {}): Promise<DeadLetter> {
+  const at = Date.now();
+  const event_id = more.event_id ?? `event-${++made}`;
+  const letter: DeadLetter = {
+    id: newId('dlq', at),
+    org_id: story.org.org_id,
+    pipeline_id: pipeline,
+    integration_id: null,
+    webhook_source_id: null,
+    vendor: 'webhook',
+    revision_number: 1,
+    event_id,
+    stage: 'delivery',
+    event: { event_id, type: 'track', event: 'Order Completed', timestamp: iso(at), context: {}, user_id: 'u1' },
+    attempts: [{ at: iso(at), status: 500, error: 'http_500', duration_ms: 5 }],
+    reason: 'http_500',
+    created_at: iso(at),
+    expires_at: iso(at + 7 * DAY),
+    ...more,
+  };
+  const about = { at: Date.parse(letter.created_at), org_id: letter.org_id, pipeline_id: pipeline, event_id, type: 'track' };
+  await story.record({ kind: 'dead_lettered', dead_letter: letter, ...about });
+  return letter;
+}
+async function replayed(story: Story, integration: string) {
+  const records = [];
+  for await (const record of story.harness.operations.log.read(replayTopic(integration), { limit: 1000 }))
+    records.push(decodeEventRecord(record.data));
+  return records;
+}
+
+onStory('dead letters', (story) => {
+  test('show every field of the contract, and are listed newest first by each filter', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const now = Date.now();
+    const first = await deadLetter(story, pipeline, { integration_id: integration, created_at: iso(now - 2 * DAY) });
+    const second = await deadLetter(story, pipeline, { integration_id: integration, stage: 'mapping', created_at: iso(now - DAY) });
+    const third = await deadLetter(story, pipeline, { webhook_source_id: 'whs_1', stage: 'webhook' });
+    const shown = { ...first, status: 'pending' };
+    expect(await story.got(`dlq/${first.id}`)).toEqual(shown);
+    const ids = async (query: string) => (await story.got(`dlq?${query}`)).dead_letters.map(({ id }) => id);
+    expect(await ids(`pipeline_id=${pipeline}`)).toEqual([third.id, second.id, first.id]);
+    expect(await ids(`integration_id=${integration}`)).toEqual([second.id, first.id]);
+    expect(await ids('webhook_source_id=whs_1')).toEqual([third.id]);
+    expect(await ids(`pipeline_id=${pipeline}&stage=mapping`)).toEqual([second.id]);
+    expect(await ids(`pipeline_id=${pipeline}&from=${iso(now - 1.5 * DAY)}`)).toEqual([third.id, second.id]);
+    expect(await ids(`pipeline_id=${pipeline}&from=${iso(now - 1.5 * DAY)}&to=${iso(now - DAY / 2)}`)).toEqual([second.id]);
+    expect(await ids(`pipeline_id=${pipeline}&to=${iso(now - 1.5 * DAY).slice(0, 10)}`), 'a day is its first moment').toEqual(
+      Date.parse(iso(now - 1.5 * DAY).slice(0, 10)) >= Date.parse(first.created_at) ? [first.id] : [],
+    );
+    const page = await story.got(`dlq?pipeline_id=${pipeline}&limit=1&offset=2`);
+    expect(page).toEqual({ dead_letters: [shown], total: 3, limit: 1, offset: 2 });
+    expect((await story.got('dlq?limit=500')).limit).toBe(100);
+  });
+
+  test.each([
+    ['stage', 'stage=lost'],
+    ['from', 'from=yesterday'],
+    ['from', 'from=2026-02-30T00:00:00Z'],
+    ['to', 'to=2026-01-01T23:59:60Z'],
+    ['to', 'from=2026-02-01&to=2026-01-01'],
+    ['limit', 'limit=-1'],
+    ['offset', 'offset=1.5'],
+  ])('name the fault at %s (%s)', async (field, query) => {
+    expect(await story.refusal('GET', `dlq?${query}`)).toEqual([422, 'VALIDATION_ERROR', field]);
+  });
+
+  test('of another organisation are unknown, whatever is asked of them', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { id } = await deadLetter(story, pipeline, { integration_id: integration });
+    for (const [method, path] of [
+      ['GET', `dlq/${id}`],
+      ['POST', `dlq/${id}/replay`],
+      ['DELETE', `dlq/${id}`],
+    ] as const)
+      expect(await story.refusal(method, path, undefined, story.stranger), `${method} ${path}`).toEqual([404, 'NOT_FOUND']);
+    expect((await story.stranger('GET', `dlq?integration_id=${integration}`)).body.total).toBe(0);
+    for (const body of [{ integration_id: integration }, { pipeline_id: pipeline }, { integration_id: integration, dry_run: true }])
+      expect(await story.refusal('POST', 'dlq/replay', body, story.stranger)).toEqual([404, 'NOT_FOUND']);
+    expect((await story.got(`dlq/${id}`)).status).toBe('pending');
+  });
+
+  test('expire', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { id } = await deadLetter(story, pipeline, { integration_id: integration, expires_at: iso(Date.now() - 1) });
+    expect(await story.refusal('GET', `dlq/${id}`)).toEqual([404, 'NOT_FOUND']);
+    expect((await story.got(`dlq?integration_id=${integration}`)).total).toBe(0);
+  });
+
+  test('one goes again to its integration alone, and says so', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const letter = await deadLetter(story, pipeline, { integration_id: integration });
+    const entry = await story.audited(async () => {
+      const { status, body } = await story.call('POST', `dlq/${letter.id}/replay`);
+      expect([status, body]).toEqual([202, { replayed: 1 }]);
+    });
+    expect(entry).toMatchObject({
+      action: 'dead_letter.replayed',
+      resource_id: letter.id,
+      changes: { status: { old: 'pending', new: 'replayed' } },
+    });
+    expect((await replayed(story, integration)).map(({ event, meta }) => [event, meta.pipeline_id])).toEqual([[letter.event, pipeline]]);
+    expect((await story.got(`dlq/${letter.id}`)).status).toBe('replayed');
+    expect((await story.got(`dlq?integration_id=${integration}&status=pending`)).total).toBe(0);
+  });
+
+  test('many go again by integration; a dry run counts the same and does nothing', async () => {
+    const { pipeline, integration, template } = await newIntegration(story);
+    const now = Date.now();
+    for (const created of [now - 3 * DAY, now - 2 * DAY, now])
+      await deadLetter(story, pipeline, { integration_id: integration, created_at: iso(created) });
+    await deadLetter(story, pipeline, { integration_id: integration, stage: 'mapping' });
+    await deadLetter(story, pipeline, { integration_id: 'int_that_is_gone' });
+    await story.made(`integration-templates/${template}/revisions`, { config: { url: 'https://hooks.example/v2' } });
+    const replay = async (body: object) => {
+      const answer = await story.call('POST', 'dlq/replay', body);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(202);
+      return answer.body.replayed;
+    };
+    expect(await replay({ integration_id: integration, dry_run: true })).toBe(4);
+    expect(await replay({ pipeline_id: pipeline, dry_run: true }), 'what is gone cannot be sent').toBe(4);
+    expect(await replayed(story, integration)).toEqual([]);
+    expect(await replay({ integration_id: integration, from: iso(now - 2.5 * DAY), to: iso(now - DAY) })).toBe(1);
+    expect(await replay({ integration_id: integration, stage: 'mapping', use_revision: 'latest' })).toBe(1);
+    expect((await replayed(story, integration)).map(({ meta }) => meta.revision_number)).toEqual([undefined, 2]);
+    expect(await replay({ pipeline_id: pipeline }), 'what is still pending').toBe(2);
+    expect(await replay({ pipeline_id: pipeline })).toBe(0);
+    const entry = await story.audited(() => replay({ integration_id: integration, dry_run: true }));
+    expect(entry).toMatchObject({ action: 'dead_letter.replayed', resource_id: integration, changes: { dry_run: { new: true } } });
+  });
+
+  test.each([
+    [{}, [400, 'MISSING_FIELD', 'integration_id or pipeline_id or webhook_source_id']],
+    [{ stage: 'mapping' }, [400, 'MISSING_FIELD', 'integration_id or pipeline_id or webhook_source_id']],
+    [{ integration_id: 'a', pipeline_id: 'b' }, [422, 'VALIDATION_ERROR', 'pipeline_id']],
+    [{ integration_id: 'int_nobody' }, [404, 'NOT_FOUND']],
+    [{ pipeline_id: 'pl_nobody' }, [404, 'NOT_FOUND']],
+    [{ webhook_source_id: 'whs_nobody' }, [404, 'NOT_FOUND']],
+    [{ integration_id: 5 }, [422, 'VALIDATION_ERROR', 'integration_id']],
+    [{ pipeline_id: 'a', from: 'soon' }, [422, 'VALIDATION_ERROR', 'from']],
+    [{ pipeline_id: 'a', use_revision: 'oldest' }, [422, 'VALIDATION_ERROR', 'use_revision']],
+    [{ pipeline_id: 'a', dryrun: true }, [422, 'VALIDATION_ERROR', 'dryrun']],
+  ])('a replay of %j is refused', async (body, expected) => {
+    expect(await story.refusal('POST', 'dlq/replay', body)).toEqual(expected);
+  });
+
+  test('whose integration or pipeline is gone stay, and a replay of one says why', async () => {
+    const [gone, dead] = [await newIntegration(story), await newIntegration(story)];
+    const ofGone = await deadLetter(story, gone.pipeline, { integration_id: gone.integration });
+    const ofDead = await deadLetter(story, dead.pipeline, { integration_id: dead.integration });
+    const earlier = await deadLetter(story, dead.pipeline, { stage: 'processing' });
+    await story.call('DELETE', `pipelines/${gone.pipeline}/integrations/${gone.integration}`);
+    await story.call('DELETE', `pipelines/${dead.pipeline}`);
+    for (const { id } of [ofGone, ofDead, earlier]) {
+      expect(await story.refusal('POST', `dlq/${id}/replay`)).toEqual([409, 'CONFLICT']);
+      expect((await story.got(`dlq/${id}`)).status).toBe('pending');
+    }
+    const { status, body } = await story.call('POST', 'dlq/replay', { integration_id: gone.integration });
+    expect([status, body], 'its letters are known').toEqual([202, { replayed: 0 }]);
+  });
+
+  test('of processing go back to where they came in', async () => {
+    const { pipeline } = await newIntegration(story);
+    const letter = await deadLetter(story, pipeline, { stage: 'processing' });
+    expect((await story.call('POST', `dlq/${letter.id}/replay`)).body).toEqual({ replayed: 1 });
+    expect((await story.got(`dlq/${letter.id}`)).status).toBe('replayed');
+  });
+
+  test('refused webhooks are verified again, under the present secret and with the time of receipt', async () => {
+    const { pipeline } = await newIntegration(story);
+    const { id: source } = await story.made('webhook-sources', {
+      pipeline_id: pipeline,
+      name: 'Payments',
+      source_type: 'payment_processor',
+      signing_secret: 'the-wrong-secret-at-first',
+    });
+    const receivedAt = Date.now() - 3 * DAY;
+    const body = JSON.stringify({
+      id: 'evt_1',
+      type: 'charge.succeeded',
+      created: Math.floor(receivedAt / 1000),
+      data: { object: { id: 'ch_1' } },
+    });
+    const time = Math.floor(receivedAt / 1000);
+    const signature = createHmac('sha256', 'the-right-secret').update(`${time}.${body}`).digest('hex');
+    const letter = await deadLetter(story, pipeline, {
+      webhook_source_id: source,
+      stage: 'webhook',
+      reason: 'signature failed',
+      created_at: iso(receivedAt),
+      event: { headers: { 'stripe-signature': `t=${time},v1=${signature}` }, body, received_at: iso(receivedAt) },
+    });
+    expect(await story.refusal('POST', `dlq/${letter.id}/replay`)).toEqual([409, 'CONFLICT']);
+    expect((await story.call('POST', 'dlq/replay', { webhook_source_id: source, dry_run: true })).body).toEqual({ replayed: 0 });
+    await story.put(`webhook-sources/${source}`, { signing_secret: 'the-right-secret' });
+    expect((await story.call('POST', 'dlq/replay', { webhook_source_id: source, dry_run: true })).body).toEqual({ replayed: 1 });
+    expect((await story.call('POST', 'dlq/replay', { webhook_source_id: source })).body).toEqual({ replayed: 1 });
+    expect((await story.got(`dlq/${letter.id}`)).status).toBe('replayed');
+  });
+
+  test('are for viewers to read, editors to replay, admins to delete', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { id, event_id } = await deadLetter(story, pipeline, { integration_id: integration });
+    const [viewer, editor, admin] = [await story.as('viewer'), await story.as('editor'), await story.as('admin')];
+    expect((await viewer('GET', `dlq/${id}`)).status).toBe(200);
+    expect(await story.refusal('POST', `dlq/${id}/replay`, undefined, viewer)).toEqual([403, 'FORBIDDEN']);
+    expect(await story.refusal('POST', 'dlq/replay', { integration_id: integration }, viewer)).toEqual([403, 'FORBIDDEN']);
+    expect((await editor('POST', `dlq/${id}/replay`)).status).toBe(202);
+    expect(await story.refusal('DELETE', `dlq/${id}`, undefined, editor)).toEqual([403, 'FORBIDDEN']);
+    const entry = await story.audited(async () => expect((await admin('DELETE', `dlq/${id}`)).status).toBe(204));
+    expect(entry).toMatchObject({ action: 'dead_letter.deleted', resource_id: id, changes: { event_id: { old: event_id, new: null } } });
+    expect(await story.refusal('GET', `dlq/${id}`)).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+onStory('replay of history', (story) => {
+  test('sends retained events of the time and names asked for to that one integration', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { log } = story.harness.operations;
+    const append = async (type: 'track' | 'page', name: string) => {
+      const event_id = `history-${++made}`;
+      const event = { event_id, type, event: name, timestamp: iso(Date.now()), context: {} };
+      const meta = { received_at: Date.now(), org_id: story.org.org_id, pipeline_id: pipeline };
+      await log.append([
+        { topic: eventsTopic(pipeline), records: [{ id: eventRecordId(pipeline, event_id), data: encodeEventRecord(meta, event) }] },
+      ]);
+    };
+    for (const [type, name] of [
+      ['track', 'A'],
+      ['track', 'B'],
+      ['page', 'Home'],
+    ] as const)
+      await append(type, name);
+    const path = `pipelines/${pipeline}/integrations/${integration}/replay`;
+    const range = { from: iso(Date.now() - DAY), to: iso(Date.now() + DAY) };
+    const replay = async (more: object) => (await story.call('POST', path, { ...range, ...more })).body;
+    expect(await replay({ dry_run: true })).toEqual({ replayed: 3 });
+    expect(await replayed(story, integration)).toEqual([]);
+    const entry = await story.audited(async () => expect(await replay({ event_names: ['B', '@page'] })).toEqual({ replayed: 2 }));
+    expect(entry).toMatchObject({
+      action: 'integration.replayed',
+      resource_id: integration,
+      changes: { event_names: { new: ['B', '@page'] } },
+    });
+    expect((await replayed(story, integration)).map(({ event }) => event.event)).toEqual(['B', 'Home']);
+    expect(await replay({ from: iso(Date.now() - 3 * DAY), to: iso(Date.now() - 2 * DAY) })).toEqual({ replayed: 0 });
+    expect(await story.refusal('POST', path, { from: range.from })).toEqual([400, 'MISSING_FIELD', 'to']);
+    expect(await story.refusal('POST', path, { from: range.to, to: range.from })).toEqual([422, 'VALIDATION_ERROR', 'to']);
+    expect(await story.refusal('POST', path, { from: 'then', to: 'now' })).toEqual([422, 'VALIDATION_ERROR', 'from']);
+    expect(await story.refusal('POST', path, { ...range, names: [] })).toEqual([422, 'VALIDATION_ERROR', 'names']);
+    expect(await story.refusal('POST', path, range, story.stranger)).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('POST', path, range, await story.as('viewer'))).toEqual([403, 'FORBIDDEN']);
+  });
+});

@@ -1,0 +1,216 @@
+import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { expect, test } from 'vitest';
+import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-record.ts';
+import { onStory, type Story } from './testing/story.ts';
+
+const T0 = Date.parse('2026-05-01T10:00:00.000Z');
+const iso = (ms: number) => new Date(ms).toISOString();
+let made = 0;
+
+async function newIntegration(story: Story): Promise<{ pipeline: string; integration: string }> {
+  const pipeline = (await story.made('pipelines', { name: `Pipeline ${++made}` })).id;
+  const body = { source_id: pipeline, vendor: 'webhook', name: 'Hook', config: { url: 'https://hooks.example/in' } };
+  return { pipeline, integration: (await story.made('integrations', body)).id };
+}
+type About = Pick<Extract<Outcome, { kind: 'processed' }>, 'at' | 'org_id' | 'pipeline_id' | 'event_id' | 'type' | 'event' | 'user_id'>;
+const about = (story: Story, pipeline: string, event_id: string, more: Partial<About> = {}): About => ({
+  at: T0,
+  org_id: story.org.org_id,
+  pipeline_id: pipeline,
+  event_id,
+  type: 'track',
+  event: 'Order Completed',
+  ...more,
+});
+const attempt = (status: number, error: string | null = null) => ({ at: iso(T0), status, error, duration_ms: 12 });
+
+onStory('events', (story) => {
+  test('are listed newest first by pipeline, name and person', async () => {
+    const { pipeline } = await newIntegration(story);
+    const of = (id: string, more: Partial<About>) => about(story, pipeline, id, more);
+    await story.record(
+      { kind: 'processed', received_at: T0, decisions: [], ...of('e1', { user_id: 'u1' }) },
+      { kind: 'processed', received_at: T0 + 1, decisions: [], ...of('e2', { type: 'page', event: 'Home', user_id: 'u1' }) },
+      { kind: 'dropped', reason: 'bot', received_at: T0 + 2, ...of('e3', { event: 'Other', user_id: 'u2' }) },
+    );
+    const ids = async (query: string) => (await story.got(`events?pipeline_id=${pipeline}${query}`)).events.map(({ event_id }) => event_id);
+    expect(await ids('')).toEqual(['e3', 'e2', 'e1']);
+    expect(await ids('&event=Order%20Completed')).toEqual(['e1']);
+    expect(await ids('&event=@page')).toEqual(['e2']);
+    expect(await ids('&user_id=u1')).toEqual(['e2', 'e1']);
+    expect(await ids('&user_id=u1&event=Other')).toEqual([]);
+    const page = await story.got(`events?pipeline_id=${pipeline}&limit=1&offset=2`);
+    expect([page.events.length, page.total, page.limit, page.offset]).toEqual([1, 3, 1, 2]);
+    expect(page.events[0]).toEqual({
+      event_id: 'e1',
+      pipeline_id: pipeline,
+      type: 'track',
+      event_name: 'Order Completed',
+      user_id: 'u1',
+      anonymous_id: null,
+      received_at: iso(T0),
+      processed_at: iso(T0),
+      status: 'processed',
+      reason: null,
+      event: null,
+    });
+    expect((await story.got('events?limit=101')).limit).toBe(100);
+    expect(await story.refusal('GET', 'events?limit=all')).toEqual([422, 'VALIDATION_ERROR', 'limit']);
+    expect((await story.stranger('GET', `events?pipeline_id=${pipeline}`)).body.total).toBe(0);
+    expect((await (await story.as('viewer'))('GET', 'events')).status).toBe(200);
+  });
+
+  test('are explained: the retained event, each decision, each attempt', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const at = Date.now() + 60_000;
+    const event = {
+      event_id: 'x1',
+      type: 'track' as const,
+      event: 'Order Completed',
+      timestamp: iso(at),
+      context: {},
+      properties: { total: 42 },
+    };
+    const meta = { received_at: at, org_id: story.org.org_id, pipeline_id: pipeline };
+    const records = [{ id: eventRecordId(pipeline, 'x1'), data: encodeEventRecord(meta, event) }];
+    const [stored] = await story.harness.operations.log.append([{ topic: eventsTopic(pipeline), records }]);
+    const of = about(story, pipeline, 'x1', { at });
+    await story.record(
+      { kind: 'processed', received_at: at - 5, decisions: [{ step: 'bots', result: 'human' }], stored: stored!.positions[0]!, ...of },
+      { kind: 'retrying', integration_id: integration, attempt: attempt(503, 'http_503'), due_at: at + 1000, ...of, at: at + 1 },
+      { kind: 'delivered', integration_id: integration, attempt: attempt(200), received_at: at - 5, duration_ms: 40, ...of, at: at + 2 },
+    );
+    const trace = await story.got('events/x1');
+    expect(trace).toMatchObject({ event_id: 'x1', pipeline_id: pipeline, status: 'processed', received_at: iso(at - 5), event });
+    expect(trace.steps.map(({ stage, status, result }) => [stage, status ?? result])).toEqual([
+      ['received', undefined],
+      ['processing', 'human'],
+      ['processed', undefined],
+      ['retrying', 503],
+      ['delivered', 200],
+    ]);
+    expect(trace.deliveries).toEqual([
+      {
+        integration_id: integration,
+        name: 'Hook',
+        vendor: 'webhook',
+        status: 'delivered',
+        reason: null,
+        explanation: expect.any(String),
+        attempts: [
+          { at: iso(at + 1), status: 503, error: 'http_503', duration_ms: 12 },
+          { at: iso(at + 2), status: 200, error: null, duration_ms: 12 },
+        ],
+      },
+    ]);
+    const { events } = await story.got(`events?pipeline_id=${pipeline}`);
+    expect(events[0]!.event).toEqual(event);
+  });
+
+  test('of one id in several pipelines: the newest, or the one of the pipeline asked for; none of a stranger’s', async () => {
+    const [one, two] = [await newIntegration(story), await newIntegration(story)];
+    await story.record(
+      { kind: 'processed', received_at: T0, decisions: [], ...about(story, one.pipeline, 'shared') },
+      { kind: 'processed', received_at: T0 + 1, decisions: [], ...about(story, two.pipeline, 'shared') },
+    );
+    expect((await story.got('events/shared')).pipeline_id).toBe(two.pipeline);
+    expect((await story.got(`events/shared?pipeline_id=${one.pipeline}`)).pipeline_id).toBe(one.pipeline);
+    expect(await story.refusal('GET', 'events/shared?pipeline_id=pl_nobody')).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('GET', 'events/shared', undefined, story.stranger)).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('GET', 'events/nobody')).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+onStory('statistics', (story) => {
+  test('count by interval, and balance for an integration', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const of = (id: string, at = T0) => about(story, pipeline, id, { at });
+    const to = { integration_id: integration };
+    const letter = {
+      id: `dlq_stats${++made}`,
+      org_id: story.org.org_id,
+      pipeline_id: pipeline,
+      ...to,
+      webhook_source_id: null,
+      vendor: 'webhook',
+      revision_number: 1,
+      event_id: 's3',
+      stage: 'delivery' as const,
+      event: { event_id: 's3', type: 'track' as const, timestamp: iso(T0), context: {} },
+      attempts: [attempt(500, 'http_500')],
+      reason: 'http_500',
+      created_at: iso(T0),
+      expires_at: iso(T0 + 86_400_000 * 3650),
+    };
+    await story.record(
+      {
+        kind: 'ingest_counts',
+        received: 4,
+        rejected: { invalid_json: 2, rate_limited: 1 },
+        duplicates: 5,
+        at: T0,
+        org_id: story.org.org_id,
+        pipeline_id: pipeline,
+      },
+      ...['s1', 's2', 's3'].map((id): Outcome => ({ kind: 'processed', received_at: T0, decisions: [], ...of(id) })),
+      { kind: 'dropped', reason: 'bot', received_at: T0, ...of('s4') },
+      { kind: 'retrying', ...to, attempt: attempt(503, 'http_503'), due_at: T0, ...of('s1') },
+      { kind: 'delivered', ...to, attempt: attempt(200), received_at: T0, duration_ms: 40, ...of('s1', T0 + 3_600_000) },
+      { kind: 'dropped', reason: 'consent_not_granted', ...to, received_at: T0, ...of('s2') },
+      { kind: 'dead_lettered', dead_letter: letter, ...of('s3') },
+      { kind: 'delivered', ...to, attempt: attempt(200), received_at: T0, duration_ms: 40, replay: true, ...of('s3') },
+    );
+    const range = `from=${iso(T0 - 3_600_000)}&to=${iso(T0 + 7_200_000)}`;
+    const { series, totals, waiting } = await story.got(`stats?integration_id=${integration}&${range}`);
+    expect(totals).toEqual({
+      received: 4,
+      rejected: 3,
+      duplicates: 5,
+      processed: 3,
+      dropped: { bot: 1, consent_not_granted: 1 },
+      delivered: 1,
+      retried: 1,
+      dead_lettered: 1,
+      replayed: 1,
+      p50_ms: expect.any(Number),
+      p99_ms: expect.any(Number),
+    });
+    const droppedSum = Object.values(totals.dropped as unknown as Record<string, number>).reduce((sum, n) => sum + n, 0);
+    expect(totals.received, 'they balance').toBe(totals.delivered + droppedSum + totals.dead_lettered + waiting);
+    expect(series.map(({ time, received, delivered }) => [time, received, delivered])).toEqual([
+      ['2026-05-01T10:00:00.000Z', 4, 0],
+      ['2026-05-01T11:00:00.000Z', 0, 1],
+    ]);
+    expect((await story.got(`stats?pipeline_id=${pipeline}&${range}&interval=day`)).series.map(({ time }) => time)).toEqual([
+      '2026-05-01T00:00:00.000Z',
+    ]);
+    expect((await story.got(`stats?pipeline_id=${pipeline}&from=2026-05-01&to=2026-05-02&interval=minute`)).series).toHaveLength(2);
+    expect((await story.got(`stats?pipeline_id=${pipeline}`)).totals.received, 'the last day only').toBe(0);
+    expect((await story.stranger('GET', `stats?${range}`)).body.totals.received).toBe(0);
+  });
+
+  test.each([
+    ['from', 'from=yesterday'],
+    ['to', 'to=2026-13-01'],
+    ['from', 'from=2026-02-30'],
+    ['to', 'from=2026-05-02&to=2026-05-01'],
+    ['interval', 'interval=second'],
+    ['interval', 'from=2020-01-01&to=2026-01-01&interval=minute'],
+  ])('name the fault at %s (%s)', async (field, query) => {
+    expect(await story.refusal('GET', `stats?${query}`)).toEqual([422, 'VALIDATION_ERROR', field]);
+  });
+
+  test('know only what is the organisation’s own', async () => {
+    const [one, two] = [await newIntegration(story), await newIntegration(story)];
+    for (const query of [
+      'pipeline_id=pl_nobody',
+      'integration_id=int_nobody',
+      `integration_id=${one.integration}&pipeline_id=${two.pipeline}`,
+    ])
+      expect(await story.refusal('GET', `stats?${query}`), query).toEqual([404, 'NOT_FOUND']);
+    for (const query of [`pipeline_id=${one.pipeline}`, `integration_id=${one.integration}`]) {
+      expect(await story.refusal('GET', `stats?${query}`, undefined, story.stranger), query).toEqual([404, 'NOT_FOUND']);
+      expect((await story.got(`stats?${query}`)).waiting).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,318 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { readConfigVersion } from '../../stores/config/version.ts';
+import { type Loose, onStory, type Story } from './testing/story.ts';
+
+const URL = 'https://hooks.example/in';
+const TOKEN = 'bearer-token-of-the-receiver';
+let made = 0;
+const newPipeline = async (story: Story): Promise<string> => (await story.made('pipelines', { name: `Pipeline ${++made}` })).id;
+async function newTemplate(story: Story, config: object = { url: URL }): Promise<Loose> {
+  return (await story.made('integration-templates', { name: `Template ${++made}`, vendor: 'webhook', config })).template;
+}
+async function newIntegration(story: Story, config: object = { url: URL }, fields: object = {}) {
+  const [pipeline, template] = [await newPipeline(story), await newTemplate(story, config)];
+  const integration = await story.made(`pipelines/${pipeline}/integrations`, { template_id: template.id, ...fields });
+  return { pipeline, template, integration, path: `pipelines/${pipeline}/integrations/${integration.id}` };
+}
+const FIELDS = [
+  'id org_id pipeline_id template_id revision_number name vendor delivery_mode enabled consent_category event_filter',
+  'rate_limit_rps rate_limit_burst rate_limit_daily health created_at updated_at',
+].flatMap((line) => line.split(' '));
+const HEALTHY = { status: 'ok', last_success_at: null, last_error: null, waiting: 0, oldest_waiting_at: null, warnings: [] };
+
+onStory('pipeline integrations', (story) => {
+  test('pin the latest revision, take the template’s name, and answer every field', async () => {
+    const { integration, template, pipeline, path } = await newIntegration(story);
+    expect(Object.keys(integration).sort()).toEqual([...FIELDS].sort());
+    expect(integration).toMatchObject({
+      id: expect.stringMatching(/^int_/),
+      org_id: story.org.org_id,
+      pipeline_id: pipeline,
+      template_id: template.id,
+      revision_number: 1,
+      name: template.name,
+      vendor: 'webhook',
+      delivery_mode: 'server_side',
+      enabled: true,
+      consent_category: null,
+      event_filter: null,
+      rate_limit_rps: null,
+      rate_limit_burst: null,
+      rate_limit_daily: null,
+      health: HEALTHY,
+    });
+    expect(await story.got(path)).toEqual(integration);
+    expect(await story.got(`pipelines/${pipeline}/integrations`)).toEqual({ integrations: [integration], total: 1, limit: 50, offset: 0 });
+  });
+
+  test('take every writable field, and each can be set back', async () => {
+    const set = {
+      name: 'Mine',
+      enabled: false,
+      consent_category: 'marketing',
+      event_filter: { event_names: ['Order Completed', '@page'] },
+      rate_limit_rps: 0.5,
+      rate_limit_burst: 7,
+      rate_limit_daily: 1000,
+    };
+    const { integration, path } = await newIntegration(story, { url: URL }, set);
+    expect(integration).toMatchObject(set);
+    const cleared = { consent_category: null, event_filter: null, rate_limit_rps: null, rate_limit_burst: null, rate_limit_daily: null };
+    expect(await story.put(path, cleared)).toMatchObject({ ...cleared, name: 'Mine', enabled: false });
+  });
+
+  test.each([
+    ['name', { name: '' }],
+    ['enabled', { enabled: 'yes' }],
+    ['consent_category', { consent_category: 'Not A Category' }],
+    ['event_filter', { event_filter: [] }],
+    ['event_filter.event_names', { event_filter: { event_names: 'Order Completed' } }],
+    ['event_filter.event_name', { event_filter: { event_name: [] } }],
+    ['rate_limit_rps', { rate_limit_rps: 0 }],
+    ['rate_limit_burst', { rate_limit_burst: 0 }],
+    ['rate_limit_daily', { rate_limit_daily: -1 }],
+    ['rate_limit_daily', { rate_limit_daily: 1.5 }],
+    ['revision_number', { revision_number: 0 }],
+    ['revision_number', { revision_number: 2 }],
+    ['revison_number', { revison_number: 1 }],
+  ])('name the fault at %s, on creation and on change', async (field, fault) => {
+    const { pipeline, template, path } = await newIntegration(story);
+    const expected = [422, 'VALIDATION_ERROR', field];
+    expect(await story.refusal('POST', `pipelines/${pipeline}/integrations`, { template_id: template.id, ...fault })).toEqual(expected);
+    expect(await story.refusal('PUT', path, fault)).toEqual(expected);
+    expect((await story.got(`pipelines/${pipeline}/integrations`)).total).toBe(1);
+  });
+
+  test('need a template of the own organisation', async () => {
+    const pipeline = await newPipeline(story);
+    const foreign = await story.made('integration-templates', { name: 'Theirs', vendor: 'webhook', config: { url: URL } }, story.stranger);
+    const path = `pipelines/${pipeline}/integrations`;
+    expect(await story.refusal('POST', path, {})).toEqual([400, 'MISSING_FIELD', 'template_id']);
+    expect(await story.refusal('POST', path, { template_id: foreign.template.id })).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('POST', path, { template_id: 'tpl_nobody' })).toEqual([404, 'NOT_FOUND']);
+    const { template, integration } = await newIntegration(story);
+    expect(await story.refusal('POST', path, { template_id: template.id }, story.stranger)).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('GET', `${path}/${integration.id}`), 'of another pipeline').toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('move their pin forward and back, each pipeline its own', async () => {
+    const { template, path } = await newIntegration(story);
+    await story.made(`integration-templates/${template.id}/revisions`, { config: { url: `${URL}/2` }, delivery_mode: 'client_side' });
+    const other = await newPipeline(story);
+    const pinned = await story.made(`pipelines/${other}/integrations`, { template_id: template.id, revision_number: 1 });
+    expect([pinned.revision_number, pinned.delivery_mode]).toEqual([1, 'server_side']);
+    expect((await story.got(path)).revision_number, 'a new revision moves no pin').toBe(1);
+    const entry = await story.audited(async () => {
+      expect(await story.put(path, { revision_number: 2 })).toMatchObject({ revision_number: 2, delivery_mode: 'client_side' });
+    });
+    expect(entry).toMatchObject({ action: 'integration.updated', changes: { revision_number: { old: 1, new: 2 } } });
+    expect(await story.put(path, { revision_number: 1 })).toMatchObject({ revision_number: 1, delivery_mode: 'server_side' });
+    expect((await story.got(`integration-templates/${template.id}`)).used_by).toEqual([path.split('/')[1]!, other].sort());
+  });
+
+  test('PUT of what was read changes nothing; disabling and deleting are urgent', async () => {
+    const { path } = await newIntegration(story);
+    const read = await story.got(path);
+    const entry = await story.audited(() => story.put(path, { ...read, vendor: 'other', template_id: 'tpl_other', health: {} }));
+    expect(entry.changes).toEqual({});
+    expect(await story.got(path)).toEqual({ ...read, updated_at: expect.any(String) });
+    const urgent = async () => {
+      const { version, urgent_version } = await readConfigVersion(story.harness.store.db);
+      return version === urgent_version;
+    };
+    expect(await urgent()).toBe(false);
+    await story.put(path, { enabled: false });
+    expect(await urgent()).toBe(true);
+    await story.put(path, { enabled: true });
+    expect(await urgent()).toBe(false);
+    expect((await story.call('DELETE', path)).status).toBe(204);
+    expect(await urgent()).toBe(true);
+  });
+
+  test('are for viewers to read, editors to write, admins to delete', async () => {
+    const { pipeline, template, path } = await newIntegration(story);
+    const [viewer, editor, admin] = [await story.as('viewer'), await story.as('editor'), await story.as('admin')];
+    expect((await viewer('GET', path)).status).toBe(200);
+    for (const [method, at, body] of [
+      ['POST', `pipelines/${pipeline}/integrations`, { template_id: template.id }],
+      ['PUT', path, { enabled: false }],
+    ] as const) {
+      expect(await story.refusal(method, at, body, viewer)).toEqual([403, 'FORBIDDEN']);
+      expect((await editor(method, at, body)).status).toBeLessThan(300);
+    }
+    expect(await story.refusal('DELETE', path, undefined, editor)).toEqual([403, 'FORBIDDEN']);
+    const entry = await story.audited(() => admin('DELETE', path));
+    expect(entry).toMatchObject({ action: 'integration.deleted', changes: { enabled: { old: false, new: null } } });
+    expect(await story.refusal('GET', path)).toEqual([404, 'NOT_FOUND']);
+    expect((await story.got(`pipelines/${pipeline}/integrations`)).total).toBe(1);
+  });
+
+  test('are listed in the order of their assignment, by pages', async () => {
+    const [pipeline, template] = [await newPipeline(story), await newTemplate(story)];
+    for (const name of ['a', 'b', 'c']) await story.made(`pipelines/${pipeline}/integrations`, { template_id: template.id, name });
+    const page = await story.got(`pipelines/${pipeline}/integrations?limit=2&offset=1`);
+    expect([page.integrations.map(({ name }) => name), page.total, page.limit, page.offset]).toEqual([['b', 'c'], 3, 2, 1]);
+    expect((await story.got(`pipelines/${pipeline}/integrations?limit=101`)).limit).toBe(100);
+    expect(await story.refusal('GET', `pipelines/${pipeline}/integrations?limit=ten`)).toEqual([422, 'VALIDATION_ERROR', 'limit']);
+  });
+
+  test('tell their health: what failed last, what a missing parameter does', async () => {
+    const { integration, pipeline, path } = await newIntegration(story, { url: 'https://{{pipeline_param.HOST}}/in' });
+    const warned = await story.got(path);
+    expect(warned.health.warnings.join()).toContain('HOST');
+    await story.put(`pipelines/${pipeline}`, { parameters: { HOST: 'hooks.example' } });
+    expect((await story.got(path)).health).toEqual(HEALTHY);
+    const about = { org_id: story.org.org_id, pipeline_id: pipeline, event_id: 'h1', type: 'track', event: 'Health' };
+    const attempt = (status: number, error: string | null) => ({ at: new Date(0).toISOString(), status, error, duration_ms: 5 });
+    const at = Date.parse('2026-05-01T00:00:00.000Z');
+    await story.record({ kind: 'retrying', integration_id: integration.id, attempt: attempt(503, 'http_503'), due_at: at, ...about, at });
+    expect((await story.got(path)).health).toEqual({ ...HEALTHY, status: 'failing', last_error: 'http_503' });
+    await story.record({
+      kind: 'delivered',
+      integration_id: integration.id,
+      attempt: attempt(200, null),
+      received_at: at,
+      duration_ms: 5,
+      ...about,
+      at: at + 1,
+    });
+    expect((await story.got(path)).health).toEqual({
+      ...HEALTHY,
+      last_success_at: '2026-05-01T00:00:00.001Z',
+      last_error: 'http_503',
+    });
+    await story.put(`pipelines/${pipeline}`, { parameters: { HOST: 'not a host' } });
+    expect((await story.got(path)).health.status).toBe('misconfigured');
+  });
+});
+
+onStory('the one-step integration', (story) => {
+  const body = (source_id: string, more: object = {}) => ({
+    source_id,
+    vendor: 'webhook',
+    name: 'Endpoint',
+    enabled: true,
+    config: { url: URL },
+    ...more,
+  });
+
+  test('makes template, revision and assignment together, and shows the config masked', async () => {
+    const pipeline = await newPipeline(story);
+    const config = { url: URL, authentication: 'bearer', auth_token: TOKEN };
+    const more = { config, event_filter: { event_names: ['A'] }, consent_category: 'analytics', rate_limit_rps: 5 };
+    let answer!: Loose;
+    const entry = await story.audited(async () => {
+      answer = await story.made('integrations', body(pipeline, more));
+    });
+    expect(Object.keys(answer).sort()).toEqual([...FIELDS, 'source_id', 'config'].sort());
+    expect(answer).toMatchObject({ ...more, source_id: pipeline, pipeline_id: pipeline, config: { ...config, auth_token: '••••iver' } });
+    expect(entry).toMatchObject({ action: 'integration.created', resource_id: answer.id });
+    expect(JSON.stringify(entry)).not.toContain(TOKEN);
+    expect((await story.got(`integration-templates/${answer.template_id}`)).latest_revision).toMatchObject({
+      revision_number: 1,
+      config: { auth_token: '••••iver' },
+      created_by: story.org.owner.id,
+    });
+    const { config: _config, source_id: _source, ...integration } = answer;
+    expect(await story.got(`pipelines/${pipeline}/integrations/${answer.id}`)).toEqual(integration);
+  });
+
+  test.each([
+    ['source_id', { source_id: undefined }, 400],
+    ['vendor', { vendor: undefined }, 400],
+    ['name', { name: undefined }, 400],
+    ['config', { config: undefined }, 400],
+    ['vendor', { vendor: 'nobody' }, 422],
+    ['config.url', { config: {} }, 422],
+    ['config.url', { config: { url: 'ftp://x' } }, 422],
+    ['config.auth_token', { config: { url: URL, authentication: 'bearer' } }, 422],
+    ['config.auth_token', { config: { url: URL, authentication: 'bearer', auth_token: '••••' } }, 422],
+    ['event_filter.event_names', { event_filter: { event_names: 5 } }, 422],
+    [
+      'delivery_mode',
+      { delivery_mode: 'client_side', config: { url: URL, hmac_secret: 'x', hmac_header: 'X-S', authentication: 'hmac' } },
+      422,
+    ],
+    ['sourceid', { sourceid: 'x' }, 422],
+  ])('names the fault at %s and leaves nothing behind (%j)', async (field, fault, status) => {
+    const pipeline = await newPipeline(story);
+    const count = async () => (await story.got('integration-templates')).total + (await story.got('audit-logs')).total;
+    const before = await count();
+    const sent = JSON.parse(JSON.stringify({ ...body(pipeline), ...fault }));
+    expect(await story.refusal('POST', 'integrations', sent)).toEqual([
+      status,
+      status === 400 ? 'MISSING_FIELD' : 'VALIDATION_ERROR',
+      field,
+    ]);
+    expect(await count()).toBe(before);
+  });
+
+  test('knows no pipeline of another organisation, and leaves no template for it', async () => {
+    const pipeline = await newPipeline(story);
+    expect(await story.refusal('POST', 'integrations', body(pipeline), story.stranger)).toEqual([404, 'NOT_FOUND']);
+    expect((await story.stranger('GET', 'integration-templates')).body.total).toBe(0);
+  });
+
+  test('runs in the browser where vendor and config allow it', async () => {
+    const answer = await story.made('integrations', body(await newPipeline(story), { delivery_mode: 'client_side' }));
+    expect(answer.delivery_mode).toBe('client_side');
+  });
+});
+
+onStory('trying out', (story) => {
+  const event = { type: 'track', event: 'Order Completed', properties: { total: 42 } };
+
+  test('preview runs the real engine, masks secrets and leaves no entry', async () => {
+    const before = (await story.got('audit-logs')).total;
+    const config = { url: 'https://{{pipeline_param.HOST}}/in', authentication: 'bearer', auth_token: TOKEN };
+    const sent = { vendor: 'webhook', config, event, parameters: { HOST: 'hooks.example' } };
+    const { status, body } = await story.call('POST', 'mapping/preview', sent);
+    expect([status, body.dropped, body.warnings]).toEqual([200, null, []]);
+    expect((await story.got('audit-logs')).total).toBe(before);
+    expect(body.requests[0]).toMatchObject({ method: 'POST', url: 'https://hooks.example/in', body: { event: 'Order Completed' } });
+    expect(JSON.stringify(body)).not.toContain(TOKEN);
+    expect(JSON.stringify(body)).toContain('Bearer ••••iver');
+    const dropped = await story.call('POST', 'mapping/preview', { ...sent, config: { ...config, defaults: { action: 'drop' } } });
+    expect(dropped.body).toMatchObject({ requests: [], dropped: { reason: 'mapping_default' } });
+    expect(await story.refusal('POST', 'mapping/preview', { ...sent, config: {} })).toEqual([422, 'VALIDATION_ERROR', 'config.url']);
+    expect(await story.refusal('POST', 'mapping/preview', { ...sent, vendor: 'nobody' })).toEqual([422, 'VALIDATION_ERROR', 'vendor']);
+    expect(await story.refusal('POST', 'mapping/preview', { vendor: 'webhook', config })).toEqual([400, 'MISSING_FIELD', 'event']);
+    expect(await story.refusal('POST', 'mapping/preview', { ...sent, event: { type: 'tv' } })).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'event.type',
+    ]);
+    expect(await story.refusal('POST', 'mapping/preview', sent, await story.as('viewer'))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  test('a test delivery really sends one event, and tells how it went', async () => {
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      request.on('data', (chunk: Buffer) => seen.push(chunk.toString())).on('end', () => response.writeHead(418).end('short and stout'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`;
+    const { path } = await newIntegration(story, { url });
+    const { status, body } = await story.call('POST', `${path}/test`, { event });
+    expect([status, body.status, body.response_excerpt]).toEqual([200, 418, 'short and stout']);
+    expect(body.duration_ms).toBeGreaterThanOrEqual(0);
+    expect(seen.map((text) => JSON.parse(text).event)).toEqual(['Order Completed']);
+    expect(await story.refusal('POST', `${path}/test`, {})).toEqual([400, 'MISSING_FIELD', 'event']);
+    await new Promise((resolve) => server.close(resolve));
+    const refused = await story.call('POST', `${path}/test`, { event });
+    expect([refused.status, refused.body.status]).toEqual([200, null]);
+  });
+
+  test('a diff compares revisions of the own template over the own pipeline', async () => {
+    const { template, pipeline } = await newIntegration(story);
+    await story.made(`integration-templates/${template.id}/revisions`, { config: { url: `${URL}/2` } });
+    const path = `integration-templates/${template.id}/revisions/diff`;
+    const { status, body } = await story.call('POST', path, { from: 1, to: 2, pipeline_id: pipeline });
+    expect([status, body]).toEqual([200, { compared: 0, changed: 0, dropped_by_to: 0, examples: [] }]);
+    expect(await story.refusal('POST', path, { from: 1, to: 2 })).toEqual([400, 'MISSING_FIELD', 'pipeline_id']);
+    expect(await story.refusal('POST', path, { from: 1, to: 3, pipeline_id: pipeline })).toEqual([422, 'VALIDATION_ERROR', 'to']);
+    expect(await story.refusal('POST', path, { from: 1, to: 2, pipeline_id: 'pl_nobody' })).toEqual([404, 'NOT_FOUND']);
+  });
+});

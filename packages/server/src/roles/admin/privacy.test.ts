@@ -1,0 +1,106 @@
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { expect, test } from 'vitest';
+import { newId } from '../../runtime/ids.ts';
+import { onStory, type Story } from './testing/story.ts';
+
+const iso = (ms: number) => new Date(ms).toISOString();
+let made = 0;
+
+/** An event of that person: processed, and given up by an integration. */
+function outcomes(story: Story, pipeline: string, who: { user_id?: string; anonymous_id?: string }): Outcome[] {
+  const at = Date.now();
+  const event_id = `private-${++made}`;
+  const about = { at, org_id: story.org.org_id, pipeline_id: pipeline, event_id, type: 'track', event: 'Seen', ...who };
+  const dead_letter: DeadLetter = {
+    id: newId('dlq', at),
+    org_id: story.org.org_id,
+    pipeline_id: pipeline,
+    integration_id: 'int_1',
+    webhook_source_id: null,
+    vendor: 'webhook',
+    revision_number: 1,
+    event_id,
+    stage: 'delivery',
+    event: { event_id, type: 'track', event: 'Seen', timestamp: iso(at), context: {}, ...who },
+    attempts: [],
+    reason: 'http_500',
+    created_at: iso(at),
+    expires_at: iso(at + 86_400_000),
+  };
+  return [
+    { kind: 'processed', received_at: at, decisions: [], ...about },
+    { kind: 'dead_lettered', dead_letter, ...about },
+  ];
+}
+
+onStory('erasure', (story) => {
+  const erase = async (body: object) => {
+    const answer = await story.call('POST', 'privacy/erasure', body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body;
+  };
+  const left = async (pipeline: string) => [
+    (await story.got(`events?pipeline_id=${pipeline}`)).total,
+    (await story.got(`dlq?pipeline_id=${pipeline}`)).total,
+  ];
+
+  test('of a user forgets links, sessions, traces and dead letters, also those before the login, and nobody else’s', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Private' })).id;
+    const { visitors } = story.harness.operations;
+    const session = { id: 's1', started_at: 1, last_at: 2 };
+    await visitors.save(story.org.org_id, [
+      ['anon-1', { user_id: 'ada', session }],
+      ['anon-2', { user_id: 'ada' }],
+      ['anon-3', { user_id: 'bob', session }],
+    ]);
+    await visitors.save('org_other', [['anon-1', { user_id: 'ada' }]]);
+    await story.record(
+      ...outcomes(story, pipeline, { user_id: 'ada', anonymous_id: 'anon-1' }),
+      ...outcomes(story, pipeline, { anonymous_id: 'anon-2' }),
+      ...outcomes(story, pipeline, { user_id: 'bob', anonymous_id: 'anon-3' }),
+    );
+    const entry = await story.audited(async () =>
+      expect(await erase({ user_id: 'ada' })).toEqual({ identity_links: 2, sessions: 1, traces: 2, dead_letters: 2 }),
+    );
+    expect(entry).toMatchObject({ action: 'privacy.erased', changes: { traces: { old: null, new: 2 } } });
+    expect(JSON.stringify(entry), 'the log must not remember whom we forgot').not.toContain('ada');
+    expect(await left(pipeline)).toEqual([1, 1]);
+    expect(await visitors.load(story.org.org_id, ['anon-1', 'anon-2', 'anon-3'])).toEqual([
+      undefined,
+      undefined,
+      { user_id: 'bob', session },
+    ]);
+    expect(await visitors.load('org_other', ['anon-1'])).toEqual([{ user_id: 'ada' }]);
+    expect(await erase({ user_id: 'ada' }), 'a second time there is nothing').toEqual({
+      identity_links: 0,
+      sessions: 0,
+      traces: 0,
+      dead_letters: 0,
+    });
+    expect(await erase({ anonymous_id: 'anon-3' })).toMatchObject({ sessions: 1, traces: 1, dead_letters: 1 });
+    expect(await left(pipeline)).toEqual([0, 0]);
+  });
+
+  test('by another organisation reaches nothing', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Private too' })).id;
+    await story.record(...outcomes(story, pipeline, { user_id: 'eve' }));
+    const { status, body } = await story.stranger('POST', 'privacy/erasure', { user_id: 'eve' });
+    expect([status, body.traces, body.dead_letters]).toEqual([200, 0, 0]);
+    expect(await left(pipeline)).toEqual([1, 1]);
+  });
+
+  test.each([
+    [{}, [400, 'MISSING_FIELD', 'user_id or anonymous_id']],
+    [{ user_id: 'a', anonymous_id: 'b' }, [422, 'VALIDATION_ERROR', 'anonymous_id']],
+    [{ user_id: '' }, [422, 'VALIDATION_ERROR', 'user_id']],
+    [{ user_id: 5 }, [422, 'VALIDATION_ERROR', 'user_id']],
+    [{ user_id: 'a', email: 'b' }, [422, 'VALIDATION_ERROR', 'email']],
+  ])('of %j is refused', async (body, expected) => {
+    expect(await story.refusal('POST', 'privacy/erasure', body)).toEqual(expected);
+  });
+
+  test('is for admins', async () => {
+    expect(await story.refusal('POST', 'privacy/erasure', { user_id: 'x' }, await story.as('editor'))).toEqual([403, 'FORBIDDEN']);
+    expect((await (await story.as('admin'))('POST', 'privacy/erasure', { user_id: 'x' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest';
+import { createCipher } from '../../secrets/cipher.ts';
+import { loadConfig } from '../../stores/config/load-config.ts';
+import { readConfigVersion } from '../../stores/config/version.ts';
+import { SECRET_KEY } from './testing/harness.ts';
+import { onStory, type Story } from './testing/story.ts';
+
+let made = 0;
+const newPipeline = async (story: Story): Promise<string> => (await story.made('pipelines', { name: `Pipeline ${++made}` })).id;
+const SECRET = 'whsec_a-secret-the-provider-gave-us';
+
+onStory('webhook sources', (story) => {
+  const storedSecret = async (id: string) => {
+    const { webhook_sources } = await loadConfig(story.harness.store.db, createCipher(SECRET_KEY), new Map());
+    return webhook_sources.find((source) => source.id === id)?.row?.signing_secret;
+  };
+  const newSource = async (more: object = {}) =>
+    await story.made('webhook-sources', {
+      pipeline_id: await newPipeline(story),
+      name: 'Source',
+      source_type: 'payment_processor',
+      ...more,
+    });
+
+  test.each([
+    ['payment_processor', 'stripe'],
+    ['ecommerce_platform', 'shopify'],
+    ['crm', 'hubspot'],
+    ['form_service', 'typeform'],
+    ['messaging_service', 'intercom'],
+    ['custom', 'custom'],
+  ])('%s means %s unless another provider is named', async (source_type, provider) => {
+    const pipeline_id = await newPipeline(story);
+    const source = await story.made('webhook-sources', { pipeline_id, name: 'Kind', source_type });
+    expect(source).toEqual({
+      id: expect.stringMatching(/^whs_/),
+      org_id: story.org.org_id,
+      pipeline_id,
+      name: 'Kind',
+      source_type,
+      provider,
+      enabled: true,
+      event_type_path: null,
+      mappings: {},
+      event_name_map: {},
+      timestamp_path: null,
+      timestamp_format: null,
+      signature_header: null,
+      signature_method: null,
+      url: `http://localhost:80/v1/webhook?source=${source.id}`,
+      signing_secret: expect.stringMatching(/^whsec_/),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect((await newSource({ source_type, provider: 'custom' })).provider).toBe('custom');
+    expect((await newSource({ source_type, provider: 'stripe' })).provider).toBe('stripe');
+  });
+
+  test('tell their secret on creation and rotation only', async () => {
+    const source = await newSource({ signing_secret: SECRET });
+    expect(source.signing_secret).toBe(SECRET);
+    expect(await storedSecret(source.id)).toBe(SECRET);
+    const path = `webhook-sources/${source.id}`;
+    const { signing_secret: _secret, ...shown } = source;
+    expect(await story.got(path)).toEqual(shown);
+    expect(await story.put(path, { name: 'Renamed' })).toEqual({ ...shown, name: 'Renamed', updated_at: expect.any(String) });
+    const entry = await story.audited(async () => {
+      const rotated = await story.call('POST', `${path}/rotate-secret`);
+      expect([rotated.status, Object.keys(rotated.body).includes('signing_secret')]).toEqual([200, true]);
+      expect(rotated.body.signing_secret).not.toBe(SECRET);
+      expect(await storedSecret(source.id)).toBe(rotated.body.signing_secret);
+    });
+    expect(entry).toMatchObject({ action: 'webhook_source.secret_rotated', resource_id: source.id });
+    const everywhere = JSON.stringify([await story.got('webhook-sources'), await story.got('audit-logs?limit=100')]);
+    expect([everywhere.includes(SECRET), everywhere.includes((await storedSecret(source.id))!)]).toEqual([false, false]);
+    const rows = await story.harness.store.db.selectFrom('webhook_sources').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(SECRET);
+  });
+
+  test('take a new secret by PUT, keep the old one where a mask is written back', async () => {
+    const { id } = await newSource({ signing_secret: SECRET });
+    const path = `webhook-sources/${id}`;
+    await story.put(path, { signing_secret: '••••n-us' });
+    expect(await storedSecret(id)).toBe(SECRET);
+    const entry = await story.audited(() => story.put(path, { signing_secret: 'the-next-secret-of-theirs' }));
+    expect(await storedSecret(id)).toBe('the-next-secret-of-theirs');
+    expect(JSON.stringify(entry)).not.toContain('the-next-secret');
+    expect(Object.keys(entry.changes)).toEqual(['signing_secret']);
+  });
+
+  test('custom ones take mappings, paths and a signature, and each can be changed', async () => {
+    const fields = {
+      source_type: 'custom',
+      event_type_path: '$.type',
+      mappings: { userId: '$.user.id', 'properties.total': '$.items[*].price', 'properties.kind': "'static'" },
+      event_name_map: { 'order.paid': 'Order Completed' },
+      timestamp_path: '$.created',
+      timestamp_format: 'unix_seconds',
+      signature_header: 'X-Signature',
+      signature_method: 'hmac_sha256',
+    };
+    const source = await newSource(fields);
+    expect(source).toMatchObject(fields);
+    const path = `webhook-sources/${source.id}`;
+    const changed = await story.put(path, {
+      ...(await story.got(path)),
+      event_type_path: null,
+      mappings: { event: "'Paid'" },
+      enabled: false,
+    });
+    expect(changed).toMatchObject({ event_type_path: null, mappings: { event: "'Paid'" }, event_name_map: fields.event_name_map });
+    expect(changed.mappings, 'replaced whole').toEqual({ event: "'Paid'" });
+    const { version, urgent_version } = await readConfigVersion(story.harness.store.db);
+    expect(version, 'disabling is urgent').toBe(urgent_version);
+    const moved = await newPipeline(story);
+    expect((await story.put(path, { pipeline_id: moved })).pipeline_id).toBe(moved);
+    expect(await story.put(path, { source_type: 'crm' })).toMatchObject({ source_type: 'crm', provider: 'hubspot' });
+  });
+
+  test.each([
+    ['pipeline_id', { pipeline_id: undefined }, 400],
+    ['name', { name: undefined }, 400],
+    ['source_type', { source_type: undefined }, 400],
+    ['source_type', { source_type: 'pigeon' }, 422],
+    ['provider', { provider: 'pigeon' }, 422],
+    ['timestamp_format', { timestamp_format: 'stardate' }, 422],
+    ['signature_method', { signature_method: 'md5' }, 422],
+    ['signature_header', { source_type: 'custom', signature_method: 'hmac_sha256' }, 422],
+    ['signature_header', { signature_header: 'no header' }, 422],
+    ['mappings.userId', { mappings: { userId: 5 } }, 422],
+    ['mappings.userId', { mappings: { userId: 'user.id' } }, 422],
+    ['event_type_path', { event_type_path: 'type' }, 422],
+    ['signing_secret', { signing_secret: '' }, 422],
+    ['signing_secret', { signing_secret: '••••abcd' }, 422],
+    ['event_map', { event_map: {} }, 422],
+  ])('name the fault at %s (%j)', async (field, fault, status) => {
+    const whole = { pipeline_id: await newPipeline(story), name: 'Faulty', source_type: 'payment_processor', ...fault };
+    const body = JSON.parse(JSON.stringify(whole));
+    const total = (await story.got('webhook-sources')).total;
+    expect(await story.refusal('POST', 'webhook-sources', body)).toEqual([
+      status,
+      status === 400 ? 'MISSING_FIELD' : 'VALIDATION_ERROR',
+      field,
+    ]);
+    expect((await story.got('webhook-sources')).total).toBe(total);
+  });
+
+  test('need a pipeline of the own organisation, and go with it', async () => {
+    const foreign = (await story.made('pipelines', { name: 'Theirs' }, story.stranger)).id;
+    const body = { pipeline_id: foreign, name: 'X', source_type: 'crm' };
+    expect(await story.refusal('POST', 'webhook-sources', body)).toEqual([404, 'NOT_FOUND']);
+    const { id, pipeline_id } = await newSource();
+    expect(await story.refusal('PUT', `webhook-sources/${id}`, { pipeline_id: foreign })).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('GET', `webhook-sources/${id}`, undefined, story.stranger)).toEqual([404, 'NOT_FOUND']);
+    await story.call('DELETE', `pipelines/${pipeline_id}`);
+    expect(await story.refusal('GET', `webhook-sources/${id}`)).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('are listed newest first, by pipeline and by pages', async () => {
+    const pipeline_id = await newPipeline(story);
+    for (const name of ['a', 'b', 'c']) await newSource({ pipeline_id, name });
+    const page = await story.got(`webhook-sources?pipeline_id=${pipeline_id}&limit=2`);
+    expect([page.webhook_sources.map(({ name }) => name), page.total, page.limit, page.offset]).toEqual([['c', 'b'], 3, 2, 0]);
+    expect((await story.got('webhook-sources?pipeline_id=pl_nobody')).webhook_sources).toEqual([]);
+    expect((await story.got('webhook-sources?limit=100000')).limit).toBe(100);
+    expect(await story.refusal('GET', 'webhook-sources?offset=-2')).toEqual([422, 'VALIDATION_ERROR', 'offset']);
+  });
+
+  test('are for editors to write, for admins to rotate and delete', async () => {
+    const [viewer, editor, admin] = [await story.as('viewer'), await story.as('editor'), await story.as('admin')];
+    const body = { pipeline_id: await newPipeline(story), name: 'Roles', source_type: 'crm' };
+    expect(await story.refusal('POST', 'webhook-sources', body, viewer)).toEqual([403, 'FORBIDDEN']);
+    const { id } = await story.made('webhook-sources', body, editor);
+    expect((await viewer('GET', `webhook-sources/${id}`)).status).toBe(200);
+    expect(await story.refusal('POST', `webhook-sources/${id}/rotate-secret`, undefined, editor)).toEqual([403, 'FORBIDDEN']);
+    expect(await story.refusal('DELETE', `webhook-sources/${id}`, undefined, editor)).toEqual([403, 'FORBIDDEN']);
+    expect((await admin('POST', `webhook-sources/${id}/rotate-secret`)).status).toBe(200);
+    const entry = await story.audited(async () => expect((await admin('DELETE', `webhook-sources/${id}`)).status).toBe(204));
+    expect(entry).toMatchObject({ action: 'webhook_source.deleted', changes: { name: { old: 'Roles', new: null } } });
+    expect(await story.refusal('GET', `webhook-sources/${id}`)).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+onStory(
+  'webhook sources behind a public address',
+  (story) => {
+    test('show the address that the provider must call', async () => {
+      const pipeline_id = await newPipeline(story);
+      const { id, url } = await story.made('webhook-sources', { pipeline_id, name: 'Public', source_type: 'crm' });
+      expect(url).toBe(`https://in.example/v1/webhook?source=${id}`);
+    });
+  },
+  { ingestUrl: 'https://in.example' },
+);
