@@ -8,8 +8,10 @@ import type { AdminDeps } from '../context.ts';
 import { onBothEngines } from './engines.ts';
 import { type Harness, startHarness, type TestOrganisation } from './harness.ts';
 
-/** Answers are read by field name, as a client without a schema would. */
-export type Loose = { [key: string]: Loose } & Loose[] & string & number & boolean & null;
+/** Answers are read by field name, as a client without a schema would; ids and counts are used as what they are. */
+export type Loose = { [key: string]: Loose } & Loose[] & Record<Texts, string> & Record<Counts, number>;
+type Texts = 'id' | 'key' | 'template_id' | 'signing_secret';
+type Counts = 'total' | 'version' | 'delivered' | 'dead_lettered' | 'waiting';
 export interface StoryAnswer {
   status: number;
   body: Loose;
