@@ -22,7 +22,10 @@ export interface Service {
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   terminate(): Promise<number | null>;
-  start(): Promise<void>;
+  /** Starts it again, with further settings where they are given. */
+  start(env?: Record<string, string>): Promise<void>;
+  /** How the process that runs, or ran last, has ended; undefined while it runs. */
+  ended(): { code: number | null; signal: NodeJS.Signals | null } | undefined;
   /** Another process of the same installation, on the same stores (servers only). */
   sibling(env?: Record<string, string>): Promise<Service>;
   /** Ends it and removes its stores. */
@@ -44,15 +47,30 @@ const TEST_ENV = {
   LOG_LEVEL: 'warn',
 };
 
-export async function startService(env: Record<string, string> = {}): Promise<Service> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-e2e-'));
+export interface StartOptions {
+  /** PostgreSQL and NATS instead of the embedded stores; by default what STORES says. */
+  servers?: boolean;
+  /** A folder of the caller's own, which the caller also removes. */
+  dataDir?: string;
+  /** A NATS of the caller's own. */
+  natsUrl?: string;
+  /** A PostgreSQL of the caller's own, in which a database is made. */
+  postgresUrl?: string;
+}
+
+export async function startService(env: Record<string, string> = {}, options: StartOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'firsthand-e2e-'));
   const stores: Record<string, string> = { DATA_DIR: dataDir };
   let nats: TestServer | undefined;
   let databaseUrl: string | undefined;
-  if (onServers) {
-    nats = await startNats();
-    databaseUrl = await createDatabase();
-    Object.assign(stores, { NATS_URL: nats.url, DATABASE_URL: databaseUrl, SECRET_KEY: 'end-to-end-secret-key-0123456789' });
+  if (options.servers ?? onServers) {
+    if (options.natsUrl === undefined) nats = await startNats();
+    databaseUrl = await createDatabase(options.postgresUrl ?? process.env.TEST_DATABASE_URL);
+    Object.assign(stores, {
+      NATS_URL: options.natsUrl ?? nats!.url,
+      DATABASE_URL: databaseUrl,
+      SECRET_KEY: 'end-to-end-secret-key-0123456789',
+    });
   }
   const service = await spawnService({ ...TEST_ENV, ...stores, ...env }, { dataDir, nats, databaseUrl });
   const stopProcess = service.stop;
@@ -60,7 +78,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     async stop() {
       await stopProcess();
       await nats?.stop();
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   });
 }
@@ -70,15 +88,18 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
   const full = { ...env, PORT: port };
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
+  let last: ChildProcess | undefined;
   let output = '';
   const siblings: Service[] = [];
 
-  async function start(): Promise<void> {
+  async function start(more: Record<string, string> = {}): Promise<void> {
+    Object.assign(full, more);
     const started = spawn(process.execPath, ['--max-semi-space-size=8', MAIN, 'start'], {
       env: { PATH: process.env.PATH!, ...full },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;
+    last = started;
     const collect = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-200_000);
     };
@@ -115,6 +136,10 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
     kill: async () => void (await end('SIGKILL')),
     terminate: () => end('SIGTERM'),
     start,
+    ended: () =>
+      last === undefined || (last.exitCode === null && last.signalCode === null)
+        ? undefined
+        : { code: last.exitCode, signal: last.signalCode },
     async sibling(more = {}) {
       const other = await spawnService({ ...env, PORT: String(await freePort()), ...more }, stores);
       siblings.push(other);
@@ -129,8 +154,7 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
   return service;
 }
 
-async function createDatabase(): Promise<string> {
-  const base = process.env.TEST_DATABASE_URL;
+async function createDatabase(base: string | undefined): Promise<string> {
   if (!base) throw new Error('TEST_DATABASE_URL is not set: the global set-up starts PostgreSQL');
   const name = `e2e_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: base });

@@ -1,0 +1,29 @@
+import type { Fault, Verdict } from './fault.ts';
+
+export function printVerdict(
+  fault: Pick<Fault, 'id' | 'title'>,
+  ended: { verdict: Verdict } | { error: string },
+  run: { seconds: number; load: number; markdown: boolean },
+): void {
+  if ('error' in ended) {
+    console.log(`\n${fault.id}  ${fault.title}  (${run.seconds.toFixed(0)} s, load ${run.load.toFixed(1)})`);
+    console.log(`  ✗ ${ended.error}`);
+    return;
+  }
+  const { figures, left_out = [] } = ended.verdict;
+  if (run.markdown) {
+    for (const { stores, what, wanted, measured, ok } of figures)
+      console.log(`| ${fault.id} | ${fault.title} | ${stores} | ${what} | ${wanted} | ${measured} | ${mark(ok)} |`);
+    for (const why of left_out) console.log(`| ${fault.id} | ${fault.title} | | left out: ${why} | | | |`);
+    return;
+  }
+  console.log(`\n${fault.id}  ${fault.title}  (${run.seconds.toFixed(0)} s, load ${run.load.toFixed(1)})`);
+  const width = (of: (figure: (typeof figures)[number]) => string) => Math.max(...figures.map((figure) => of(figure).length), 0);
+  const widths = [width((f) => f.stores), width((f) => f.what), width((f) => f.wanted)];
+  for (const { stores, what, wanted, measured, ok } of figures)
+    console.log(`  ${mark(ok)} ${stores.padEnd(widths[0]!)}  ${what.padEnd(widths[1]!)}  ${wanted.padEnd(widths[2]!)}  ${measured}`);
+  for (const why of left_out) console.log(`  – left out: ${why}`);
+}
+function mark(ok: boolean | undefined): string {
+  return ok === undefined ? ' ' : ok ? '✓' : '✗';
+}

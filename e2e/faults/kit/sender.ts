@@ -1,0 +1,179 @@
+/**
+ * A tight HTTP/1.1 sender on raw sockets that notes every id answered 200: half of the oracle. It connects again when the
+ * service is gone, and never sends an id twice.
+ */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface SenderPlan {
+  port: number;
+  key: string;
+  connections: number;
+  /** Events in a request: one goes to `/v1/t`, more to `/v1/batch`. */
+  batch: number;
+  prefix: string;
+  /** Requests a second over all connections; undefined: as many as are answered. */
+  rate?: number;
+  /** While false, nothing is sent. */
+  may?: () => boolean;
+  /** Further fields of each event, as JSON text with a leading comma. */
+  fields?: (n: number) => string;
+  /** Milliseconds a connection rests after a refusal. */
+  restMs?: number;
+}
+export interface Sender {
+  accepted: Set<string>;
+  /** How often each status came. */
+  statuses: Map<number, number>;
+  /** Latency of each request that was answered 200, in milliseconds. */
+  latencies: number[];
+  /** When the latest 200 came, by `performance.now()`. */
+  lastOkAt: number;
+  /** When the youngest of the requests that were answered 200 was sent, in milliseconds since 1970. */
+  lastOkSentAt: number;
+  broken: number;
+  /** Finishes what is under way. */
+  stop(): Promise<void>;
+}
+
+export function startSender(plan: SenderPlan): Sender {
+  let running = true;
+  let n = 0;
+  let issued = 0;
+  const began = performance.now();
+  const sender: Sender = {
+    accepted: new Set(),
+    statuses: new Map(),
+    latencies: [],
+    lastOkAt: 0,
+    lastOkSentAt: 0,
+    broken: 0,
+    async stop() {
+      running = false;
+      await Promise.all(lanes);
+    },
+  };
+  function request(): { ids: string[]; bytes: string } {
+    const ids: string[] = [];
+    const events = Array.from({ length: plan.batch }, () => {
+      const id = `${plan.prefix}-${n++}`;
+      ids.push(id);
+      const more = plan.fields?.(n) ?? '';
+      return `{"type":"track","event":"Fault","messageId":"${id}","anonymousId":"a${n % 500}","properties":{"n":${n},"sent_at":${Date.now()}}${more}}`;
+    });
+    const body = plan.batch === 1 ? events[0]! : `{"batch":[${events.join(',')}]}`;
+    const path = plan.batch === 1 ? '/v1/t' : '/v1/batch';
+    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${plan.key}\r\nContent-Type: application/json\r\n`;
+    return { ids, bytes: `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}` };
+  }
+  async function turn(): Promise<number | undefined> {
+    while (running) {
+      const now = performance.now();
+      if (plan.may?.() === false) await sleep(10);
+      else if (plan.rate === undefined) return now;
+      else {
+        const due = began + (issued * 1_000) / plan.rate;
+        if (due <= now) {
+          issued++;
+          return due;
+        }
+        await sleep(Math.max(1, Math.min(20, due - now)));
+      }
+    }
+    return undefined;
+  }
+  async function lane(): Promise<void> {
+    let line: Line | undefined;
+    for (let due = await turn(); due !== undefined; due = await turn()) {
+      line ??= await Line.open(plan.port);
+      if (!line) {
+        await sleep(25);
+        continue;
+      }
+      const { ids, bytes } = request();
+      const sentAt = performance.timeOrigin + performance.now();
+      const answer = await line.ask(bytes);
+      if (answer === undefined) {
+        // Not answered: nobody may rely on these ids.
+        sender.broken++;
+        line = undefined;
+        continue;
+      }
+      sender.statuses.set(answer.status, (sender.statuses.get(answer.status) ?? 0) + 1);
+      if (answer.status === 200) {
+        sender.lastOkAt = performance.now();
+        sender.lastOkSentAt = Math.max(sender.lastOkSentAt, sentAt);
+        sender.latencies.push(sender.lastOkAt - due);
+        for (const id of ids) sender.accepted.add(id);
+      } else if (plan.restMs !== 0) await sleep(plan.restMs ?? 20);
+      if (answer.closed) {
+        line.end();
+        line = undefined;
+      }
+    }
+    line?.end();
+  }
+  const lanes = Array.from({ length: plan.connections }, lane);
+  return sender;
+}
+
+interface Answer {
+  status: number;
+  closed: boolean;
+  head: string;
+  body: string;
+}
+/** One keep-alive connection; one request at a time. */
+export class Line {
+  readonly socket: Socket;
+  #text = '';
+  #waiting: ((answer: Answer | undefined) => void) | undefined;
+  #dead = false;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    const die = () => {
+      this.#dead = true;
+      this.#settle(undefined);
+    };
+    socket.on('error', die);
+    socket.on('close', die);
+  }
+  static open(port: number): Promise<Line | undefined> {
+    return new Promise((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      socket.once('error', () => resolve(undefined));
+      socket.once('connect', () => resolve(new Line(socket)));
+    });
+  }
+  /** Undefined where the connection ended before a whole answer. */
+  ask(bytes: string | Buffer): Promise<Answer | undefined> {
+    if (this.#dead) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+      this.socket.write(bytes);
+    });
+  }
+  end(): void {
+    this.socket.destroy();
+  }
+  #settle(answer: Answer | undefined): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.(answer);
+  }
+  #read(chunk: Buffer): void {
+    this.#text += chunk.toString('latin1');
+    const end = this.#text.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    const head = this.#text.slice(0, end);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    if (this.#text.length < end + 4 + length) return;
+    const status = Number(head.slice(9, 12));
+    const body = this.#text.slice(end + 4, end + 4 + length);
+    this.#text = this.#text.slice(end + 4 + length);
+    if (status === 100) return;
+    this.#settle({ status, closed: /connection: close/i.test(head), head, body });
+  }
+}

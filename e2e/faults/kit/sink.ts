@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface Told {
+  port?: number;
+  total?: number;
+  distinct?: number;
+  ids?: string[];
+  repeated?: [string, number][];
+  latencies?: number[];
+}
+
+/** The near end of `sink-process.ts`. */
+export class Sink {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  /** Events so far, repeats and all; a twentieth of a second old. */
+  total = 0;
+  distinct = 0;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.url = `http://127.0.0.1:${port}`;
+    child.on('message', (told: Told) => {
+      if (told.total === undefined) return;
+      this.total = told.total;
+      this.distinct = told.distinct!;
+    });
+  }
+  static async start({ delayMs = 0 }: { delayMs?: number } = {}): Promise<Sink> {
+    const child = fork(join(import.meta.dirname, 'sink-process.ts'), [String(delayMs)], { serialization: 'advanced' });
+    const [{ port }] = (await once(child, 'message')) as [Told];
+    return new Sink(child, port!);
+  }
+  async ids(): Promise<{ ids: Set<string>; repeated: Map<string, number> }> {
+    const told = await this.#ask('ids', (answer) => answer.ids !== undefined);
+    return { ids: new Set(told.ids), repeated: new Map(told.repeated) };
+  }
+  /** Milliseconds between each event's `sent_at` and its arrival, since they were last asked for. */
+  async latencies(): Promise<number[]> {
+    return (await this.#ask('latencies', (answer) => answer.latencies !== undefined)).latencies!;
+  }
+  /** Until nothing has come for `quietMs`, or everything wanted has. */
+  async settle(wanted: number, withinMs: number, quietMs = 4_000): Promise<void> {
+    const end = performance.now() + withinMs;
+    let last = -1;
+    let since = performance.now();
+    while (performance.now() < end) {
+      if (this.total !== last) {
+        last = this.total;
+        since = performance.now();
+      }
+      const still = performance.now() - since;
+      if (this.distinct >= wanted ? still > 400 : still > Math.max(quietMs, 15_000)) return;
+      await sleep(50);
+    }
+  }
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || !this.#child.connected) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.disconnect();
+    await ended;
+  }
+  #ask(question: string, is: (told: Told) => boolean): Promise<Told> {
+    return new Promise((resolve) => {
+      const listen = (told: Told) => {
+        if (!is(told)) return;
+        this.#child.off('message', listen);
+        resolve(told);
+      };
+      this.#child.on('message', listen);
+      this.#child.send(question);
+    });
+  }
+}

@@ -1,0 +1,22 @@
+/** Runs one fault in a process of its own; `run.ts` forks it and gets the verdict over IPC. */
+import type { Mode } from './kit/fault.ts';
+import { Scope } from './kit/scope.ts';
+import { FAULTS } from './list.ts';
+
+const [id, mode] = process.argv.slice(2) as [string, Mode];
+const fault = FAULTS.find((one) => one.id === id)!;
+const scope = new Scope(mode);
+process.once('SIGTERM', () => {
+  // What hangs may hang its own clean-up too; leaving still ends the services.
+  setTimeout(() => process.exit(1), 5_000);
+  void scope.close().finally(() => process.exit(1));
+});
+try {
+  const verdict = await fault.run(scope);
+  await scope.close();
+  process.send?.({ verdict });
+} catch (error) {
+  await scope.close();
+  process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+process.disconnect?.();
