@@ -1,6 +1,6 @@
 /** The one place that answers 200: after the log says that the events are on disk. In doubt it is 503. */
 import type { Append } from '../../stores/event-log/port.ts';
-import { LogUnavailable } from '../../stores/event-log/port.ts';
+import { LogUnavailable, RecordTooLarge } from '../../stores/event-log/port.ts';
 import type { IngestContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { refuseOverloaded } from './exchange.ts';
@@ -32,6 +32,8 @@ export function store(
     },
     (error: unknown) => {
       ctx.gate.waited(bytes);
+      // Trying again would not help: the client must split it, not wait.
+      if (error instanceof RecordTooLarge) return exchange.refuse({ code: 'payload_too_large' });
       complain(ctx, error);
       refuseOverloaded(exchange);
     },

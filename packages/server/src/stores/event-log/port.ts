@@ -84,6 +84,10 @@ export interface EventLog {
   readonly available: boolean;
   close(): Promise<void>;
 }
+/** No log of this kind can take a record of that size, now or later. */
+export class RecordTooLarge extends Error {
+  override name = 'RecordTooLarge';
+}
 /** The log cannot take this now (disk full, broker away): answer 503, try later. */
 export class LogUnavailable extends Error {
   override name = 'LogUnavailable';

@@ -1,5 +1,6 @@
 import type { Append, Delivery, StoredRecord } from '../port.ts';
 import { decodeId, positionOf } from './names.ts';
+import { ENCODING, unpack } from './packing.ts';
 import type { Pulled } from './pull.ts';
 
 export type Source = 'topic' | 'retries';
@@ -31,7 +32,7 @@ export class JetStreamDelivery implements Delivery {
     if (source === 'topic') {
       this.record = {
         id: decodeId(msg.headers?.get('Nats-Msg-Id') ?? ''),
-        data: msg.data,
+        data: unpack(msg.data, msg.headers?.get(ENCODING)),
         position: positionOf(pulled.seq),
         time: pulled.time,
       };
@@ -39,7 +40,12 @@ export class JetStreamDelivery implements Delivery {
       this.state = undefined;
     } else {
       const header = (name: string) => msg.headers?.get(name) ?? '';
-      this.record = { id: decodeId(header(ID)), data: msg.data, position: header(POSITION), time: Number(header(RECORD_TIME)) };
+      this.record = {
+        id: decodeId(header(ID)),
+        data: unpack(msg.data, header(ENCODING)),
+        position: header(POSITION),
+        time: Number(header(RECORD_TIME)),
+      };
       this.attempt = Number(header(ATTEMPT));
       const state = header(STATE);
       this.state = state === '' ? undefined : JSON.parse(decodeURIComponent(state));

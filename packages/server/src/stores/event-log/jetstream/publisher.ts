@@ -1,5 +1,6 @@
 import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { LogUnavailable } from '../port.ts';
+import { ENCODING, pack } from './packing.ts';
 
 interface Waiting {
   since: number;
@@ -15,6 +16,7 @@ export interface PubAck {
 export class NoStream extends LogUnavailable {}
 
 const SWEEP_MS = 200;
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 /**
  * Publishes to streams and waits for the server to say that the message is stored. Messages are pipelined over one
@@ -43,13 +45,15 @@ export class Publisher {
   publish(subject: string, data: Uint8Array, id: string | undefined, more?: Record<string, string>): Promise<PubAck> {
     return new Promise((resolve, reject) => {
       if (this.#connection.isClosed()) return reject(new LogUnavailable('the connection is closed'));
+      const packed = pack(data, this.#connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD);
       const token = (this.#counter++).toString(36);
       const meta = headers();
+      if (packed.encoding !== undefined) meta.set(ENCODING, packed.encoding);
       if (id !== undefined) meta.set('Nats-Msg-Id', id);
       if (more) for (const name in more) meta.set(name, more[name]!);
       this.#waiting.set(token, { since: performance.now(), resolve, reject });
       try {
-        this.#connection.publish(subject, data, { reply: `${this.#inbox}.${token}`, headers: meta });
+        this.#connection.publish(subject, packed.data, { reply: `${this.#inbox}.${token}`, headers: meta });
       } catch (error) {
         this.#waiting.delete(token);
         reject(new LogUnavailable(`cannot publish: ${(error as Error).message}`, { cause: error }));

@@ -3,6 +3,7 @@ import { LogUnavailable, type ReadRange, type StoredRecord } from '../port.ts';
 import { isNotFound, type JetStreamApi, orNone, type StreamInfo } from './api.ts';
 import { RECORD_TIME } from './delivery.ts';
 import { decodeId, type Place, positionOf } from './names.ts';
+import { ENCODING, unpack } from './packing.ts';
 
 const CHUNK = 256;
 const FIRST_WINDOW = 512;
@@ -165,7 +166,7 @@ function fromPulled(msg: Msg): StoredRecord {
   const at = parts.length >= 11 ? 7 : 5;
   return {
     id: decodeId(msg.headers?.get('Nats-Msg-Id') ?? ''),
-    data: msg.data,
+    data: unpack(msg.data, msg.headers?.get(ENCODING)),
     position: positionOf(Number(parts[at])),
     time: Math.floor(Number(parts[at + 2]) / 1_000_000),
   };
@@ -174,7 +175,7 @@ function fromStored(message: StoredMessage): StoredRecord {
   const id = headerOf(message, 'Nats-Msg-Id') ?? '';
   return {
     id: decodeId(id),
-    data: Buffer.from(message.data ?? '', 'base64'),
+    data: unpack(Buffer.from(message.data ?? '', 'base64'), headerOf(message, ENCODING)),
     position: positionOf(message.seq),
     time: Date.parse(message.time),
   };
