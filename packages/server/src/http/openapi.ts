@@ -39,6 +39,8 @@ export function openApiDocument(options: { version: string; routes: readonly Doc
       securitySchemes: {
         access_token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From `POST /v1/admin/auth/login`.' },
         pipeline_key: { type: 'http', scheme: 'bearer', description: 'A pipeline key, `pk_…`.' },
+        pipeline_key_basic: { type: 'http', scheme: 'basic', description: 'A pipeline key as the user name, no password.' },
+        pipeline_key_query: { type: 'apiKey', in: 'query', name: 'writeKey', description: 'A pipeline key.' },
       },
       schemas: { Error: ERROR_SCHEMA },
     },

@@ -24,7 +24,8 @@ export const Name = (options: Record<string, unknown> = {}) =>
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-05-01T12:00:00.000Z'] });
 export const Id = (prefix: string) => Type.String({ examples: [`${prefix}_01jv0g3m5w8k2d7c9q4r6t1x0z`] });
 /** Any JSON object. */
-export const AnyObject = (options: Record<string, unknown> = {}) => Type.Unsafe<JsonObject>({ type: 'object', ...options });
+export const AnyObject = (options: Record<string, unknown> = {}) =>
+  Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true, ...options });
 
 /** A closed object: an unknown field is a fault. */
 export function Closed<T extends TProperties>(properties: T, options: Record<string, unknown> = {}): TObject<T> {

@@ -51,6 +51,7 @@ const batchSchema: Schema = {
     writeKey: FIELDS.writeKey,
   },
   required: ['batch'],
+  examples: [{ batch: [{ type: 'track', event: 'Order Completed', userId: 'user-42', properties: { total: 42 } }] }],
 };
 const success: Schema = { type: 'object', properties: { success: { const: true } }, required: ['success'] };
 const batchSuccess: Schema = {
@@ -99,7 +100,17 @@ function errorAnswers(codes: readonly CollectionErrorCode[]): Record<string, Sch
   return answers;
 }
 const json = (schema: Schema) => ({ 'application/json': { schema } });
-const security = [{ pipelineKey: [] }, { pipelineKeyBasic: [] }, {}];
+/** The schemes stand in the document's components; the empty one is `writeKey` in the body. */
+const security = [{ pipeline_key: [] }, { pipeline_key_basic: [] }, { pipeline_key_query: [] }, {}];
+const EXAMPLES: Record<string, Schema> = {
+  track: { type: 'track', event: 'Order Completed', userId: 'user-42', properties: { order_id: '1001', total: 42, currency: 'EUR' } },
+  page: { type: 'page', name: 'Home', properties: { url: 'https://shop.example/', title: 'Shop' } },
+  identify: { type: 'identify', userId: 'user-42', traits: { email: 'ada@shop.example' } },
+  group: { type: 'group', groupId: 'company-7', traits: { name: 'Shop Ltd' } },
+  screen: { type: 'screen', name: 'Basket' },
+  alias: { type: 'alias', userId: 'user-42', previousId: 'anonymous-1' },
+};
+const exampleOf = (route: Route): Schema => EXAMPLES[[...route.rules.types][0]!] ?? EXAMPLES.track!;
 
 function operation(path: string, route: Route): Schema {
   const operationId = `collect_${path.slice(4).replaceAll('/', '_')}`;
@@ -110,8 +121,11 @@ function operation(path: string, route: Route): Schema {
         operationId,
         tags: ['Inbound webhooks'],
         summary: 'Takes a third-party webhook: always 200, unless nothing can be stored.',
+        security: [],
         parameters: [{ name: 'source', in: 'query', required: true, schema: { type: 'string' } }],
-        requestBody: { content: json({}) },
+        requestBody: {
+          content: json({ description: "Any JSON in the third party's format.", examples: [{ id: 'evt_1', type: 'charge.succeeded' }] }),
+        },
         responses: { 200: { description: 'Taken.', content: json(success) }, ...errorAnswers(['overloaded']) },
       },
     };
@@ -121,6 +135,7 @@ function operation(path: string, route: Route): Schema {
         operationId,
         tags: ['Collection'],
         summary: `Takes a ${route.implied} event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON.`,
+        security: [{ pipeline_key_query: [] }],
         parameters: ['writeKey', 'event', 'name', 'userId', 'anonymousId', 'messageId', 'timestamp', 'properties', 'context'].map(
           (name) => ({
             name,
@@ -145,7 +160,7 @@ function operation(path: string, route: Route): Schema {
         { name: 'X-Timestamp', in: 'header', required: false, schema: { type: 'string' } },
         { name: 'X-Signature', in: 'header', required: false, schema: { type: 'string' } },
       ],
-      requestBody: { required: true, content: json(batch ? batchSchema : eventSchema(route)) },
+      requestBody: { required: true, content: json(batch ? batchSchema : { ...eventSchema(route), examples: [exampleOf(route)] }) },
       responses: { 200: { description: 'On disk.', content: json(batch ? batchSuccess : success) }, ...refusals },
     },
   };
@@ -154,7 +169,3 @@ function operation(path: string, route: Route): Schema {
 export const collectionPaths: Record<string, Schema> = Object.fromEntries(
   [...ROUTES].map(([path, route]) => [path, operation(path, route)]),
 );
-export const collectionSecuritySchemes: Record<string, Schema> = {
-  pipelineKey: { type: 'http', scheme: 'bearer', description: 'The pipeline key (pk_…).' },
-  pipelineKeyBasic: { type: 'http', scheme: 'basic', description: 'The pipeline key as user name, no password.' },
-};

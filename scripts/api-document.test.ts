@@ -1,0 +1,85 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ApiDocument, apiDocument, type Operation } from './api-document.ts';
+
+const METHODS = ['get', 'post', 'put', 'delete', 'options', 'head'];
+const ROLES = ['public', 'viewer', 'editor', 'admin', 'owner'];
+
+describe('the OpenAPI document', () => {
+  let document: ApiDocument;
+  let operations: { name: string; path: string; operation: Operation }[];
+  beforeAll(async () => {
+    document = await apiDocument();
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+    );
+  });
+  const without = (fault: (operation: Operation, path: string) => boolean) =>
+    operations.filter(({ operation, path }) => fault(operation, path)).map(({ name }) => name);
+
+  test('is 3.1, the same each time, and has both sides of the API', async () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(await apiDocument()).toEqual(document);
+    for (const path of ['/v1/admin/pipelines', '/v1/t', '/v1/webhook', '/v1/batch']) expect(Object.keys(document.paths)).toContain(path);
+    expect(
+      Object.values(document.paths)
+        .flatMap(Object.keys)
+        .filter((method) => !METHODS.includes(method)),
+    ).toEqual([]);
+  });
+
+  test('says of every operation what it is called, what it does and who may call it', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(without(({ operationId }) => !/^[a-z][a-z0-9_]*$/i.test(operationId ?? ''))).toEqual([]);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(without(({ summary }) => !summary)).toEqual([]);
+    const schemes = Object.keys(document.components.securitySchemes);
+    expect(
+      without(({ security }) => !Array.isArray(security) || security.flatMap(Object.keys).some((name) => !schemes.includes(name))),
+    ).toEqual([]);
+    expect(without((operation, path) => path.startsWith('/v1/admin/') && !ROLES.includes(operation['x-role'] ?? ''))).toEqual([]);
+  });
+
+  test('names every parameter of a path, and gives every body an example', () => {
+    const inPath = (path: string) => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+    const declared = ({ parameters = [] }: Operation) =>
+      parameters.filter((each) => each.in === 'path' && each.required).map(({ name }) => name);
+    expect(without((operation, path) => inPath(path).sort().join() !== declared(operation).sort().join())).toEqual([]);
+    const hasExample = ({ requestBody }: Operation) =>
+      Object.values(requestBody?.content ?? {}).every(({ schema, example, examples }) => example ?? examples ?? schema?.examples?.[0]);
+    expect(without((operation) => !hasExample(operation))).toEqual([]);
+  });
+
+  test('tells every status of the management API, each refusal with an example', () => {
+    const admin = (path: string) => path.startsWith('/v1/admin/');
+    const lacks = (statuses: string[], when: (operation: Operation) => boolean) =>
+      without((operation, path) => admin(path) && when(operation) && statuses.some((status) => operation.responses[status] === undefined));
+    expect(without(({ responses }) => !Object.keys(responses).some((status) => status.startsWith('2')))).toEqual([]);
+    expect(lacks(['429', '500', '503'], () => true)).toEqual([]);
+    expect(lacks(['401'], ({ security }) => security.length > 0)).toEqual([]);
+    expect(lacks(['403'], (operation) => ['editor', 'admin', 'owner'].includes(operation['x-role'] ?? ''))).toEqual([]);
+    expect(lacks(['404'], ({ parameters = [] }) => parameters.some((each) => each.in === 'path'))).toEqual([]);
+    expect(lacks(['400', '413', '422'], ({ requestBody }) => requestBody !== undefined)).toEqual([]);
+    const exampled = ({ responses }: Operation) =>
+      Object.entries(responses).every(
+        ([status, { content }]) => status < '400' || Object.values(content ?? {}).every(({ examples }) => examples),
+      );
+    expect(without((operation, path) => admin(path) && !exampled(operation))).toEqual([]);
+  });
+
+  test('holds schemas that compile, and examples that fit theirs', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'api', components: document.components });
+    const faults: string[] = [];
+    for (const { name, operation } of operations) {
+      const bodies = Object.values(operation.requestBody?.content ?? {});
+      const answers = Object.values(operation.responses).flatMap(({ content }) => Object.values(content ?? {}));
+      for (const { schema } of [...bodies, ...answers]) {
+        if (schema === undefined) continue;
+        const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
+        for (const example of schema.examples ?? []) if (!validate(example)) faults.push(`${name}: ${ajv.errorsText(validate.errors)}`);
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+});
