@@ -83,6 +83,8 @@ export function startSender(plan: SenderPlan): Sender {
     return undefined;
   }
   async function lane(): Promise<void> {
+    // The caller's conditions may speak of this very sender: let it be handed over first.
+    await Promise.resolve();
     let line: Line | undefined;
     for (let due = await turn(); due !== undefined; due = await turn()) {
       line ??= await Line.open(plan.port);

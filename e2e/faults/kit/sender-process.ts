@@ -1,0 +1,11 @@
+/** A sender in a process of its own: gets its plan over IPC, runs for a while, answers with what happened. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SenderPlan, startSender } from './sender.ts';
+
+process.on('message', async ({ plan, ms }: { plan: SenderPlan; ms: number }) => {
+  const sender = startSender(plan);
+  await sleep(ms);
+  await sender.stop();
+  process.send?.({ accepted: sender.accepted, statuses: sender.statuses, latencies: sender.latencies, broken: sender.broken });
+});
+process.on('disconnect', () => process.exit(0));
