@@ -10,7 +10,7 @@ const KILLS = 20;
 const MOST_BEHIND = 4_000;
 
 async function killUnderLoad(scope: Scope, figures: Figures, servers: boolean): Promise<void> {
-  const wanted = scope.by(20_000, 200_000);
+  const wanted = scope.by(20_000, servers ? 50_000 : 100_000, 200_000);
   const service = await scope.service({}, { servers });
   const sink = await scope.sink();
   const { key } = await scope.pipeline(service, sink.url);
@@ -32,10 +32,14 @@ async function killUnderLoad(scope: Scope, figures: Figures, servers: boolean): 
   }
   await until('the rest', () => accepted() >= wanted, 120_000);
   await Promise.all([singles.stop(), batches.stop()]);
-  await sink.settle(accepted(), 120_000);
+  // On servers a dead process's partitions and unacknowledged records are others' only after their time: 10 s each.
+  await sink.settle(accepted(), 180_000, 45_000);
   const arrived = await sink.ids();
   const all = new Set([...singles.accepted, ...batches.accepted]);
-  compare(figures, all, arrived, { repeatedPercent: 0.1 });
+  compare(figures, all, arrived);
+  const repeated = [...arrived.repeated.values()].reduce((sum, count) => sum + count - 1, 0);
+  // 0.1 % of 200,000 in 20 kills: what a kill repeats does not grow with the events before it.
+  figures.atMost('delivered twice, per kill', repeated / KILLS, 10);
   figures.equal('ids that nobody sent', [...arrived.ids].filter((id) => !/^(one|many)-\d+$/.test(id)).length, 0);
   figures.atMost(`from kill -9 to the next 200, slowest of ${KILLS}`, Math.max(...backMs) / 1_000, 3, 's');
   figures.tell('accepted to delivered, kills and all', (1_000 * all.size) / (performance.now() - startedAt), 'events/s');

@@ -43,6 +43,7 @@ export const f15: Fault = {
     const db = new DatabaseSync(join(service.dataDir, 'config.sqlite'));
     const [{ version }] = db.prepare('select version from config_version').all() as [{ version: number }];
     const next = version + 1;
+    db.exec('drop trigger revisions_no_update');
     for (const { integration, config } of broken) {
       db.prepare('update revisions set config = ?, secrets = null where template_id = ?').run(config, integration.template_id);
       db.prepare('update integrations set row_version = ? where id = ?').run(next, integration.id);

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../harness/client.ts';
 import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 import { privateMb, watchMemory } from './kit/measure.ts';
 import { compare } from './kit/oracle.ts';
@@ -27,7 +26,7 @@ export const f22: Fault = {
       await sender.stop();
       for (const id of sender.accepted) accepted.add(id);
       // What is still on its way would burden the next measurement.
-      await sink.settle(accepted.size, 30_000, 2_000);
+      await sink.settle(accepted.size, 30_000);
       return (sender.accepted.size * 1_000) / roundMs;
     };
     const watchers: Socket[] = [];
@@ -67,7 +66,6 @@ export const f22: Fault = {
       await rate();
       watched.push(await rate());
       for (const socket of watchers.splice(0)) socket.destroy();
-      await until('the watchers to be gone', async () => true);
       await sleep(1_000);
     }
     memory.stop();

@@ -30,6 +30,7 @@ export class Scope {
   }
   async close(): Promise<void> {
     for (const end of this.#ends.splice(0).reverse()) await end();
+    this.#postgres = undefined;
   }
 
   async service(env: Record<string, string> = {}, options: StartOptions = {}): Promise<Service> {

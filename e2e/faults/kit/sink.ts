@@ -42,8 +42,8 @@ export class Sink {
   async latencies(): Promise<number[]> {
     return (await this.#ask('latencies', (answer) => answer.latencies !== undefined)).latencies!;
   }
-  /** Until nothing has come for `quietMs`, or everything wanted has. */
-  async settle(wanted: number, withinMs: number, quietMs = 4_000): Promise<void> {
+  /** Until everything wanted has come; after that long without an event the rest will not come. */
+  async settle(wanted: number, withinMs: number, quietMs = 15_000): Promise<void> {
     const end = performance.now() + withinMs;
     let last = -1;
     let since = performance.now();
@@ -53,7 +53,7 @@ export class Sink {
         since = performance.now();
       }
       const still = performance.now() - since;
-      if (this.distinct >= wanted ? still > 400 : still > Math.max(quietMs, 15_000)) return;
+      if (this.distinct >= wanted ? still > 400 : still > quietMs) return;
       await sleep(50);
     }
   }

@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { findVendor } from '@firsthand/catalog/index.ts';
+import { isObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
@@ -72,7 +73,7 @@ export function compileSnapshot(
       id,
       once(id, String(row_version), (report) => {
         const { organisation, faults: wrong } = compileOrganisation(row.data_layer, id);
-        for (const fault of wrong) report('error', `${fault.field}: ${fault.message}`);
+        for (const fault of [...(row.unreadable ?? []), ...wrong]) report('error', `${fault.field}: ${fault.message}`);
         return organisation;
       }),
     );
@@ -98,14 +99,18 @@ export function compileSnapshot(
       ...steps.map((each) => `${each.id}:${each.row_version}`),
     ].join('/');
     const compiled = once<CompiledPipeline>(id, key, (report) => {
-      const { pipeline_key_secret, tracking_plan, ...pipeline } = row;
+      const { pipeline_key_secret, tracking_plan, unreadable = [], ...pipeline } = row;
+      const readable = steps.filter((each) => each.row.unreadable === undefined);
+      for (const fault of unreadable) report('error', `${fault.field}: ${fault.message}`);
+      for (const { id: stepId, row: step } of steps)
+        for (const fault of step.unreadable ?? []) report('error', `transformations.${stepId}.${fault.field}: ${fault.message}`);
       const {
         processing,
         faults: wrong,
         warnings,
       } = compileProcessing({
         tracking_plan,
-        transformations: steps.map((each) => each.row),
+        transformations: readable.map((each) => each.row),
         parameters: pipeline.parameters,
         identity_config: pipeline.identity_config,
       });
@@ -126,7 +131,7 @@ export function compileSnapshot(
   const webhookSources = new Map<string, CompiledWebhookSource>();
   for (const { id, row_version, row } of rows.webhook_sources) {
     const source = once(id, String(row_version), (report) => {
-      const result = compileWebhookSource(row);
+      const result = row.unreadable ? { ok: false as const, faults: row.unreadable } : compileWebhookSource(row);
       if (result.ok) return result.source;
       for (const fault of result.faults) report('error', `${fault.field}: ${fault.message}`);
       return undefined;
@@ -137,17 +142,20 @@ export function compileSnapshot(
 }
 
 export function compileIntegration(
-  { config: stored, ...integration }: IntegrationWithConfig,
+  { config: stored, unreadable, ...integration }: IntegrationWithConfig,
   parameters: Record<string, string>,
   settings: CompileSettings,
   report: (severity: SnapshotFault['severity'], message: string) => void,
 ): CompiledIntegration {
-  const { config, missing } = substitute(stored, parameters);
+  const shapely = isObject(stored);
+  const { config, missing } = substitute(shapely ? stored : {}, parameters);
   const warnings = missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`);
   const off = (faults: CompiledIntegration['faults']): CompiledIntegration => {
     for (const fault of faults) report('error', `${fault.field}: ${fault.message}`);
     return { integration, config, vendor: undefined, faults, warnings };
   };
+  if (unreadable) return off(unreadable);
+  if (!shapely) return off([{ field: 'config', message: 'What is stored is no object.' }]);
   for (const warning of warnings) report('warning', warning);
   const definition = findVendor(integration.vendor);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);

@@ -19,6 +19,7 @@ import {
   type WebhookSource,
 } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { engineOf } from './open.ts';
@@ -32,20 +33,24 @@ export interface Versioned<Row> {
   /** Absent where the caller's own copy is of this version. */
   row?: Row;
 }
-export interface OrganisationConfig {
+export interface OrganisationConfig extends MaybeUnreadable {
   id: string;
   data_layer: DataLayerConfig;
 }
-export type PipelineWithSecrets = Pipeline & { pipeline_key_secret: string; tracking_plan: TrackingPlan | null };
-export type IntegrationWithConfig = Integration & { config: JsonObject };
+/** A row that cannot be read as it is stored says so: that piece is off, and its neighbours are loaded all the same. */
+export interface MaybeUnreadable {
+  unreadable?: ConfigFault[];
+}
+export type PipelineWithSecrets = Pipeline & MaybeUnreadable & { pipeline_key_secret: string; tracking_plan: TrackingPlan | null };
+export type IntegrationWithConfig = Integration & MaybeUnreadable & { config: JsonObject };
 export interface ConfigRows {
   version: number;
   urgent_version: number;
   organisations: Versioned<OrganisationConfig>[];
   pipelines: Versioned<PipelineWithSecrets>[];
   integrations: (Versioned<IntegrationWithConfig> & { pipeline_id: string })[];
-  transformations: (Versioned<Transformation> & { pipeline_id: string })[];
-  webhook_sources: (Versioned<WebhookSource> & { pipeline_id: string })[];
+  transformations: (Versioned<Transformation & MaybeUnreadable> & { pipeline_id: string })[];
+  webhook_sources: (Versioned<WebhookSource & MaybeUnreadable> & { pipeline_id: string })[];
 }
 
 const CHUNK = 500;
@@ -84,7 +89,10 @@ async function readOrganisations(tx: Db, known: ReadonlyMap<string, number>): Pr
       const configs = new Map(layers.map((layer) => [layer.org_id, layer.config]));
       return ids.map((id) => {
         const config = configs.get(id);
-        return { id, data_layer: config === undefined ? DEFAULT_DATA_LAYER : (JSON.parse(config) as DataLayerConfig) };
+        if (config === undefined) return { id, data_layer: DEFAULT_DATA_LAYER };
+        const reader = new RowReader();
+        const data_layer = reader.json<DataLayerConfig>('config', config, DEFAULT_DATA_LAYER);
+        return { id, data_layer, ...reader.faults };
       });
     },
   );
@@ -102,11 +110,16 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       .select('tracking_plans.plan')
       .where('pipelines.id', 'in', ids)
       .execute();
-    return rows.map(({ plan, pipeline_key_secret, search_text: _search, row_version: _version, deleted_at: _deleted, ...row }) => ({
-      ...toPipeline(row),
-      pipeline_key_secret: cipher.openText(keyOf(row.org_id), pipeline_key_secret),
-      tracking_plan: plan === null ? null : (JSON.parse(plan) as TrackingPlan),
-    }));
+    return rows.map(({ plan, pipeline_key_secret, search_text: _search, row_version: _version, deleted_at: _deleted, ...row }) => {
+      const reader = new RowReader();
+      const pipeline = reader.read('pipeline', () => toPipeline(row), undefined);
+      const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), pipeline_key_secret), '');
+      // A pipeline whose rules nobody can read must take nothing in: it is as good as disabled. A lost plan is only the plan's loss.
+      const disabled = reader.any;
+      const tracking_plan = plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', plan, null);
+      const readable = pipeline ?? toPipeline({ ...row, ...EMPTY_PIPELINE });
+      return { ...readable, enabled: readable.enabled && !disabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
+    });
   });
 }
 
@@ -132,12 +145,16 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
       .select(['templates.vendor', 'revisions.delivery_mode', 'revisions.config', 'revisions.secrets'])
       .where('integrations.id', 'in', ids)
       .execute();
-    return rows.map(({ row_version: _version, deleted_at: _deleted, secrets, config, enabled, event_filter, ...row }) => ({
-      ...row,
-      enabled: enabled === 1,
-      event_filter: event_filter === null ? null : (JSON.parse(event_filter) as EventFilter),
-      config: openConfig(cipher, keyOf(row.org_id), { config, secrets }),
-    }));
+    return rows.map(({ row_version: _version, deleted_at: _deleted, secrets, config, enabled, event_filter, ...row }) => {
+      const reader = new RowReader();
+      return {
+        ...row,
+        enabled: enabled === 1,
+        event_filter: event_filter === null ? null : reader.json<EventFilter | null>('event_filter', event_filter, null),
+        config: reader.read('config', () => openConfig(cipher, keyOf(row.org_id), { config, secrets }), {}),
+        ...reader.faults,
+      };
+    });
   });
 }
 
@@ -152,14 +169,16 @@ async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
     .execute();
   return await withRows(heads, known, async (ids) => {
     const rows = await tx.selectFrom('transformations').selectAll().where('id', 'in', ids).execute();
-    return rows.map(
-      ({ row_version: _version, rules, event_filter, enabled, ...row }): Transformation => ({
+    return rows.map(({ row_version: _version, rules, event_filter, enabled, ...row }): Transformation & MaybeUnreadable => {
+      const reader = new RowReader();
+      return {
         ...row,
-        rules: JSON.parse(rules) as Rule[],
-        event_filter: event_filter === null ? null : (JSON.parse(event_filter) as EventFilter),
+        rules: reader.json<Rule[]>('rules', rules, []),
+        event_filter: event_filter === null ? null : reader.json<EventFilter | null>('event_filter', event_filter, null),
         enabled: enabled === 1,
-      }),
-    );
+        ...reader.faults,
+      };
+    });
   });
 }
 
@@ -172,17 +191,52 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
     .execute();
   return await withRows(heads, known, async (ids) => {
     const rows = await tx.selectFrom('webhook_sources').selectAll().where('id', 'in', ids).execute();
-    return rows.map(
-      ({ row_version: _version, mappings, event_name_map, enabled, signing_secret, ...row }) =>
-        ({
-          ...row,
-          mappings: JSON.parse(mappings),
-          event_name_map: JSON.parse(event_name_map),
-          enabled: enabled === 1,
-          signing_secret: cipher.openText(keyOf(row.org_id), signing_secret),
-        }) as WebhookSource,
-    );
+    return rows.map(({ row_version: _version, mappings, event_name_map, enabled, signing_secret, ...row }) => {
+      const reader = new RowReader();
+      return {
+        ...row,
+        mappings: reader.json('mappings', mappings, {}),
+        event_name_map: reader.json('event_name_map', event_name_map, {}),
+        enabled: enabled === 1,
+        signing_secret: reader.read('signing_secret', () => cipher.openText(keyOf(row.org_id), signing_secret), ''),
+        ...reader.faults,
+      } as WebhookSource & MaybeUnreadable;
+    });
   });
+}
+
+const EMPTY_PIPELINE = {
+  domain_allowlist: '[]',
+  labels: '[]',
+  parameters: '{}',
+  config: '{}',
+  js_builder_config: '{}',
+  identity_config: '{}',
+  enabled: 0 as const,
+};
+
+/** Reads a row's columns one by one and notes those that cannot be read. */
+class RowReader {
+  readonly #faults: ConfigFault[] = [];
+  read<T>(field: string, read: () => T, fallback: T): T {
+    try {
+      return read();
+    } catch (error) {
+      // The message of a JSON error quotes the text, and that may be a secret.
+      const why = error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be opened';
+      this.#faults.push({ field, message: `What is stored cannot be read: ${why}.` });
+      return fallback;
+    }
+  }
+  json<T>(field: string, text: string, fallback: T): T {
+    return this.read(field, () => JSON.parse(text) as T, fallback);
+  }
+  get any(): boolean {
+    return this.#faults.length > 0;
+  }
+  get faults(): MaybeUnreadable {
+    return this.any ? { unreadable: this.#faults } : {};
+  }
 }
 
 /** A revision's config with its secrets back in their places. */
