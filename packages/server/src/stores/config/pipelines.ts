@@ -64,8 +64,14 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
   if (filter.enabled !== undefined) query = query.where('enabled', '=', filter.enabled ? 1 : 0);
   if (filter.label !== undefined)
-    query = query.where('id', 'in', (eb) =>
-      eb.selectFrom('pipeline_labels').select('pipeline_id').where('org_id', '=', orgId).where('label', '=', filter.label!),
+    // By its primary key alone: with the organisation named too, a planner without statistics compares every label with every pipeline.
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('pipeline_labels')
+          .select('label')
+          .whereRef('pipeline_labels.pipeline_id', '=', 'pipelines.id')
+          .where('label', '=', filter.label!),
+      ),
     );
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await query

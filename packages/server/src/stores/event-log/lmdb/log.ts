@@ -156,7 +156,7 @@ export class LmdbLog implements EventLog {
     if (!topic || !group) return { waiting: 0, oldest: undefined };
     const { settled } = group;
     const waiting = Math.max(0, topic.next - 1 - settled.cursor - settled.above) + group.retryCount;
-    let oldest = topic.next - 1 > settled.cursor ? topic.from(settled.cursor + 1, 1)[0]?.time : undefined;
+    let oldest = topic.next - 1 > settled.cursor ? topic.timeFrom(settled.cursor + 1) : undefined;
     if (group.retryCount > 0) {
       const range = { start: retryKey(group.number, 0, 0), end: retryKey(group.number + 1, 0, 0), limit: MOST_LOOKED_AT };
       for (const { value } of this.#retries.getRange(range)) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, decodeRetry(value).time);

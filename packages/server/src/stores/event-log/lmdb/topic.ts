@@ -1,5 +1,5 @@
 import type { StoredRecord } from '../port.ts';
-import { lastSeqOf, readBlock, seqOf } from './block.ts';
+import { blockTime, lastSeqOf, readBlock, seqOf } from './block.ts';
 import type { Store } from './environment.ts';
 import type { Group } from './group.ts';
 import { readSeq, recordKey } from './keys.ts';
@@ -18,6 +18,8 @@ export class Topic {
   readonly #leastNext: number;
   /** The newest records without a gap, up to the end of the topic. */
   tail: StoredRecord[] = [];
+  /** The block that `timeFrom` read last: groups of one topic stand close together, and blocks never change. */
+  #lookedAt = { first: 1, last: 0, time: 0 };
   /** Records of the commit that is being built. */
   building: { seqs: number[]; records: { id: string; data: Uint8Array }[] } | undefined;
 
@@ -63,6 +65,27 @@ export class Topic {
       if (out.length >= limit) break;
     }
     return out;
+  }
+
+  /** When the first record from `seq` on was appended: a block's header tells, its records stay unread. */
+  timeFrom(seq: number): number | undefined {
+    const tail = this.tail;
+    if (tail.length > 0) {
+      const first = seqOf(tail[0]!.position);
+      if (seq >= first) return tail[seq - first]?.time;
+    }
+    if (seq >= this.next) return undefined;
+    const known = this.#lookedAt;
+    if (seq >= known.first && seq <= known.last) return known.time;
+    const range = { start: recordKey(this.number, this.#blockWith(seq) ?? seq), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
+    for (const { key, value } of this.#records.getRange(range)) {
+      const first = readSeq(key, 4);
+      const last = lastSeqOf(first, value);
+      if (last < seq) continue;
+      this.#lookedAt = { first, last, time: blockTime(value) };
+      return this.#lookedAt.time;
+    }
+    return undefined;
   }
 
   /** Records at or before `seq`, newest first; about `limit`, whole blocks. */
