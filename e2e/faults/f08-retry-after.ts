@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send, until } from '../harness/client.ts';
+import type { Answer } from '../harness/receiver.ts';
 import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 
 const BASE_MS = 1_000;
@@ -28,12 +29,13 @@ export const f8: Fault = {
     const service = await scope.service({ RETRY_BASE: `${BASE_MS}ms` });
     const vendor = await scope.receiver();
     const seen = new Set<string>();
-    vendor.answer((request) => {
+    vendor.answer((request): Answer => {
       const id = String(request.headers['webhook-id']);
       if (seen.has(id)) return {};
       seen.add(id);
       const value = FORMS.find(({ name }) => id === name.replace(' ', '-'))?.value();
-      return { status: 429, headers: value === undefined ? {} : { 'retry-after': value } };
+      const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value };
+      return { status: 429, headers };
     });
     const { key, client } = await scope.pipeline(service, vendor.url);
     for (const { name } of FORMS) await send(service, key, '/v1/t', { type: 'track', event: 'Wait', messageId: name.replace(' ', '-') });

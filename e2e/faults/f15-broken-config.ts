@@ -18,7 +18,7 @@ export const f15: Fault = {
     const vendor = await scope.receiver();
     const healthy = await scope.pipeline(service, `${vendor.url}/healthy`);
     const { client } = healthy;
-    const broken = [];
+    const broken: (Awaited<ReturnType<typeof scope.pipeline>> & { config: string; index: number })[] = [];
     for (const [index, config] of NONSENSE.entries()) {
       const made = await scope.pipeline(service, `${vendor.url}/broken-${index}`, {}, client);
       // A second integration of the same pipeline, to be left alone.

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 import { percentile, privateMb } from './kit/measure.ts';
@@ -28,41 +28,12 @@ export const f19: Fault = {
     const calm = await measure('calm', scope.by(5_000, 15_000));
     const memoryBefore = privateMb(service.pid!);
 
-    const sockets = new Set<Socket>();
-    let opened = 0;
-    let ended = 0;
-    const loris = (n: number) => {
-      const socket = connect(port, '127.0.0.1', () => {
-        opened++;
-        // Half of them never finish their headers, the others never finish a body.
-        const headers = `POST /v1/t HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
-        socket.write(n % 2 === 0 ? headers : `${headers}Content-Length: 1000000\r\n\r\n{"type":`);
-      });
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('data', () => {});
-      socket.on('close', () => {
-        ended++;
-        sockets.delete(socket);
-        // Whoever is cut off comes again.
-        if (attacking) loris(n);
-      });
-    };
-    let attacking = true;
-    for (let n = 0; n < SOCKETS; n++) {
-      loris(n);
-      if (n % 100 === 99) await sleep(20);
-    }
-    const drip = setInterval(() => {
-      for (const socket of sockets) if (!socket.destroyed) socket.write('x');
-    }, 1_000);
-    scope.defer(() => {
-      attacking = false;
-      clearInterval(drip);
-      for (const socket of sockets) socket.destroy();
-    });
+    const attackers = scope.child('loris-process.ts', [String(port), key, String(SOCKETS)]);
+    await once(attackers, 'message');
     await sleep(1_000);
     const attacked = await measure('attacked', scope.by(8_000, 30_000));
+    attackers.send('count');
+    const [{ opened, ended }] = (await once(attackers, 'message')) as [{ opened: number; ended: number }];
     const [before, during] = [percentile(calm.latencies, 0.99), percentile(attacked.latencies, 0.99)];
     figures.tell('sockets opened', opened);
     figures.tell('cut off by the service', ended);

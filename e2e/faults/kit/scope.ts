@@ -46,9 +46,9 @@ export class Scope {
     });
     return service;
   }
-  /** One for the whole fault. */
+  /** One for the whole fault; it flushes its commits, for some faults kill it. */
   postgres(): Promise<TestServer> {
-    this.#postgres ??= startPostgres().then((server) => {
+    this.#postgres ??= startPostgres({ durable: true }).then((server) => {
       this.defer(() => server.stop());
       return server;
     });

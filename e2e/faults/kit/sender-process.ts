@@ -2,10 +2,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SenderPlan, startSender } from './sender.ts';
 
-process.on('message', async ({ plan, ms }: { plan: SenderPlan; ms: number }) => {
+process.on('message', async ({ plan, ms, warmupMs }: { plan: SenderPlan; ms: number; warmupMs: number }) => {
   const sender = startSender(plan);
+  await sleep(warmupMs);
+  sender.latencies.length = 0;
+  sender.statuses.clear();
+  const before = sender.accepted.size;
   await sleep(ms);
   await sender.stop();
-  process.send?.({ accepted: sender.accepted, statuses: sender.statuses, latencies: sender.latencies, broken: sender.broken });
+  process.send?.({
+    accepted: sender.accepted,
+    counted: sender.accepted.size - before,
+    statuses: sender.statuses,
+    latencies: sender.latencies,
+    broken: sender.broken,
+  });
 });
 process.on('disconnect', () => process.exit(0));

@@ -66,27 +66,29 @@ export function startSender(plan: SenderPlan): Sender {
     const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${plan.key}\r\nContent-Type: application/json\r\n`;
     return { ids, bytes: `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}` };
   }
-  async function turn(): Promise<number | undefined> {
+  /** Waits until a request is due; false when no more are. */
+  async function turn(): Promise<boolean> {
     while (running) {
       const now = performance.now();
       if (plan.may?.() === false) await sleep(10);
-      else if (plan.rate === undefined) return now;
+      else if (plan.rate === undefined) return true;
       else {
         const due = began + (issued * 1_000) / plan.rate;
         if (due <= now) {
           issued++;
-          return due;
+          return true;
         }
         await sleep(Math.max(1, Math.min(20, due - now)));
       }
     }
-    return undefined;
+    return false;
   }
-  async function lane(): Promise<void> {
-    // The caller's conditions may speak of this very sender: let it be handed over first.
-    await Promise.resolve();
+  async function lane(_: unknown, index: number): Promise<void> {
+    // The caller's conditions may speak of this very sender: let it be handed over first. And no more connect at once than
+    // a listener's backlog takes: the kernel would tell the others of their place only after seconds.
+    await (index < 128 ? Promise.resolve() : sleep(index));
     let line: Line | undefined;
-    for (let due = await turn(); due !== undefined; due = await turn()) {
+    while (await turn()) {
       line ??= await Line.open(plan.port);
       if (!line) {
         await sleep(25);
@@ -105,7 +107,7 @@ export function startSender(plan: SenderPlan): Sender {
       if (answer.status === 200) {
         sender.lastOkAt = performance.now();
         sender.lastOkSentAt = Math.max(sender.lastOkSentAt, sentAt);
-        sender.latencies.push(sender.lastOkAt - due);
+        sender.latencies.push(performance.timeOrigin + sender.lastOkAt - sentAt);
         for (const id of ids) sender.accepted.add(id);
       } else if (plan.restMs !== 0) await sleep(plan.restMs ?? 20);
       if (answer.closed) {
