@@ -4,6 +4,7 @@ import { type SenderPlan, startSender } from './sender.ts';
 
 process.on('message', async ({ plan, ms, warmupMs }: { plan: SenderPlan; ms: number; warmupMs: number }) => {
   const sender = startSender(plan);
+  await sender.ready;
   await sleep(warmupMs);
   sender.latencies.length = 0;
   sender.statuses.clear();

@@ -32,6 +32,8 @@ export interface Sender {
   /** When the youngest of the requests that were answered 200 was sent, in milliseconds since 1970. */
   lastOkSentAt: number;
   broken: number;
+  /** All are connected, and the first requests go out. */
+  ready: Promise<void>;
   /** Finishes what is under way. */
   stop(): Promise<void>;
 }
@@ -40,7 +42,9 @@ export function startSender(plan: SenderPlan): Sender {
   let running = true;
   let n = 0;
   let issued = 0;
-  const began = performance.now();
+  let began = 0;
+  let connected = 0;
+  let go: () => void = () => {};
   const sender: Sender = {
     accepted: new Set(),
     statuses: new Map(),
@@ -48,6 +52,9 @@ export function startSender(plan: SenderPlan): Sender {
     lastOkAt: 0,
     lastOkSentAt: 0,
     broken: 0,
+    ready: new Promise((resolve) => {
+      go = resolve;
+    }),
     async stop() {
       running = false;
       await Promise.all(lanes);
@@ -84,10 +91,15 @@ export function startSender(plan: SenderPlan): Sender {
     return false;
   }
   async function lane(_: unknown, index: number): Promise<void> {
-    // The caller's conditions may speak of this very sender: let it be handed over first. And no more connect at once than
-    // a listener's backlog takes: the kernel would tell the others of their place only after seconds.
-    await (index < 128 ? Promise.resolve() : sleep(index));
-    let line: Line | undefined;
+    // Everybody is connected before anybody sends, and no more connect at once than a listener's backlog takes: the kernel
+    // lets the others send into the void for seconds.
+    await sleep(Math.floor(index / 32) * 10);
+    let line = await Line.open(plan.port);
+    if (++connected === plan.connections) {
+      began = performance.now();
+      go();
+    }
+    await sender.ready;
     while (await turn()) {
       line ??= await Line.open(plan.port);
       if (!line) {
