@@ -7,13 +7,12 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
-import { type TimedFrame, watchTap } from './tap.ts';
+import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
 
 export const DEBUG_PATH = '/v1/admin/debug/live';
 const BAD_TOKEN = 4401;
 const EXPIRED_TOKEN = 4408;
 const TRY_LATER = 1013;
-const MAX_BUFFERED_BYTES = 1_048_576;
 const MAX_INCOMING_BYTES = 16_384;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
 /** A user who is removed, disabled or signed out elsewhere is out here too, within this time. */
@@ -25,8 +24,6 @@ export interface DebugSocketDeps {
   clock: Clock;
   checkToken(token: string): Promise<TokenCheck>;
 }
-const FILTERS = ['pipeline_id', 'integration_id', 'stage', 'event'] as const;
-type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
 
 export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { close(): void } {
   const sockets = new WebSocketServer({
@@ -35,7 +32,8 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     // The pair `bearer, <token>`: answer with the first, never echo the token.
     handleProtocols: (protocols) => (protocols.has('bearer') ? 'bearer' : false),
   });
-  const perOrganisation = new Map<string, number>();
+  const audiences = new Map<string, Audience>();
+  const budget = new TapBudget(deps.clock);
 
   async function serve(socket: WebSocket, request: IncomingMessage, url: URL): Promise<void> {
     const token = tokenOf(request, url);
@@ -43,26 +41,11 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     if (token === undefined || !checked?.ok) return socket.close(BAD_TOKEN, 'invalid token');
     if (socket.readyState !== socket.OPEN) return;
     const orgId = checked.org_id;
-    const open = perOrganisation.get(orgId) ?? 0;
-    if (open >= MAX_SOCKETS_PER_ORGANISATION) return socket.close(TRY_LATER, 'too many debug sockets');
-    perOrganisation.set(orgId, open + 1);
-
-    let filter = filterOf(Object.fromEntries(url.searchParams)) ?? {};
-    let seq = 0;
-    let skipped = 0;
-    function deliver(frame: TimedFrame): void {
-      if (!passes(frame, filter)) return;
-      if (socket.bufferedAmount > MAX_BUFFERED_BYTES) {
-        skipped++;
-        return;
-      }
-      if (skipped > 0) {
-        socket.send(JSON.stringify({ time: frame.time, seq: ++seq, stage: 'skipped', count: skipped }));
-        skipped = 0;
-      }
-      socket.send(JSON.stringify(message(frame, ++seq)));
-    }
-    const unwatch = watchTap(deps.ephemeral, orgId, deliver);
+    let audience = audiences.get(orgId);
+    if (audience && audience.size >= MAX_SOCKETS_PER_ORGANISATION) return socket.close(TRY_LATER, 'too many debug sockets');
+    if (!audience) audiences.set(orgId, (audience = new Audience(deps.ephemeral, orgId, budget)));
+    const watcher = new Watcher(socket, filterOf(Object.fromEntries(url.searchParams)) ?? {});
+    audience.join(watcher);
     const recheck = setInterval(() => {
       if (deps.clock.now() >= checked.expires_at) return socket.close(EXPIRED_TOKEN, 'token expired');
       deps.checkToken(token).then(
@@ -77,7 +60,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     );
     socket.on('message', (data) => {
       const next = readFilter(String(data));
-      if (next) filter = next;
+      if (next) audience.setFilter(watcher, next);
       else
         socket.send(
           JSON.stringify({ stage: 'error', reason: 'expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}' }),
@@ -86,8 +69,8 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     socket.on('close', () => {
       clearInterval(recheck);
       clearTimeout(expiry);
-      unwatch();
-      perOrganisation.set(orgId, perOrganisation.get(orgId)! - 1);
+      audience.leave(watcher);
+      if (audience.size === 0) audiences.delete(orgId);
     });
   }
 
@@ -139,24 +122,4 @@ function readFilter(text: string): Filter | undefined {
   } catch {
     return undefined;
   }
-}
-function passes(frame: TimedFrame, filter: Filter): boolean {
-  return FILTERS.every((name) => filter[name] === undefined || frame[name] === filter[name]);
-}
-
-function message(frame: TimedFrame, seq: number): Record<string, unknown> {
-  return {
-    time: frame.time,
-    seq,
-    stage: frame.stage,
-    pipeline_id: frame.pipeline_id ?? null,
-    integration_id: frame.integration_id ?? null,
-    event_id: frame.event_id ?? null,
-    type: frame.type ?? null,
-    event: frame.event ?? null,
-    reason: frame.reason ?? null,
-    duration_ms: frame.duration_ms ?? null,
-    status: frame.status ?? null,
-    payload: frame.payload ?? null,
-  };
 }

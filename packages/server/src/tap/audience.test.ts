@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { inProcessEphemeral } from '../stores/ephemeral/in-process.ts';
+import { Audience, TapBudget, Watcher } from './audience.ts';
+import { createTap } from './tap.ts';
+
+/** A watcher whose every frame takes `costMs` of the clock. */
+function stage(costMs: number) {
+  let now = 0;
+  const clock = { now: () => 0, monotonic: () => now };
+  const ephemeral = inProcessEphemeral();
+  const tap = createTap(ephemeral, clock);
+  const audience = new Audience(ephemeral, 'org_1', new TapBudget(clock));
+  const join = (filter: Record<string, string>) => {
+    const shown: Record<string, unknown>[] = [];
+    const outlet = {
+      bufferedAmount: 0,
+      send: (text: string) => {
+        now += costMs;
+        shown.push(JSON.parse(text) as Record<string, unknown>);
+      },
+    };
+    const watcher = new Watcher(outlet, filter);
+    audience.join(watcher);
+    return { shown, outlet, watcher };
+  };
+  const emit = async (count: number, event: string) => {
+    for (let n = 0; n < count; n++) tap.emit('org_1', { stage: 'received', event });
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { join, emit, audience, wait: (ms: number) => (now += ms) };
+}
+const told = (shown: Record<string, unknown>[]) =>
+  shown.filter((frame) => frame.stage === 'skipped').reduce((sum, { count }) => sum + Number(count), 0);
+
+test('frames may take 20 ms of each second and a burst; the rest is skipped, and every watcher is told how much of it was its own', async () => {
+  const { join, emit, wait } = stage(5);
+  const all = join({});
+  const some = join({ event: 'Wanted' });
+  await emit(1_000, 'Other');
+  const before = all.shown.length;
+  expect(before).toBeGreaterThanOrEqual(50);
+  expect(before).toBeLessThan(60);
+  await emit(10, 'Wanted');
+  expect(all.shown.length).toBe(before);
+  wait(2_000);
+  await emit(1, 'Wanted');
+  expect(told(all.shown)).toBe(1_010 - before);
+  expect(told(some.shown)).toBe(10);
+  expect(all.shown.map(({ seq }) => seq)).toEqual(all.shown.map((_, n) => n + 1));
+});
+
+test('a frame is shown to everybody but those whose buffer is full', async () => {
+  const { join, emit, audience } = stage(0);
+  const [quick, slow] = [join({}), join({})];
+  slow.outlet.bufferedAmount = 10_000_000;
+  await emit(3, 'Seen');
+  expect(quick.shown.length).toBe(3);
+  expect(slow.shown.length).toBe(0);
+  slow.outlet.bufferedAmount = 0;
+  audience.setFilter(slow.watcher, { event: 'Seen' });
+  await emit(1, 'Seen');
+  expect(slow.shown).toMatchObject([
+    { stage: 'skipped', count: 3 },
+    { event: 'Seen', seq: 2 },
+  ]);
+});

@@ -1,0 +1,137 @@
+/**
+ * Everybody who watches one organisation, behind one subscription: a frame is written once, whoever reads it. What showing
+ * frames may cost the process is bounded by time; frames beyond that are skipped and counted, as for a slow reader.
+ */
+import type { Clock } from '../runtime/clock.ts';
+import type { Ephemeral } from '../stores/ephemeral/port.ts';
+import { type TimedFrame, watchTap } from './tap.ts';
+
+export const FILTERS = ['pipeline_id', 'integration_id', 'stage', 'event'] as const;
+export type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
+
+/** What a watcher's connection offers. */
+export interface Outlet {
+  readonly bufferedAmount: number;
+  send(text: string): void;
+}
+
+const MAX_BUFFERED_BYTES = 262_144;
+/** Of each second, the milliseconds that frames may take; what is not used is kept for a burst. */
+const MS_PER_SECOND = 20;
+const MOST_SAVED_MS = 250;
+
+/** One for the whole process: many organisations' watchers together must not slow the pipeline either. */
+export class TapBudget {
+  readonly #clock: Clock;
+  #saved = MOST_SAVED_MS;
+  #at: number;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#at = clock.monotonic();
+  }
+  /** Runs `work` on the budget, unless it is used up. */
+  spend(work: () => void): boolean {
+    const start = this.#clock.monotonic();
+    this.#saved = Math.min(MOST_SAVED_MS, this.#saved + ((start - this.#at) * MS_PER_SECOND) / 1_000);
+    this.#at = start;
+    if (this.#saved <= 0) return false;
+    work();
+    this.#saved -= this.#clock.monotonic() - start;
+    return true;
+  }
+}
+
+export class Watcher {
+  readonly #outlet: Outlet;
+  filter: Filter;
+  filtered: boolean;
+  /** The audience's count of skipped frames that this watcher has been told of. */
+  skippedUpTo = 0;
+  skipped = 0;
+  #seq = 0;
+  constructor(outlet: Outlet, filter: Filter) {
+    this.#outlet = outlet;
+    this.filter = filter;
+    this.filtered = Object.keys(filter).length > 0;
+  }
+  setFilter(filter: Filter): void {
+    this.filter = filter;
+    this.filtered = Object.keys(filter).length > 0;
+  }
+  passes(frame: TimedFrame): boolean {
+    if (!this.filtered) return true;
+    for (const name of FILTERS) if (this.filter[name] !== undefined && frame[name] !== this.filter[name]) return false;
+    return true;
+  }
+  show(frame: TimedFrame, rest: string): void {
+    if (this.#outlet.bufferedAmount > MAX_BUFFERED_BYTES) {
+      this.skipped++;
+      return;
+    }
+    const head = `{"time":"${frame.time}","seq":`;
+    if (this.skipped > 0) {
+      this.#outlet.send(`${head}${++this.#seq},"stage":"skipped","count":${this.skipped}}`);
+      this.skipped = 0;
+    }
+    this.#outlet.send(`${head}${++this.#seq}${rest}`);
+  }
+}
+
+export class Audience {
+  readonly #watchers = new Set<Watcher>();
+  readonly #filtered = new Set<Watcher>();
+  readonly #budget: TapBudget;
+  readonly #unwatch: () => void;
+  /** Frames that nobody was shown; watchers with a filter are told only of those that they asked for. */
+  #skipped = 0;
+
+  constructor(ephemeral: Ephemeral, orgId: string, budget: TapBudget) {
+    this.#budget = budget;
+    this.#unwatch = watchTap(ephemeral, orgId, (frame) => this.#receive(frame));
+  }
+  get size(): number {
+    return this.#watchers.size;
+  }
+  join(watcher: Watcher): void {
+    watcher.skippedUpTo = this.#skipped;
+    this.#watchers.add(watcher);
+    if (watcher.filtered) this.#filtered.add(watcher);
+  }
+  setFilter(watcher: Watcher, filter: Filter): void {
+    this.#catchUp(watcher);
+    watcher.setFilter(filter);
+    if (watcher.filtered) this.#filtered.add(watcher);
+    else this.#filtered.delete(watcher);
+  }
+  leave(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
+    this.#filtered.delete(watcher);
+    if (this.#watchers.size === 0) this.#unwatch();
+  }
+
+  #receive(frame: TimedFrame): void {
+    if (this.#budget.spend(() => this.#show(frame))) return;
+    // Those without a filter are counted together, and told when they are next shown something.
+    this.#skipped++;
+    for (const watcher of this.#filtered) if (watcher.passes(frame)) watcher.skipped++;
+  }
+  #show(frame: TimedFrame): void {
+    const rest = restOf(frame);
+    for (const watcher of this.#watchers) {
+      this.#catchUp(watcher);
+      if (watcher.passes(frame)) watcher.show(frame, rest);
+    }
+  }
+  #catchUp(watcher: Watcher): void {
+    if (!watcher.filtered) watcher.skipped += this.#skipped - watcher.skippedUpTo;
+    watcher.skippedUpTo = this.#skipped;
+  }
+}
+
+/** The frame as JSON after its number, which each watcher has of its own. */
+function restOf(frame: TimedFrame): string {
+  const { stage, pipeline_id = null, integration_id = null, event_id = null, type = null, event = null } = frame;
+  const { reason = null, duration_ms = null, status = null, payload = null } = frame;
+  const fields = { stage, pipeline_id, integration_id, event_id, type, event, reason, duration_ms, status, payload };
+  return `,${JSON.stringify(fields).slice(1)}`;
+}
