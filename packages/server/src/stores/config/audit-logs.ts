@@ -86,10 +86,10 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
   const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined);
-  const { total } = isFiltered
-    ? await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    : await countAll(db, orgId);
-  const rows = await query.selectAll().orderBy('seq', 'desc').limit(page.limit).offset(page.offset).execute();
+  const [{ total }, rows] = await Promise.all([
+    isFiltered ? query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow() : countAll(db, orgId),
+    query.selectAll().orderBy('seq', 'desc').limit(page.limit).offset(page.offset).execute(),
+  ]);
   return { rows: rows.map(toAuditLog), total };
 }
 

@@ -39,20 +39,19 @@ export async function findIntegrationById(db: Db, orgId: string, id: string): Pr
 
 /** Oldest first: the order in which they were assigned. */
 export async function listIntegrations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Integration>> {
-  const { total } = await db
+  const count = db
     .selectFrom('integrations')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('org_id', '=', orgId)
     .where('pipeline_id', '=', pipelineId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  const rows = await select(db, orgId)
+    .where('deleted_at', 'is', null);
+  const list = select(db, orgId)
     .where('integrations.pipeline_id', '=', pipelineId)
     .orderBy('integrations.created_at')
     .orderBy('integrations.id')
     .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+    .offset(page.offset);
+  const [{ total }, rows] = await Promise.all([count.executeTakeFirstOrThrow(), list.execute()]);
   return { rows: rows.map(toIntegration), total };
 }
 

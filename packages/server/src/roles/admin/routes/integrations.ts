@@ -51,9 +51,11 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ params, query, user }) => {
-      await requirePipeline(db, user.org_id, params.id);
       const page = pageOf(query);
-      const { rows, total } = await listIntegrations(db, user.org_id, params.id, page);
+      const [{ rows, total }] = await Promise.all([
+        listIntegrations(db, user.org_id, params.id, page),
+        requirePipeline(db, user.org_id, params.id),
+      ]);
       return { integrations: await withHealth(rows), total, ...page };
     },
   );
