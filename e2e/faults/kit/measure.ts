@@ -9,6 +9,12 @@ export function percentile(values: number[], part: number): number {
 export function privateMb(pid: number): number {
   return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024;
 }
+/** Processor time that a process has used so far, in milliseconds. */
+export function cpuMs(pid: number): number {
+  // The fields after the name, which may itself hold spaces and brackets; a tick is a hundredth of a second.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
 /** Bytes the files below a folder take on disk. */
 export function diskBytes(folder: string): number {
   let sum = 0;
