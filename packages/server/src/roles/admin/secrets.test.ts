@@ -104,6 +104,8 @@ onBothEngines('secrets', (fresh) => {
     const { pipelines } = await loadConfig(db, next, new Map());
     expect(pipelines.find(({ id }) => id === pipeline_id)?.row?.pipeline_key_secret).toBe(secrets[3]);
     expect(await db.selectFrom('revisions').selectAll().orderBy('id').execute()).toEqual(before);
-    await expect(loadConfig(db, old, new Map())).rejects.toThrow(/SECRET_KEY/);
+    // Under the old key nothing opens: the pipeline is off with its reason, and takes nothing in.
+    const closed = (await loadConfig(db, old, new Map())).pipelines.find(({ id }) => id === pipeline_id)?.row;
+    expect(closed).toMatchObject({ enabled: false, pipeline_key_secret: '', unreadable: [{ field: 'pipeline_key_secret' }] });
   });
 });
