@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 
 const delayMs = Number(process.argv[2] ?? 0);
 const counts = new Map<string, number>();
-/** Ids whose two deliveries differed in more than the headers. */
 let total = 0;
 let latencies: number[] = [];
 const ID = Buffer.from('"event_id":"');
@@ -33,7 +32,7 @@ const server = createServer((req, res) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-setInterval(() => process.send?.({ total, distinct: counts.size }), 50).unref();
+setInterval(() => process.connected && process.send?.({ total, distinct: counts.size }), 50).unref();
 process.on('message', (question) => {
   if (question === 'ids') process.send?.({ ids: [...counts.keys()], repeated: [...counts].filter(([, count]) => count > 1) });
   if (question === 'latencies') {
