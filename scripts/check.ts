@@ -15,6 +15,6 @@ for (const project of [
 ])
   await step(`types: ${project}`, 'tsc', ['-p', `${project}/tsconfig.json`]);
 await step('packages import only downwards', 'node', ['scripts/packages.ts']);
-for (const script of ['scripts/generate-transform-docs.ts', 'scripts/generate-api-client.ts'])
+for (const script of ['scripts/generate-transform-docs.ts', 'scripts/generate-error-docs.ts', 'scripts/generate-api-client.ts'])
   if (existsSync(script)) await step(`fresh: ${script}`, 'node', [script, '--check']);
 await step('unit tests', 'vitest', ['run', '--project', 'unit']);
