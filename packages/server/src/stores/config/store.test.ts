@@ -173,6 +173,17 @@ onBothEngines('the configuration store', (fresh, engine) => {
     const second = await loadConfig(store.db, cipher, known);
     expect([...second.pipelines, ...second.integrations, ...second.organisations].every((item) => item.row === undefined)).toBe(true);
 
+    // A row that nobody can read is off and says why; before, it held back every other change and the next start.
+    await store.db
+      .updateTable('integrations')
+      .set({ event_filter: '{"event_names":', row_version: 102 })
+      .where('deleted_at', 'is', null)
+      .execute();
+    await store.db.updateTable('pipelines').set({ parameters: 'none', row_version: 102 }).where('id', '=', 'pl_live').execute();
+    const broken = await loadConfig(store.db, cipher, known);
+    expect(broken.pipelines[0]!.row).toMatchObject({ enabled: false, unreadable: [{ field: 'pipeline' }] });
+    expect(broken.integrations[0]!.row).toMatchObject({ unreadable: [{ field: 'event_filter' }], config: { url: 'u' } });
+
     await updatePipeline(store.db, 'org_1', 'pl_live', { ...FIELDS, slug: 'live', enabled: false }, { row_version: 102, now: NOW });
     const third = await loadConfig(store.db, cipher, known);
     expect(third.pipelines[0]).toMatchObject({ row_version: 102, row: { enabled: false } });
