@@ -6,11 +6,16 @@ import { FAULTS } from './list.ts';
 const [id, mode] = process.argv.slice(2) as [string, Mode];
 const fault = FAULTS.find((one) => one.id === id)!;
 const scope = new Scope(mode);
-process.once('SIGTERM', () => {
+let done = false;
+function giveUp(): void {
+  if (done) return;
+  done = true;
   // What hangs may hang its own clean-up too; leaving still ends the services.
   setTimeout(() => process.exit(1), 5_000);
   void scope.close().finally(() => process.exit(1));
-});
+}
+process.once('SIGTERM', giveUp);
+process.once('disconnect', giveUp);
 try {
   const verdict = await fault.run(scope);
   await scope.close();
@@ -19,4 +24,5 @@ try {
   await scope.close();
   process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }
+done = true;
 process.disconnect?.();
