@@ -72,6 +72,27 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
     expect(Number(/least ([\d.]+)/.exec(output)![1])).toBeGreaterThanOrEqual(295);
   });
 
+  test('a retry that is stored later than it is due comes all the same, and once', { timeout: 60_000 }, async () => {
+    const { output, code } = await underStrace(
+      'fdatasync:delay_enter=300000',
+      `await log.append([{ topic: 'events.a', records: Array.from({ length: 8 }, (_, i) => record(i)) }]);
+      const seen = [];
+      log.consume('events.a', 'g', { start: 'beginning', maxInFlight: 20, maxBatch: 20 }, async (batch) => {
+        for (const delivery of batch) {
+          seen.push(delivery.record.id + '/' + delivery.attempt);
+          // The later ones are due first, and their commit is still under way when the earlier ones are taken.
+          if (delivery.attempt === 1) setTimeout(() => delivery.retryIn(delivery.seq % 2 ? 330 : 5, {}), delivery.seq * 60);
+          else void delivery.ack();
+        }
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      console.log('seen', seen.length, new Set(seen).size);
+      process.exit(0);`,
+    );
+    expect(code, output).toBe(0);
+    expect(output).toContain('seen 16 16');
+  });
+
   test('a failed flush ends the process, and nothing is answered after it', { timeout: 60_000 }, async () => {
     const { output, code, ms } = await underStrace(
       'fdatasync:error=EIO:when=20+',

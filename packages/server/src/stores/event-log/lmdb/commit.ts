@@ -148,7 +148,8 @@ export class Commit {
   #settled({ settlement: { delivery, retry }, due }: SettleWork): void {
     const { group } = delivery;
     group.countRetries((retry ? 1 : 0) - (delivery.retryDue === undefined ? 0 : 1));
-    if (retry) group.waits(due);
+    if (delivery.retryDue !== undefined) group.retrySettled(delivery);
+    if (retry) group.waits(due, delivery.seq);
     delivery.release?.();
   }
 

@@ -33,6 +33,10 @@ export class Group {
   readonly #deps: GroupDeps;
   /** Handed out before and not settled: to be handed out again before anything else. */
   #returned: LmdbDelivery[] = [];
+  /** Retries whose commit took longer than their wait, while later ones were taken: the mark below has passed them. */
+  #overtaken: LmdbDelivery[] = [];
+  /** Retries in hand, by sequence: when each was due. A retry can be read, and so be here, before its commit is flushed. */
+  readonly #inHand = new Map<number, number>();
   /** Read, not yet handed out. */
   #ahead: LmdbDelivery[] = [];
   #next: number;
@@ -69,7 +73,8 @@ export class Group {
       const again = this.#returned.splice(0, room).filter((delivery) => !delivery.isSettling);
       if (again.length > 0) return again;
     }
-    const out = this.#takeDueRetries(room);
+    const out = this.#overtaken.splice(0, room);
+    if (out.length < room) out.push(...this.#takeDueRetries(room - out.length));
     while (out.length < room) {
       if (this.#ahead.length === 0) this.#readAhead(room - out.length);
       if (this.#ahead.length === 0) break;
@@ -97,23 +102,27 @@ export class Group {
       return [];
     }
     const out: LmdbDelivery[] = [];
-    const lost: LmdbDelivery[] = [];
     const start = retryKey(this.number, this.#takenDue, this.#takenSeq + 1);
     for (const { key, value } of this.#deps.retries.getRange({ start, end: retryKey(this.number, now + 1, 0), limit: room })) {
       this.#takenDue = readSeq(key, 4);
       this.#takenSeq = readSeq(key, 12);
-      const { attempt, state } = decodeRetry(value);
-      const record = this.topic.get(this.#takenSeq);
-      const known = record ?? { id: '', data: new Uint8Array(), position: '', time: 0 };
-      const delivery = new LmdbDelivery(this, this.#takenSeq, known, attempt, state, this.#takenDue);
-      if (record) out.push(delivery);
-      else lost.push(delivery);
+      const delivery = this.#retryAt(this.#takenDue, this.#takenSeq, value);
+      if (delivery) out.push(delivery);
     }
-    // Its record was removed by the owner of the topic: nothing is left to try.
-    for (const delivery of lost) void delivery.ack();
     this.#nextDue = this.#peekDue();
     if (this.#nextDue !== undefined) this.#deps.wakeAt(this, Math.max(this.#nextDue, now));
     return out;
+  }
+
+  #retryAt(due: number, seq: number, value: Buffer | undefined): LmdbDelivery | undefined {
+    if (value === undefined) return undefined;
+    const { attempt, state } = decodeRetry(value);
+    const record = this.topic.get(seq);
+    this.#inHand.set(seq, due);
+    if (record) return new LmdbDelivery(this, seq, record, attempt, state, due);
+    // Its record was removed by the owner of the topic: nothing is left to try.
+    void new LmdbDelivery(this, seq, { id: '', data: new Uint8Array(), position: '', time: 0 }, attempt, state, due).ack();
+    return undefined;
   }
 
   #peekDue(): number | undefined {
@@ -123,13 +132,25 @@ export class Group {
     return undefined;
   }
 
-  /** When a retry of this delay is due: never before one that is in hand, so that none is overlooked. */
+  /** When a retry of this delay is due: never before one that is in hand. */
   dueIn(delayMs: number): number {
     return Math.max(this.#deps.steady() + Math.max(0, Math.floor(delayMs)), this.#takenDue + 1);
   }
 
+  /** Called when what became of a retry is stored. */
+  retrySettled({ seq, retryDue }: LmdbDelivery): void {
+    if (this.#inHand.get(seq) === retryDue) this.#inHand.delete(seq);
+  }
+
   /** Called when a retry is stored. */
-  waits(due: number): void {
+  waits(due: number, seq: number): void {
+    if (due < this.#takenDue || (due === this.#takenDue && seq <= this.#takenSeq)) {
+      if (this.#inHand.get(seq) === due) return;
+      const delivery = this.#retryAt(due, seq, this.#deps.retries.get(retryKey(this.number, due, seq)));
+      if (delivery) this.#overtaken.push(delivery);
+      this.wake();
+      return;
+    }
     if (this.#nextDue === undefined || due < this.#nextDue) this.#nextDue = due;
     if (this.consumers.size > 0) this.#deps.wakeAt(this, due);
   }
