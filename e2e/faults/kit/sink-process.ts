@@ -32,7 +32,8 @@ const server = createServer((req, res) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-setInterval(() => process.connected && process.send?.({ total, distinct: counts.size }), 50).unref();
+// A parent that is gone hears nothing; the disconnect ends this process.
+setInterval(() => process.send?.({ total, distinct: counts.size }, undefined, {}, () => {}), 50).unref();
 process.on('message', (question) => {
   if (question === 'ids') process.send?.({ ids: [...counts.keys()], repeated: [...counts].filter(([, count]) => count > 1) });
   if (question === 'latencies') {
