@@ -3,6 +3,8 @@
  * arithmetic (FNV-1a over UTF-16 units with a final mix), not a hash that may be seeded or replaced.
  */
 export const PARTITIONS = 16;
+/** One process needs no sixteen logs to share among others, and each of them costs pages in every commit. */
+export const EMBEDDED_PARTITIONS = 4;
 
 export function partitionOf(orgId: string, visitorKey: string): number {
   return mix(fnv1a(visitorKey, fnv1a(orgId, 0x811c9dc5))) % PARTITIONS;

@@ -40,7 +40,7 @@ interface Cached {
   faults: SnapshotFault[];
 }
 export type CompileCache = Map<string, Cached>;
-export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations'>;
+export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'natsUrl'>;
 
 export function compileSnapshot(
   rows: CompleteRows,

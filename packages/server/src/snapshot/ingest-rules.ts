@@ -4,6 +4,7 @@ import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
 import { eventRecordId } from '../event-record.ts';
+import { EMBEDDED_PARTITIONS, ingestTopic, PARTITIONS } from '../partition.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { originMatcher } from './origin-matcher.ts';
 
@@ -36,12 +37,17 @@ export interface IngestRules {
   envelopeHead: string;
   /** What stands before the event id in a record's id. */
   recordPrefix: string;
+  /** Where events go; a visitor's always to the same one. */
+  topics: readonly string[];
 }
+
+const ALL_TOPICS: readonly string[] = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
+const EMBEDDED_TOPICS = ALL_TOPICS.slice(0, EMBEDDED_PARTITIONS);
 
 /** Analytics ids need analytics consent; the rest are advertisers'. */
 const ANALYTICS_SYNCS = new Set(['google_analytics', 'google_analytics_4', 'ga4']);
 
-export function compileIngestRules(pipeline: Pipeline, secret: string, settings: Pick<Settings, 'mode'>): IngestRules {
+export function compileIngestRules(pipeline: Pipeline, secret: string, settings: Pick<Settings, 'mode' | 'natsUrl'>): IngestRules {
   const server = pipeline.type === 'server';
   const addresses = pipeline.config.ip_allowlist ?? [];
   return {
@@ -59,6 +65,7 @@ export function compileIngestRules(pipeline: Pipeline, secret: string, settings:
     syncs: syncsOf(pipeline),
     envelopeHead: `{"v":1,"org_id":${JSON.stringify(pipeline.org_id)},"pipeline_id":${JSON.stringify(pipeline.id)},"event_id":`,
     recordPrefix: eventRecordId(pipeline.id, ''),
+    topics: settings.natsUrl === undefined ? EMBEDDED_TOPICS : ALL_TOPICS,
   };
 }
 

@@ -17,7 +17,7 @@ export interface SnapshotDeps {
   readVersion(): Promise<{ version: number; urgent_version: number }>;
   /** Full rows only for what `known` does not have at that version. */
   loadRows(known: ReadonlyMap<string, number>): Promise<ConfigRows>;
-  settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs'>;
+  settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs' | 'natsUrl'>;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;

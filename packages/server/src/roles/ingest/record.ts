@@ -2,7 +2,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import { ingestTopic, PARTITIONS, partitionOf } from '../../partition.ts';
+import { partitionOf } from '../../partition.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { LogRecord } from '../../stores/event-log/port.ts';
 
@@ -35,7 +35,6 @@ export interface IngestRecord {
   anonymousId: string | undefined;
 }
 
-const TOPICS: readonly string[] = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
 const NEWLINE = 10;
 
 export function buildRecord(
@@ -59,7 +58,7 @@ export function buildRecord(
   if (typeof bytes === 'string') data.write(bytes, from);
   else bytes.copy(data, from);
   return {
-    topic: TOPICS[partitionOf(rules.orgId, anonymousId ?? userId ?? eventId)]!,
+    topic: rules.topics[partitionOf(rules.orgId, anonymousId ?? userId ?? eventId) % rules.topics.length]!,
     record: { id: rules.recordPrefix + eventId, data },
     eventId,
     anonymousId,

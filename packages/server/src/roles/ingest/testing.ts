@@ -88,7 +88,7 @@ export function aSnapshot(
   const compiled = pipelines.map(
     (pipeline): CompiledPipeline => ({
       pipeline,
-      ingest: compileIngestRules(pipeline, SECRET, { mode }),
+      ingest: compileIngestRules(pipeline, SECRET, { mode, natsUrl: undefined }),
       processing: { tracking_plan: undefined, transformations: [], parameters: {}, identity_config: undefined },
       integrations: [],
     }),

@@ -36,7 +36,7 @@ export async function startOperations(options: {
   const snapshots = await startSnapshot({
     readVersion: () => readConfigVersion(db),
     loadRows: (known) => loadConfig(db, cipher, known),
-    settings: { mode: 'development', allowPrivateDestinations: true, configReloadMs: 3_600_000 },
+    settings: { mode: 'development', allowPrivateDestinations: true, configReloadMs: 3_600_000, natsUrl: undefined },
     clock,
     logger: pino({ level: 'silent' }),
     metrics: createMetrics(),
