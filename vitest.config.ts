@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({
   test: {
+    // Most suites wait on servers, disks and clocks more than they compute: one worker for each of two cores.
+    maxWorkers: 2,
     projects: [
       {
         test: {
