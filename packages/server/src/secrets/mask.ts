@@ -3,12 +3,12 @@
  * keeping the stored one where its mask is written back. All pure.
  */
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
+import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 
 export type Path = readonly (string | number)[];
 export type IsSecretPath = (path: Path) => boolean;
 
 const MASK = '••••';
-const SHOWS_TAIL_FROM = 12;
 /** Secret by name in every vendor's config (webhook and custom_http among them). */
 const FIXED_NAMES = new Set(['auth_token', 'auth_password', 'hmac_secret', 'signing_secret']);
 const SECRET_HEADER = /authorization|token|key|secret/i;
@@ -26,11 +26,8 @@ export function secretPaths(fields: readonly { key: string; type: string }[]): I
   };
 }
 
-export function maskText(secret: string): string {
-  return secret.length < SHOWS_TAIL_FROM ? MASK : MASK + secret.slice(-4);
-}
 function maskValue(value: Json): Json {
-  if (typeof value === 'string') return isOpen(value) ? value : maskText(value);
+  if (typeof value === 'string') return isOpen(value) ? value : maskSecret(value);
   return value === null ? null : MASK;
 }
 /** Nothing to hide: an empty text, or a reference to a pipeline parameter. */
