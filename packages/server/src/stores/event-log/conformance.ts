@@ -574,6 +574,24 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         expect((await log().lag(topic, 'g')).oldest).toBeUndefined();
       });
 
+      test('lag that is first asked for while a retry is being written comes true', async () => {
+        for (let i = 0; i < 40; i++) {
+          const topic = fresh();
+          let written = false;
+          consume(topic, 'g', {}, async ([delivery]) => {
+            if (delivery!.attempt > 1) return delivery!.ack();
+            const writing = delivery!.retryIn(1, null);
+            // At another moment of the write in each round.
+            for (let turn = 0; turn < 1 + i; turn++) await new Promise((resolve) => setImmediate(resolve));
+            await log().lag(topic, 'g');
+            await writing;
+            written = true;
+          });
+          await log().append([{ topic, records: records(topic, 1) }]);
+          await until(async () => written && (await log().lag(topic, 'g')).waiting === 0);
+        }
+      });
+
       test('thousands of topics, listed by prefix', { timeout: 60_000 }, async () => {
         const mark = fresh('replay');
         const names = Array.from({ length: 3_000 }, (_, i) => `${mark}-${String(i).padStart(4, '0')}`);

@@ -47,7 +47,7 @@ export class Group {
   #nextDue: number | undefined;
   stored: boolean;
   removed = false;
-  /** In the commit that is being built. */
+  /** In the commit that is being built or under way. */
   touched = false;
 
   constructor(topic: Topic, name: string, number: number, settled: Settled, stored: boolean, deps: GroupDeps) {
@@ -167,11 +167,11 @@ export class Group {
 
   /** Waiting retries, those in hand included. */
   get retryCount(): number {
-    this.#retryCount ??= this.#deps.retries.getKeysCount({
-      start: retryKey(this.number, 0, 0),
-      end: retryKey(this.number + 1, 0, 0),
-    });
-    return this.#retryCount;
+    if (this.#retryCount !== undefined) return this.#retryCount;
+    const count = this.#deps.retries.getKeysCount({ start: retryKey(this.number, 0, 0), end: retryKey(this.number + 1, 0, 0) });
+    // What a commit under way stores can be seen already and is counted again when it has succeeded.
+    if (!this.touched) this.#retryCount = count;
+    return count;
   }
   countRetries(difference: number): void {
     if (this.#retryCount !== undefined) this.#retryCount += difference;
