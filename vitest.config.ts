@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// Only ends what hangs: no test may depend on how quick the machine is, and a busy one takes several times as long.
+const patience = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000, interval: 20 } } };
+
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({
   test: {
@@ -11,7 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/{src,build}/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['**/*.browser.test.ts', '**/node_modules/**'],
-          testTimeout: 20_000,
+          ...patience,
         },
       },
       {
@@ -19,8 +22,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.e2e.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...patience,
           fileParallelism: false,
         },
       },
@@ -28,8 +30,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...patience,
           fileParallelism: false,
         },
       },

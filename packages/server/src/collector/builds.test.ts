@@ -13,7 +13,7 @@ onBothEngines('the collector with the real bundler', (fresh) => {
   beforeAll(async () => {
     harness = await startHarness({ databaseUrl: await fresh() });
     org = await harness.newOrganisation();
-  }, 60_000);
+  });
   afterAll(() => harness?.close());
 
   test('goes from no_builds over building to ready, and again, with the same hash for the same configuration', async () => {
@@ -85,7 +85,7 @@ onBothEngines('collector builds', (fresh) => {
   beforeAll(async () => {
     harness = await startHarness({ databaseUrl: await fresh(), build: null });
     org = await harness.newOrganisation();
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const builder of builders.splice(0)) await builder.stop();
   });

@@ -42,7 +42,7 @@ onBothEngines('collector files', (fresh) => {
       if (!files.handle(req, res)) res.writeHead(418).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  }, 60_000);
+  });
   afterAll(async () => {
     files?.stop();
     server?.closeAllConnections();

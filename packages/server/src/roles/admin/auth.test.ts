@@ -9,7 +9,7 @@ onBothEngines('accounts', (fresh) => {
   beforeAll(async () => {
     harness = await startHarness({ databaseUrl: await fresh() });
     org = await harness.newOrganisation();
-  }, 60_000);
+  });
   afterAll(() => harness?.close());
 
   const me = (token: string) => harness.call('GET', 'users/me', { token });

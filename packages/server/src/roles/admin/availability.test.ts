@@ -16,12 +16,12 @@ describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a Po
     server = await startPostgres({ durable: true });
     harness = await startHarness({ databaseUrl: server.url });
     org = await harness.newOrganisation();
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.restart();
     await harness?.close();
     await server?.stop();
-  }, 60_000);
+  });
 
   const timed = async (method: string, path: string, body?: unknown) => {
     const start = performance.now();
@@ -44,7 +44,7 @@ describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a Po
     await server.restart();
     expect((await timed('GET', 'pipelines')).status).toBe(200);
     expect((await timed('POST', 'pipelines', { name: 'after' })).status).toBe(201);
-  }, 60_000);
+  });
 
   test('frozen: 503 within three seconds, and back by itself', async () => {
     // Pausing the server stops only its listener: the processes behind open connections are its children.
@@ -60,7 +60,7 @@ describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a Po
     }
     await expect.poll(async () => (await timed('GET', 'pipelines')).status, { timeout: 10_000 }).toBe(200);
     expect((await timed('POST', 'pipelines', { name: 'after the freeze' })).status).toBe(201);
-  }, 60_000);
+  });
 });
 
 onBothEngines('the first start', (fresh) => {
@@ -77,5 +77,5 @@ onBothEngines('the first start', (fresh) => {
     expect((await harness.login('owner@localhost', generated_password)).access_token).toBeTruthy();
     expect(await harness.store.db.selectFrom('users').select('id').execute()).toHaveLength(1);
     await harness.close();
-  }, 60_000);
+  });
 });

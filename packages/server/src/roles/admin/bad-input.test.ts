@@ -20,7 +20,7 @@ onBothEngines('bad input', (fresh) => {
     api = apiOf(harness, org);
     // Logging in writes attempts whatever comes of it; its own suite looks at that.
     routes = harness.app.routeTable.filter((route) => route.config.undocumented !== true && route.role !== 'public');
-  }, 60_000);
+  });
   afterAll(() => harness?.close());
 
   const send = (route: RouteEntry, path: string, body: unknown): Promise<Answer> =>
@@ -70,7 +70,7 @@ onBothEngines('bad input', (fresh) => {
           ]);
         }
     }
-  }, 120_000);
+  });
 
   test.each([
     ['limit=abc', 422],

@@ -21,7 +21,7 @@ onBothEngines('pipelines', (fresh, engine) => {
   beforeAll(async () => {
     harness = await startHarness({ databaseUrl: await fresh() });
     org = await harness.newOrganisation();
-  }, 60_000);
+  });
   afterAll(() => harness?.close());
 
   test('takes only a name, and answers every field with its default', async () => {

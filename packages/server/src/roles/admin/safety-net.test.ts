@@ -23,7 +23,7 @@ onBothEngines('every route', (fresh) => {
     foreign = await harness.newOrganisation();
     for (const role of ROLE_ORDER) tokens[role] = (await own.user(role)).token;
     routes = harness.app.routeTable.filter(isApi);
-  }, 60_000);
+  });
   afterAll(() => harness?.close());
 
   test('has what the walk needs: a fixture for each parameter, an example for each body', () => {
@@ -64,7 +64,7 @@ onBothEngines('every route', (fresh) => {
         expect(answer.headers['x-request-id'], where).toBeTruthy();
       }
     }
-  }, 120_000);
+  });
 
   test("knows neither another organisation's resource, nor a deleted one, nor nonsense", async () => {
     for (const route of routes) {
@@ -96,7 +96,7 @@ onBothEngines('every route', (fresh) => {
         ]);
       }
     }
-  }, 120_000);
+  });
 
   test('leaves exactly one audit entry for each write that succeeds, none for one that fails, and the chain is whole', async () => {
     for (const route of routes) {
@@ -111,7 +111,7 @@ onBothEngines('every route', (fresh) => {
     }
     const verdict = await harness.call('GET', 'audit-logs/verify', { token: own.owner.token });
     expect(verdict.body).toEqual({ valid: true, checked: await auditCount(), first_invalid_id: null });
-  }, 120_000);
+  });
 
   async function auditCount(): Promise<number> {
     const head = await harness.store.db.selectFrom('audit_heads').select('seq').where('org_id', '=', own.org_id).executeTakeFirstOrThrow();

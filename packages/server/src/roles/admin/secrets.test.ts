@@ -44,7 +44,7 @@ onBothEngines('secrets', (fresh) => {
       signing_secret: SIGNING,
     });
     expect([source.status, source.body.signing_secret]).toEqual([201, SIGNING]);
-  }, 60_000);
+  });
   afterAll(() => harness?.close());
 
   test('are in no answer to a reading, of any route', async () => {

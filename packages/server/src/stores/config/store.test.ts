@@ -54,7 +54,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     dataDir = mkdtempSync(join(tmpdir(), 'firsthand-store-'));
     store = await open();
     await insertOrganisation(store.db, { id: 'org_1', name: 'One', data_key: cipher.newDataKey('org_1') }, { row_version: 0, now: NOW });
-  }, 60_000);
+  });
   afterAll(async () => {
     await store?.close();
     rmSync(dataDir, { recursive: true, force: true });

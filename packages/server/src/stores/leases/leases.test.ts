@@ -49,7 +49,7 @@ describe('embedded leases', () => {
   });
 });
 
-describe('leases on JetStream', { timeout: 60_000 }, () => {
+describe('leases on JetStream', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startNats();

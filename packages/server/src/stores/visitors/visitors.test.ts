@@ -65,7 +65,7 @@ describe.each([
   ['LMDB', embedded],
   ['JetStream KV', atScale],
 ] as const)('visitors: %s', (_, make) => {
-  test('keep what is saved, for any id, over a restart, apart by organisation', { timeout: 30_000 }, async () => {
+  test('keep what is saved, for any id, over a restart, apart by organisation', async () => {
     const under = await make();
     const state = (id: string): VisitorState => ({ user_id: `u/${id}`, traits: { a: [1, { b: id }] }, session });
     await under.store.save(
@@ -80,7 +80,7 @@ describe.each([
     await under.end();
   });
 
-  test('are forgotten by anonymous id or by user, with all that led to them', { timeout: 30_000 }, async () => {
+  test('are forgotten by anonymous id or by user, with all that led to them', async () => {
     const under = await make();
     const { store } = under;
     await store.save('org_1', [

@@ -15,7 +15,7 @@ export function onBothEngines(name: string, suite: (fresh: FreshDatabase, engine
     let server: TestServer;
     beforeAll(async () => {
       server = await startPostgres();
-    }, 60_000);
+    });
     afterAll(async () => {
       await server?.stop();
     });

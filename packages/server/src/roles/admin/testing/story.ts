@@ -50,7 +50,7 @@ export function onStory(
       const org = await harness.newOrganisation();
       const other = await harness.newOrganisation();
       Object.assign(story, tell(harness, org, other));
-    }, 60_000);
+    });
     afterAll(() => story.harness?.close());
     suite(story, engine);
   });
