@@ -19,17 +19,24 @@ const batched = (config = {}) =>
   compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 10, batch_interval_ms: 1_000, ...config });
 
 describe('a batch goes out', () => {
-  test('when it is full by count, the rest when the time since its first event is up', async () => {
-    bench.snapshots.set([anIntegration(batched())]);
+  test('when it is full by count; what does not fill one waits for its time', async () => {
+    bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 300_000 }))]);
+    bench.start();
+    await bench.append(events(25));
+    await until(async () => (await bench.counts()).delivered === 20);
+    expect(receiver.requests.map((request) => idsOf(request).length)).toEqual([10, 10]);
+    expect(await bench.deliver.health('int_1')).toMatchObject({ waiting: 5 });
+  });
+
+  test('when the time since its first event is up', async () => {
+    bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 400 }))]);
     bench.start();
     const began = performance.now();
-    await bench.append(events(25));
+    await bench.append(events(5));
     await bench.settled();
-    expect(receiver.requests.map((request) => idsOf(request).length)).toEqual([10, 10, 5]);
-    expect(receiver.requests[1]!.at - began).toBeLessThan(900);
-    expect(receiver.requests[2]!.at - began).toBeGreaterThanOrEqual(990);
-    expect(new Set(receiver.eventIds).size).toBe(25);
-    expect(await bench.counts()).toEqual({ delivered: 25 });
+    expect(receiver.requests.map((request) => idsOf(request).length)).toEqual([5]);
+    expect(receiver.requests[0]!.at - began).toBeGreaterThanOrEqual(399);
+    expect(await bench.counts()).toEqual({ delivered: 5 });
   });
 
   test('when it is full by bytes', async () => {
@@ -53,7 +60,7 @@ describe('a batch goes out', () => {
   });
 
   test('a batch of 5,000, more than the log hands out at once', async () => {
-    bench.snapshots.set([anIntegration(batched({ batch_size: 5_000, batch_interval_ms: 60_000 }))]);
+    bench.snapshots.set([anIntegration(batched({ batch_size: 5_000, batch_interval_ms: 300_000 }))]);
     bench.start();
     await bench.append(events(5_000));
     await bench.settled();
@@ -102,7 +109,7 @@ test('of a partly accepted batch exactly the failed items are tried again', asyn
 });
 
 test('F10: a restart while a batch fills loses and repeats nothing', async () => {
-  bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 60_000 }))]);
+  bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 300_000 }))]);
   bench.start();
   await bench.append(events(6));
   await pause(50);
@@ -125,7 +132,6 @@ test('F10: a restart during the retry wait of a batch keeps its id, its attempts
   await until(() => receiver.requests.length === 2);
   const [first, second] = receiver.requests;
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(399);
-  expect(second!.at - first!.at).toBeLessThan(4_000);
   expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
   expect(second!.headers['x-firsthand-attempt']).toBe('2');
 });
@@ -169,10 +175,16 @@ test('of an event that takes several requests only the failed ones are repeated'
 });
 
 test('batches of a former revision go out by it, at once', async () => {
-  bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 60_000, headers: { 'X-Revision': '1' } }))]);
+  const first = batched({ batch_interval_ms: 300_000, headers: { 'X-Revision': '1' } });
+  let built = 0;
+  const build: CompiledVendor['build'] = (event, context) => {
+    built++;
+    return first.build(event, context);
+  };
+  bench.snapshots.set([anIntegration({ ...first, build })]);
   bench.start();
   await bench.append(events(3));
-  await pause(50);
+  await until(() => built === 3);
   bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 50, headers: { 'X-Revision': '2' } }), { revision_number: 2 })]);
   await bench.append(events(2, 'f'));
   await bench.settled();
@@ -183,16 +195,23 @@ test('batches of a former revision go out by it, at once', async () => {
 });
 
 test('a revision with larger batches takes more events in hand, and repeats none', async () => {
-  receiver.respond = (_request, response) => void setTimeout(() => response.end(), 2);
-  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  const held: (() => void)[] = [];
+  receiver.respond = (_request, response) => {
+    if (receiver.requests.length === 1) held.push(() => response.end());
+    else response.end();
+  };
+  bench.snapshots.set([anIntegration({ ...compiledWebhook(receiver.url), concurrency: 1 })]);
   bench.start();
   await bench.append(events(1_500));
-  await until(() => receiver.requests.length > 50);
-  const singles = () => receiver.requests.filter(({ body }) => body.startsWith('{')).length;
-  bench.snapshots.set([anIntegration(batched({ batch_size: 1_000, batch_interval_ms: 400 }), { revision_number: 2 })]);
+  await until(() => held.length === 1);
+  bench.snapshots.set([anIntegration(batched({ batch_size: 1_000, batch_interval_ms: 300_000 }), { revision_number: 2 })]);
+  held[0]!();
+  const sizes = () => receiver.requests.filter(({ body }) => body.startsWith('[')).map((request) => idsOf(request).length);
+  await until(() => sizes().length > 0);
+  expect(sizes()).toEqual([1_000]);
+  bench.snapshots.set([anIntegration(batched({ batch_size: 1_000, batch_interval_ms: 50 }), { revision_number: 3 })]);
   await bench.settled();
-  const sizes = receiver.requests.filter(({ body }) => body.startsWith('[')).map((request) => idsOf(request).length);
-  expect(Math.max(...sizes)).toBeGreaterThan(900);
-  expect(singles() + sizes.reduce((sum, size) => sum + size, 0)).toBe(1_500);
+  const singles = receiver.requests.filter(({ body }) => body.startsWith('{')).length;
+  expect(singles + sizes().reduce((sum, size) => sum + size, 0)).toBe(1_500);
   expect(new Set(receiver.eventIds).size).toBe(1_500);
 });

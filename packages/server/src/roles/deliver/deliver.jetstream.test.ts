@@ -46,7 +46,7 @@ test('walks the schedule and ends in a dead letter', async () => {
   bench.snapshots.set([anIntegration(compiledWebhook(receiver.url, { max_retries: 3 }))]);
   bench.start({ retryBaseMs: 20 });
   await bench.append(events(1));
-  await until(async () => (await bench.deadLetters()).length === 1, 15_000);
+  await until(async () => (await bench.deadLetters()).length === 1);
   expect(receiver.requests.map(({ headers }) => headers['x-firsthand-attempt'])).toEqual(['1', '2', '3', '4']);
   const gaps = receiver.requests.slice(1).map((request, i) => request.at - receiver.requests[i]!.at);
   for (const [i, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(20 * 4 ** i - 1);
@@ -78,7 +78,7 @@ test('a stop under load loses and repeats nothing', async () => {
     await pause(80);
     await bench.restart();
   }
-  await bench.settled('int_1', 'pl_1', 20_000);
+  await bench.settled('int_1');
   expect(receiver.requests).toHaveLength(1_500);
   expect(new Set(receiver.eventIds).size).toBe(1_500);
   expect(await bench.counts()).toEqual({ delivered: 1_500 });

@@ -52,14 +52,11 @@ describe('one event a request', () => {
     bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
     bench.start({ retryBaseMs: 5 });
     await bench.append([anEvent('e1')]);
-    await until(async () => (await bench.deadLetters()).length === 1, 15_000);
+    await until(async () => (await bench.deadLetters()).length === 1);
     expect(receiver.requests.map(({ headers }) => headers['x-firsthand-attempt'])).toEqual(['1', '2', '3', '4', '5', '6']);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['e1']));
     const gaps = receiver.requests.slice(1).map((request, i) => request.at - receiver.requests[i]!.at);
-    for (const [i, gap] of gaps.entries()) {
-      expect(gap).toBeGreaterThanOrEqual(5 * 4 ** i - 1);
-      expect(gap).toBeLessThan(5 * 4 ** i + 2_000);
-    }
+    for (const [i, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(5 * 4 ** i - 1);
     const [letter] = await bench.deadLetters();
     expect(letter).toMatchObject({ stage: 'delivery', event_id: 'e1', integration_id: 'int_1', vendor: 'webhook', revision_number: 1 });
     expect(letter!.attempts.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 503]);
@@ -140,7 +137,7 @@ describe('what is not sent', () => {
     bench.snapshots.set([anIntegration(undefined)]);
     bench.start();
     await bench.append(events(3));
-    await pause(100);
+    await until(async () => (await bench.deliver.health('int_1'))?.waiting === 3);
     expect(await bench.deliver.health('int_1')).toMatchObject({ status: 'misconfigured', waiting: 3, warnings: ['url: is required'] });
     bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), { revision_number: 2 })]);
     await bench.settled();
@@ -151,20 +148,21 @@ describe('what is not sent', () => {
     receiver.respond = (_request, response) => void response.writeHead(500).end();
     const other = anIntegration(compiledWebhook(receiver.url), { id: 'int_2', enabled: false });
     bench.snapshots.set([anIntegration(compiledWebhook(receiver.url)), other]);
-    bench.start({ retryBaseMs: 200 });
+    bench.start({ retryBaseMs: 1_000 });
     await bench.append(events(4));
-    await until(() => receiver.requests.length === 4);
+    await until(async () => (await bench.counts('int_1')).retrying === 4);
+    const before = receiver.requests.length;
     bench.snapshots.set([other]);
     await until(async () => (await bench.counts('int_1'))['dropped:integration_deleted'] === 4);
     expect(await bench.deliver.health('int_1')).toBeUndefined();
-    expect(receiver.requests).toHaveLength(4);
+    expect(receiver.requests).toHaveLength(before);
   });
 
   test('a deleted pipeline: its own reason', async () => {
     bench.snapshots.set([anIntegration(undefined)]);
     bench.start();
     await bench.append(events(4));
-    await pause(50);
+    await until(async () => (await bench.deliver.health('int_1'))?.waiting === 4);
     bench.snapshots.set([]);
     await until(async () => (await bench.counts())['dropped:pipeline_deleted'] === 4);
   });
@@ -248,7 +246,7 @@ test('integrations deleted while nobody delivered are found, and their events en
   bench.snapshots.set([anIntegration(undefined)]);
   bench.start();
   await bench.append(events(3));
-  await pause(50);
+  await until(async () => (await bench.log.groups('events.pl_1')).length === 1);
   bench.snapshots.set([], ['pl_1']);
   await bench.deliver.stop();
   const deps = { ...bench.workerDeps(), attempts: new AttemptCounts() };
