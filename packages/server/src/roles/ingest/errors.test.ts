@@ -124,6 +124,12 @@ const REFUSALS: [name: string, call: Call, status: number, code: string][] = [
   ['PUT on a collection path', { method: 'PUT' }, 405, 'method_not_allowed'],
   ['POST on the pixel', { path: '/v1/pixel/t' }, 405, 'method_not_allowed'],
   ['a pixel without a key', { path: '/v1/pixel/t?event=X', method: 'GET', key: null }, 401, 'invalid_pipeline_key'],
+  [
+    'a pixel without the signature that its pipeline asks for',
+    { path: '/v1/pixel/t?writeKey=pk_signed&event=X', method: 'GET', key: null },
+    401,
+    'invalid_signature',
+  ],
   ['a pixel without an event name', { path: '/v1/pixel/t?writeKey=pk_web', method: 'GET', key: null }, 400, 'missing_field'],
 ];
 
@@ -246,5 +252,5 @@ test('refusals are counted by code under the pipeline they were for', async () =
     counts.filter((each) => each.pipeline_id === pipeline).reduce((sum, each) => sum + (each.rejected[code] ?? 0), 0);
   expect(of('pl_slow', 'rate_limited')).toBe(2);
   expect(of('pl_off', 'pipeline_disabled')).toBe(1);
-  expect(of('pl_signed', 'invalid_signature')).toBe(4);
+  expect(of('pl_signed', 'invalid_signature')).toBe(5);
 });

@@ -5,9 +5,11 @@ import { parseBody } from './body.ts';
 import { admit, takeEvent } from './collect.ts';
 import { type Exchange, refuseOverloaded } from './exchange.ts';
 import { keyOf } from './key.ts';
+import { checkSignature } from './request-signature.ts';
 
 const FIELDS = new Set(['type', 'event', 'name', 'userId', 'anonymousId', 'groupId', 'timestamp', 'messageId', 'sentAt']);
 const OBJECTS = new Set(['properties', 'context', 'traits']);
+const NO_BODY = Buffer.alloc(0);
 const INSIDE = /^(?:properties|context|traits)(?:\.[^.]+){1,16}$/;
 
 export function collectPixel(exchange: Exchange): void {
@@ -17,6 +19,12 @@ export function collectPixel(exchange: Exchange): void {
     return;
   }
   if (!admit(exchange, keyOf(req, query) ?? '')) return;
+  // What a signature covers is the body, and a pixel has none; a pipeline that asks for signatures takes no pixel without one.
+  const rules = exchange.rules!;
+  if (rules.server && checkSignature(req.headers, rules, [NO_BODY], exchange.receivedAt).kind === 'wrong') {
+    exchange.refuse({ code: 'invalid_signature' });
+    return;
+  }
   const body = readQuery(query ?? '');
   if (typeof body === 'string') {
     exchange.refuse({ code: 'validation_failed', message: body });
