@@ -1,52 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../snapshot/types.ts';
 import { sharedDomain } from './cookies.ts';
-import { aPipeline, aSnapshot, type Harness, type StoredEvent, startIngest } from './testing.ts';
+import { aPipeline, aSnapshot, type Harness } from './testing.ts';
+import { browser, type Send, snapshot, startSending, track } from './testing-events.ts';
 
 const consented = { consent: { categories: { necessary: true, statistics: true, marketing: true } } };
 let harness: Harness;
-let snapshot: Snapshot;
+let send: Send;
 beforeAll(async () => {
-  const js = aPipeline().js_builder_config;
-  snapshot = aSnapshot([
-    aPipeline(),
-    aPipeline({ id: 'pl_server', pipeline_key: 'pk_server', type: 'server' }),
-    aPipeline({
-      id: 'pl_gate',
-      pipeline_key: 'pk_gate',
-      js_builder_config: { ...js, consent_config: { required_category: 'analytics' } },
-    }),
-    aPipeline({
-      id: 'pl_sync',
-      pipeline_key: 'pk_sync',
-      js_builder_config: {
-        ...js,
-        vendor_syncs: {
-          meta: { enabled: true, consent_category: 'marketing' },
-          google_analytics: { enabled: true },
-          tiktok: { enabled: false },
-        },
-      },
-    }),
-  ]);
-  harness = await startIngest(snapshot, { watched: true, settings: { trustProxy: 1 } });
+  ({ harness, send } = await startSending());
 });
 afterAll(() => harness.close());
-
-let serial = 0;
-async function send(path: string, body: Record<string, unknown>, headers: Record<string, string> = {}, key = 'pk_web') {
-  const messageId = (body.messageId as string | undefined) ?? `id-${serial++}`;
-  const response = await fetch(harness.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, ...headers },
-    body: JSON.stringify({ messageId, ...body }),
-  });
-  expect(response.status, await response.clone().text()).toBe(200);
-  const found = (await harness.stored()).filter((each) => each.event.event_id === messageId);
-  return { response, cookies: response.headers.getSetCookie(), stored: found[0] as StoredEvent, times: found.length };
-}
-const track = { type: 'track', event: 'X' };
-const browser = { origin: 'https://shop.example', 'x-forwarded-for': '203.0.113.9', 'user-agent': 'Browser/1' };
 
 describe('the _df_id cookie', () => {
   test('is set for a browser without one, readable by scripts, for 400 days, host-only across sites', async () => {
