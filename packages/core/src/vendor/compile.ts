@@ -2,12 +2,12 @@
 import { eventKey } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
 import { readAuthored } from './authored.ts';
 import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
 import { readFields } from './fields.ts';
 import { compilePayload, type MakePayload } from './payload.ts';
-import { hasPlaceholder, leftPlaceholders } from './placeholders.ts';
 import { type CompiledRequest, compileRequest, type RequestOptions } from './request.ts';
 import { scrubber, secretValues } from './secrets.ts';
 import { fieldsOf, readSettings } from './settings.ts';

@@ -1,9 +1,9 @@
 /** Config fields: found at the top level of a config or in `parameters` (which wins), coerced to their type, checked. */
 import { isObject, own } from '../json.ts';
+import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { ConfigField } from './definition.ts';
 import { headerNameFault, readHeaders } from './header-rules.ts';
-import { hasPlaceholder } from './placeholders.ts';
 import type { UrlRules } from './url-rules.ts';
 import { urlFault } from './url-rules.ts';
 

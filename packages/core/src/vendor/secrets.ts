@@ -1,8 +1,8 @@
 /** Which parts of a config are secret, and how a request is shown without them. */
 import { isObject, own } from '../json.ts';
+import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import type { VendorRequest } from './compiled.ts';
 import type { VendorDefinition } from './definition.ts';
-import { hasPlaceholder } from './placeholders.ts';
 
 /** Secret under these names wherever they stand, whatever the vendor. */
 const SECRET_NAMES = new Set([

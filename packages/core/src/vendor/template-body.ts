@@ -1,8 +1,9 @@
 /** A body that the user's own Handlebars template writes (webhook, `payload_format: custom`). */
+
+import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import { compileTemplate } from '../template/template.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { VendorDefinition } from './definition.ts';
-import { hasPlaceholder } from './placeholders.ts';
 
 type Render = (payload: unknown) => { ok: true; text: string } | { ok: false; reason: string };
 
