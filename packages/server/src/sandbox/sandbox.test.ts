@@ -33,7 +33,10 @@ function run(
 }
 
 describe('what code gets and gives', () => {
-  const box = sandbox();
+  // Good code must not meet a limit on a machine that is busy with other things.
+  const box = sandbox({ limits: { soft_ms: 30_000, hard_ms: 60_000 } });
+  // Endless loops are to be stopped by the interpreter itself, however little time the worker gets.
+  const strict = sandbox({ limits: { hard_ms: 60_000 } });
   const cases: [name: string, code: string, expected: unknown, options?: Parameters<typeof run>[2]][] = [
     [
       'an event goes in and comes out',
@@ -97,21 +100,21 @@ describe('what code gets and gives', () => {
     ['an endless loop', 'function transform(e) { for (;;); }', 'stopped after 50 ms'],
     ['an endless loop while loading', 'for (;;); function transform(e) { return e }', 'stopped after 50 ms'],
     ['an endless loop that catches', 'function transform(e) { for (;;) { try { for (;;); } catch {} } }', 'stopped after 50 ms'],
-    [
-      'too much memory',
-      'function transform(e) { const all = []; for (;;) all.push("x".repeat(1000000) + all.length) }',
-      /^(stopped|ended)/,
-    ],
   ];
   test.each(failures)('%s', async (name, code, reason) => {
-    const result = await run(box, code, { owner: name });
+    const result = await run(strict, code, { owner: name });
     expect(result.kind === 'failed' ? result.reason : result).toMatch(reason);
+  });
+
+  test('too much memory', async () => {
+    const code = 'function transform(e) { const all = []; for (;;) all.push("x".repeat(1000000) + all.length) }';
+    expect(await run(sandbox({ workers: 1 }), code)).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^(stopped|ended)/) });
   });
 
   test('code that was stopped runs again on the next event', async () => {
     const code = 'function transform(e) { if (e.loop) for (;;); return 1 }';
-    expect(await run(box, code, { owner: 'again', event: { loop: true } })).toMatchObject({ kind: 'failed' });
-    expect(await run(box, code, { owner: 'again', event: {} })).toMatchObject({ kind: 'returned', value: 1 });
+    expect(await run(strict, code, { owner: 'again', event: { loop: true } })).toMatchObject({ kind: 'failed' });
+    expect(await run(strict, code, { owner: 'again', event: {} })).toMatchObject({ kind: 'returned', value: 1 });
   });
 
   test('validation names the line, and test runs leave nothing behind', async () => {
@@ -145,19 +148,14 @@ test('changed code takes effect at once', async () => {
   expect(await run(box, 'function transform() { return 2 }')).toMatchObject({ value: 2 });
 });
 
-test('a run that cannot be interrupted ends with its worker within 250 ms; what waited behind it runs', async () => {
+test('a run that cannot be interrupted ends with its worker; what waited behind it runs', async () => {
   const box = sandbox({ workers: 1 });
   await run(box, 'function transform() { return 0 }', { owner: 'warm' });
-  // Sorting without a comparison function never asks whether it should stop.
-  const code =
-    'function transform(e) { if (e.hang) { const a = []; for (let i = 0; i < 300000; i++) a.push("x".repeat(20) + i); for (;;) a.sort() } return e.n }';
-  const started = performance.now();
+  // Written out as one step of the interpreter, which takes far longer and never asks whether it should stop.
+  const code = 'function transform(e) { return e.hang ? (1n << 1000000n).toString() : e.n }';
   const hung = run(box, code, { owner: 'hang', event: { hang: true } });
   const others = Promise.all([1, 2, 3].map((n) => run(box, code, { owner: 'hang', event: { n } })));
-  const result = await hung;
-  const took = performance.now() - started;
-  expect(result).toMatchObject({ kind: 'failed' });
-  expect(took).toBeLessThan(400);
+  expect(await hung).toEqual({ kind: 'failed', reason: 'ended after 250 ms', logs: [] });
   expect(await others).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
 });
 
@@ -165,18 +163,29 @@ test('after five ended runs the code is suspended for 30 s, other code is not', 
   let now = 0;
   const started = performance.now();
   const clock = { monotonic: () => now + performance.now() - started };
-  const box = sandbox({ workers: 2, clock });
+  const box = sandbox({ workers: 2, clock, limits: { hard_ms: 60_000 } });
   const loop = 'function transform(e) { if (e.ok) return 1; for (;;); }';
-  const results = await Promise.all(Array.from({ length: 40 }, () => run(box, loop, { owner: 'trf_bad', event: {} })));
-  const reasons = results.map((result) => (result.kind === 'failed' ? result.reason : 'ran'));
-  const stopped = reasons.filter((reason) => reason.startsWith('stopped after')).length;
-  expect(stopped).toBeGreaterThanOrEqual(5);
-  expect(stopped).toBeLessThanOrEqual(7); // two workers may each be in the middle of one
-  expect(reasons.filter((reason) => reason.startsWith('suspended'))).toHaveLength(40 - stopped);
+  const reasons: string[] = [];
+  for (let i = 0; i < 7; i++) {
+    const result = await run(box, loop, { owner: 'trf_bad', event: {} });
+    reasons.push(result.kind === 'failed' ? result.reason.split(' ')[0]! : 'ran');
+  }
+  expect(reasons).toEqual([...new Array(5).fill('stopped'), 'suspended', 'suspended']);
   expect(await run(box, loop, { owner: 'trf_bad', event: { ok: true } })).toMatchObject({ kind: 'failed' });
   expect(await run(box, loop, { owner: 'trf_good', event: { ok: true } })).toMatchObject({ value: 1 });
   now += 31_000;
   expect(await run(box, loop, { owner: 'trf_bad', event: { ok: true } })).toMatchObject({ value: 1 });
+});
+
+test('code is suspended for what already waits, too', async () => {
+  const box = sandbox({ workers: 2, limits: { hard_ms: 60_000 } });
+  const waiting = Array.from({ length: 200 }, () => run(box, 'function transform() { for (;;); }', { owner: 'trf_bad', event: {} }));
+  const reasons = (await Promise.all(waiting)).map((result) => (result.kind === 'failed' ? result.reason.split(' ')[0]! : 'ran'));
+  const stopped = reasons.filter((reason) => reason === 'stopped').length;
+  expect(stopped).toBeGreaterThanOrEqual(5);
+  // What is under way in the workers when the fifth ends is two messages of sixteen at the most, and the one before.
+  expect(stopped).toBeLessThanOrEqual(48);
+  expect(reasons.filter((reason) => reason === 'suspended')).toHaveLength(200 - stopped);
 });
 
 test('no worker before the first run', async () => {
