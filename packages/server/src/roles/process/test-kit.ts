@@ -12,6 +12,7 @@ import { decodeEventRecord, eventsTopic } from '../../event-record.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { ingestTopic, partitionOf } from '../../partition.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import type { SandboxLimits } from '../../sandbox/protocol.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { CompiledPipeline, Snapshot, SnapshotSource } from '../../snapshot/types.ts';
 import { type LmdbLog, openLmdbLog } from '../../stores/event-log/lmdb.ts';
@@ -97,6 +98,8 @@ const BLANK: Transformation = {
   updated_at: '',
 };
 
+export const SETTINGS = { deadLetterRetentionMs: 86_400_000, configReloadMs: 100 };
+
 export type ClientEvent = Record<string, unknown> & { anonymousId?: string; userId?: string };
 
 export function ingestAppend(event_id: string, body: ClientEvent, over: Partial<IngestEnvelope> = {}): Append {
@@ -126,17 +129,17 @@ export class Bench {
   role: ProcessRole | undefined;
   snapshots: Snapshots;
 
-  private constructor(dir: string, log: LmdbLog, snapshots: Snapshots) {
+  private constructor(dir: string, log: LmdbLog, snapshots: Snapshots, limits: Partial<SandboxLimits>) {
     this.dir = dir;
     this.log = log;
     this.visitors = openLmdbVisitors(log);
     this.snapshots = snapshots;
-    this.sandbox = createSandbox();
+    this.sandbox = createSandbox({ limits });
   }
 
-  static async open(snapshots: Snapshots): Promise<Bench> {
+  static async open(snapshots: Snapshots, limits: Partial<SandboxLimits> = {}): Promise<Bench> {
     const dir = await mkdtemp(join(tmpdir(), 'firsthand-process-'));
-    return new Bench(dir, await openLog(dir), snapshots);
+    return new Bench(dir, await openLog(dir), snapshots, limits);
   }
 
   start(over: Partial<ProcessDeps> = {}): ProcessRole {
@@ -147,7 +150,7 @@ export class Bench {
       snapshots: this.snapshots,
       sandbox: this.sandbox,
       tap: { watched: () => this.watched, emit: (_org, frame) => void this.frames.push(frame) },
-      settings: { deadLetterRetentionMs: 86_400_000, configReloadMs: 100 },
+      settings: SETTINGS,
       clock: systemClock,
       logger: pino({ level: 'silent' }),
       ...over,
@@ -167,12 +170,12 @@ export class Bench {
     for await (const record of this.log.read(OUTCOMES_TOPIC, { limit: 1_000_000 })) all.push(...decodeOutcomes(record));
     return all;
   }
-  /** Waits until so many events have an outcome. */
-  async settled(count: number, withinMs = 10_000): Promise<Outcome[]> {
-    const end = Date.now() + withinMs;
+  /** Waits until so many events have an outcome; the bound only ends what hangs. */
+  async settled(count: number): Promise<Outcome[]> {
+    const end = performance.now() + 60_000;
     for (;;) {
       const outcomes = await this.outcomes();
-      if (outcomes.length >= count || Date.now() > end) return outcomes;
+      if (outcomes.length >= count || performance.now() > end) return outcomes;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
