@@ -19,6 +19,7 @@ export interface AdminDeps {
   settings: Pick<
     Settings,
     | 'ingestUrl'
+    | 'ingestPort'
     | 'baseUrl'
     | 'allowPrivateDestinations'
     | 'accessTokenTtlMs'

@@ -8,7 +8,7 @@ import { Id, IdParams, Nullable, OneOf, Timestamp } from '../../../http/schema.t
 import { newId } from '../../../runtime/ids.ts';
 import { type BuiltFile, queueBuild, readBuildState, readSource } from '../../../stores/config/collector-builds.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
-import { publicOrigin } from '../public-origin.ts';
+import { ingestOrigin } from '../public-origin.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Collector'];
@@ -128,7 +128,7 @@ export function collectorRoutes(app: AdminApp, context: AdminContext): void {
     async (request) => {
       const { params, query, user } = request;
       const pipeline = await requirePipeline(db, user.org_id, params.id);
-      const ingest_url = publicOrigin(context.settings.ingestUrl, request);
+      const ingest_url = ingestOrigin(context.settings, request);
       if (!isOn(query.pinned)) {
         const input = { pipeline, ingest_url };
         return { snippet: snippet(input), url: scriptAddress(input), pinned: false, integrity: null };

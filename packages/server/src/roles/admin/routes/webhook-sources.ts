@@ -17,7 +17,7 @@ import {
   type WebhookSourceFields,
 } from '../../../stores/config/webhook-sources.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
-import { publicOrigin } from '../public-origin.ts';
+import { ingestOrigin } from '../public-origin.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Webhook sources'];
@@ -90,7 +90,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     async (request) => {
       const page = pageOf(request.query);
       const { rows, total } = await listWebhookSources(db, request.user.org_id, request.query.pipeline_id, page);
-      return { webhook_sources: rows.map((row) => withUrl(row, publicOrigin(context.settings.ingestUrl, request))), total, ...page };
+      return { webhook_sources: rows.map((row) => withUrl(row, ingestOrigin(context.settings, request))), total, ...page };
     },
   );
 
@@ -124,7 +124,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         change.audit({ id: made.id, after: made });
         return made;
       });
-      return reply.code(201).send({ ...withUrl(created, publicOrigin(context.settings.ingestUrl, request)), signing_secret });
+      return reply.code(201).send({ ...withUrl(created, ingestOrigin(context.settings, request)), signing_secret });
     },
   );
 
@@ -132,10 +132,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     '/webhook-sources/:id',
     { config: { role: 'viewer' }, schema: { summary: 'Read a webhook source', tags, params: IdParams, response: { 200: Source } } },
     async (request) =>
-      withUrl(
-        found(await findWebhookSource(db, request.user.org_id, request.params.id)),
-        publicOrigin(context.settings.ingestUrl, request),
-      ),
+      withUrl(found(await findWebhookSource(db, request.user.org_id, request.params.id)), ingestOrigin(context.settings, request)),
   );
 
   app.put(
@@ -166,7 +163,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         change.audit({ id: before.id, before, after: secret === undefined ? after : { ...after, signing_secret: '••••' } });
         return after;
       });
-      return withUrl(updated, publicOrigin(context.settings.ingestUrl, request));
+      return withUrl(updated, ingestOrigin(context.settings, request));
     },
   );
 
@@ -216,7 +213,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         change.audit({ id: before.id, changes: { signing_secret: { old: '••••', new: '••••' } } });
         return after;
       });
-      return { ...withUrl(rotated, publicOrigin(context.settings.ingestUrl, request)), signing_secret };
+      return { ...withUrl(rotated, ingestOrigin(context.settings, request)), signing_secret };
     },
   );
 

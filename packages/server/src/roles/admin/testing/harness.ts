@@ -105,6 +105,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       mode: 'development',
       allowPrivateDestinations: true,
       ingestUrl: undefined,
+      ingestPort: undefined,
       baseUrl: undefined,
       ...options.settings,
     },
