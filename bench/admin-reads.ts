@@ -55,6 +55,7 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
       mode: 'development' as const,
       allowPrivateDestinations: true,
       ingestUrl: undefined,
+      ingestPort: undefined,
       baseUrl: undefined,
     },
     // Once, when everything is there: here it is reading that is measured.

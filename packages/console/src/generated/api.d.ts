@@ -3707,7 +3707,10 @@ export interface operations {
                             /** @enum {string} */
                             delivery_mode: "server_side" | "client_side";
                             health: {
-                                /** @enum {string} */
+                                /**
+                                 * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                                 * @enum {string}
+                                 */
                                 status: "ok" | "failing" | "paused" | "misconfigured";
                                 /**
                                  * Format: date-time
@@ -3806,7 +3809,10 @@ export interface operations {
                         /** @enum {string} */
                         delivery_mode: "server_side" | "client_side";
                         health: {
-                            /** @enum {string} */
+                            /**
+                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @enum {string}
+                             */
                             status: "ok" | "failing" | "paused" | "misconfigured";
                             /**
                              * Format: date-time
@@ -3888,7 +3894,10 @@ export interface operations {
                         /** @enum {string} */
                         delivery_mode: "server_side" | "client_side";
                         health: {
-                            /** @enum {string} */
+                            /**
+                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @enum {string}
+                             */
                             status: "ok" | "failing" | "paused" | "misconfigured";
                             /**
                              * Format: date-time
@@ -3982,7 +3991,10 @@ export interface operations {
                         /** @enum {string} */
                         delivery_mode: "server_side" | "client_side";
                         health: {
-                            /** @enum {string} */
+                            /**
+                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @enum {string}
+                             */
                             status: "ok" | "failing" | "paused" | "misconfigured";
                             /**
                              * Format: date-time
@@ -4112,7 +4124,10 @@ export interface operations {
                         /** @enum {string} */
                         delivery_mode: "server_side" | "client_side";
                         health: {
-                            /** @enum {string} */
+                            /**
+                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @enum {string}
+                             */
                             status: "ok" | "failing" | "paused" | "misconfigured";
                             /**
                              * Format: date-time

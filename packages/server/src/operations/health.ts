@@ -20,7 +20,7 @@ export interface HealthDeps {
   log: EventLog;
   observe: ObserveDb;
   snapshots: SnapshotSource;
-  /** Integrations that a deliverer says are paused by a limit now. */
+  /** Integrations that a deliverer says are held by a limit now. */
   paused(integrationId: string): boolean;
 }
 const iso = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
@@ -36,11 +36,12 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
       const compiled = deps.snapshots.current().integrations.get(integration.id);
       const { waiting, oldest } = await waitingFor(deps.log, integration);
       const failing = (row?.last_error_at ?? 0) > (row?.last_success_at ?? 0);
+      const paused = !integration.enabled || deps.paused(integration.id);
       const misconfigured = compiled !== undefined && compiled.vendor === undefined;
       return [
         integration.id,
         {
-          status: misconfigured ? 'misconfigured' : deps.paused(integration.id) ? 'paused' : failing ? 'failing' : 'ok',
+          status: misconfigured ? 'misconfigured' : paused ? 'paused' : failing ? 'failing' : 'ok',
           last_success_at: iso(row?.last_success_at),
           last_error: row?.last_error ?? null,
           waiting,

@@ -98,7 +98,9 @@ const WRITABLE = {
 const RevisionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
 export const Health = Type.Object({
-  status: OneOf(['ok', 'failing', 'paused', 'misconfigured']),
+  status: OneOf(['ok', 'failing', 'paused', 'misconfigured'], {
+    description: 'paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.',
+  }),
   last_success_at: Nullable(Timestamp),
   last_error: Nullable(Type.String()),
   waiting: Type.Integer(),

@@ -183,6 +183,8 @@ onStory('pipeline integrations', (story) => {
       last_success_at: '2026-05-01T00:00:00.001Z',
       last_error: 'http_503',
     });
+    expect((await story.put(path, { enabled: false })).health.status, 'a disabled one rests').toBe('paused');
+    await story.put(path, { enabled: true });
     await story.put(`pipelines/${pipeline}`, { parameters: { HOST: 'not a host' } });
     expect((await story.got(path)).health.status).toBe('misconfigured');
   });

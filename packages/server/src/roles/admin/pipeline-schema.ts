@@ -82,7 +82,7 @@ const Slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,
   pattern: SLUG_PATTERN,
-  'x-fault': `must be 1 to ${MAX_SLUG} lower-case letters and digits, in groups joined by single hyphens`,
+  'x-fault': `must be 1 to ${MAX_SLUG} lower-case letters, digits, - and _, with a letter or digit at both ends`,
 });
 const shared = {
   name: Name({ examples: ['Web shop'] }),

@@ -100,6 +100,8 @@ onBothEngines('pipelines', (fresh, engine) => {
   test.each([
     ['slug', { slug: 'Not A Slug' }],
     ['slug', { slug: '-a' }],
+    ['slug', { slug: 'a_' }],
+    ['slug', { slug: 'a.b' }],
     ['slug', { slug: '' }],
     ['type', { type: 'tv' }],
     ['domain_allowlist[0]', { domain_allowlist: ['https://shop.example'] }],
@@ -129,6 +131,7 @@ onBothEngines('pipelines', (fresh, engine) => {
     expect(slugs).toEqual(['unique-slug', 'unique-slug-2', 'unique-slug-3']);
     expect((await create({ name: 'Магазин' })).slug).toBe('magazin');
     expect((await create({ name: '日本' })).slug).toBe('pipeline');
+    expect((await create({ name: 'x', slug: 'eu_shop--2' })).slug, 'any URL-safe one').toBe('eu_shop--2');
     const taken = await call('POST', 'pipelines', { name: 'x', slug: 'unique-slug' });
     expect([taken.status, taken.body.error.code]).toEqual([409, 'DUPLICATE_RESOURCE']);
     const { id } = await create({ name: 'mover' });

@@ -72,7 +72,8 @@ const SPELLED: Record<string, string> = {
   ґ: 'g',
 };
 export const MAX_SLUG = 100;
-export const SLUG_PATTERN = '^[a-z0-9]+(-[a-z0-9]+)*$';
+/** URL-safe, and never `.` or `..`, which an address would swallow. */
+export const SLUG_PATTERN = '^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$';
 const FALLBACK = 'pipeline';
 
 /** A URL-safe name from one a person gave: `Café Zürich – EU` is `cafe-zurich-eu`. */
