@@ -36,6 +36,11 @@ export function postgresDialect(databaseUrl: string, onError: (error: Error) => 
  */
 function disposable(client: pg.PoolClient): PostgresPoolClient {
   let broken: Error | undefined;
+  // The pool listens to idle connections only: one that breaks in our hands between two queries would end the process.
+  const onError = (error: Error) => {
+    broken ??= error;
+  };
+  client.on('error', onError);
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (broken !== undefined) throw broken;
     try {
@@ -45,6 +50,9 @@ function disposable(client: pg.PoolClient): PostgresPoolClient {
       throw error;
     }
   };
-  const release = () => client.release(broken);
+  const release = () => {
+    client.off('error', onError);
+    client.release(broken);
+  };
   return { query, release } as unknown as PostgresPoolClient;
 }

@@ -7,7 +7,7 @@ import { onBothEngines } from '../../roles/admin/testing/engines.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createCipher } from '../../secrets/cipher.ts';
 import { secretPaths, splitSecrets } from '../../secrets/mask.ts';
-import { isUniqueViolation } from './availability.ts';
+import { isUnavailable, isUniqueViolation } from './availability.ts';
 import { loadConfig } from './load-config.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -58,6 +58,19 @@ onBothEngines('the configuration store', (fresh, engine) => {
   afterAll(async () => {
     await store?.close();
     rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test('a connection that the server ends between two queries of a transaction fails that transaction, and nothing else', async () => {
+    if (engine !== 'postgres') return;
+    const { db } = store;
+    const cut = db.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+      await sql`select pg_terminate_backend(${rows[0]!.pid})`.execute(db);
+      await expect.poll(async () => (await sql`select from pg_stat_activity where pid = ${rows[0]!.pid}`.execute(db)).rows.length).toBe(0);
+      await readConfigVersion(transaction);
+    });
+    await expect(cut).rejects.toSatisfy(isUnavailable);
+    expect(await readConfigVersion(db)).toBeDefined();
   });
 
   test('opens a second time and finds nothing to do; several may open at once', async () => {
