@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { utf8 } from './bytes.ts';
-import { type AwsCredentials, signAws } from './sigv4.ts';
+import { type AwsCredentials, authorization, canonicalPath, signAws } from './sigv4.ts';
 
 // The worked examples of "Signature calculations for the Authorization header" in the Amazon S3 API reference.
 const credentials: AwsCredentials = {
@@ -55,4 +55,41 @@ test('a percent-encoded path signs like the plain one, and a session token is si
   expect(sign(`${base}/a%24b`).Authorization).toBe(sign(`${base}/a$b`).Authorization);
   expect(sign(`${base}/a`)).toMatchObject({ 'x-amz-security-token': 'tok' });
   expect(sign(`${base}/a`).Authorization).toContain('x-amz-security-token');
+});
+
+const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+// Cases of the test suite that AWS publishes for implementers of Signature Version 4.
+test.each([
+  ['get-vanilla', 'GET', '/', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
+  ['post-vanilla', 'POST', '/', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
+  [
+    'get-vanilla-query-order-key-case',
+    'GET',
+    '/?Param2=value2&Param1=value1',
+    'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
+  ],
+])('AWS test suite: %s', (_name, method, path, signature) => {
+  const suite = {
+    ...credentials,
+    access_key_id: 'AKIDEXAMPLE',
+    secret_access_key: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+    service: 'service',
+  };
+  const headers = { 'X-Amz-Date': '20150830T123600Z' };
+  expect(
+    authorization({ method, url: `https://example.amazonaws.com${path}`, headers }, emptyHash, suite, Date.UTC(2015, 7, 30, 12, 36)),
+  ).toBe(
+    `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request,SignedHeaders=host;x-amz-date,Signature=${signature}`,
+  );
+});
+
+test.each([
+  ['s3', '/documents%20and%20settings/', '/documents%20and%20settings/'],
+  ['s3', '/a$b%', '/a%24b%25'],
+  ['s3express', '/a%20b', '/a%20b'],
+  ['execute-api', '/documents%20and%20settings/', '/documents%2520and%2520settings/'],
+  ['kinesis', '/a$b', '/a%24b'],
+  ['kinesis', '/', '/'],
+])('other services than S3 want the path encoded twice: %s %s', (service, path, canonical) => {
+  expect(canonicalPath(path, service)).toBe(canonical);
 });

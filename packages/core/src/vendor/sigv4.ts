@@ -1,4 +1,4 @@
-/** AWS Signature Version 4, the `Authorization` header form, as AWS documents it for S3 (the path is encoded once). */
+/** AWS Signature Version 4, the `Authorization` header form. */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
@@ -20,14 +20,24 @@ export interface SignedRequest {
 
 /** The headers to add. Every header handed in is signed, and `host`, which the client sends by itself; only the user agent is not: proxies rewrite it. */
 export function signAws(request: SignedRequest, credentials: AwsCredentials, nowMs: number): Record<string, string> {
-  const url = new URL(request.url);
+  // S3 and some others insist on the hash as a header; nobody minds it.
+  const bodyHash = bytesToHex(sha256(request.body));
+  const added: Record<string, string> = { 'x-amz-content-sha256': bodyHash, 'x-amz-date': amzDate(nowMs) };
+  if (credentials.session_token) added['x-amz-security-token'] = credentials.session_token;
+  added.Authorization = authorization({ ...request, headers: { ...request.headers, ...added } }, bodyHash, credentials, nowMs);
+  return added;
+}
+
+export function authorization(
+  { method, url: text, headers }: Omit<SignedRequest, 'body'>,
+  bodyHash: string,
+  credentials: AwsCredentials,
+  nowMs: number,
+): string {
+  const url = new URL(text);
   const stamp = amzDate(nowMs);
   const day = stamp.slice(0, 8);
-  const payloadHash = bytesToHex(sha256(request.body));
-  const added: Record<string, string> = { 'x-amz-content-sha256': payloadHash, 'x-amz-date': stamp };
-  if (credentials.session_token) added['x-amz-security-token'] = credentials.session_token;
-
-  const signed: [string, string][] = Object.entries({ ...request.headers, ...added })
+  const signed: [string, string][] = Object.entries(headers)
     .map(([name, value]): [string, string] => [name.toLowerCase(), value.trim().replace(/ +/g, ' ')])
     .filter(([name]) => name !== 'user-agent');
   signed.push(['host', url.host]);
@@ -35,19 +45,18 @@ export function signAws(request: SignedRequest, credentials: AwsCredentials, now
   const names = signed.map(([name]) => name).join(';');
 
   const canonical = [
-    request.method,
-    canonicalPath(url.pathname),
+    method,
+    canonicalPath(url.pathname, credentials.service),
     canonicalQuery(url.searchParams),
     ...signed.map(([name, value]) => `${name}:${value}`),
     '',
     names,
-    payloadHash,
+    bodyHash,
   ].join('\n');
   const scope = `${day}/${credentials.region}/${credentials.service}/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', stamp, scope, bytesToHex(sha256(utf8(canonical)))].join('\n');
   const signature = bytesToHex(hmac(sha256, signingKey(credentials, day), utf8(toSign)));
-  added.Authorization = `AWS4-HMAC-SHA256 Credential=${credentials.access_key_id}/${scope},SignedHeaders=${names},Signature=${signature}`;
-  return added;
+  return `AWS4-HMAC-SHA256 Credential=${credentials.access_key_id}/${scope},SignedHeaders=${names},Signature=${signature}`;
 }
 
 function signingKey(credentials: AwsCredentials, day: string): Uint8Array {
@@ -60,27 +69,30 @@ function amzDate(nowMs: number): string {
   return `${new Date(nowMs).toISOString().replace(/[-:]/g, '').slice(0, 15)}Z`;
 }
 
-function canonicalPath(path: string): string {
-  return path.split('/').map(awsEncode).join('/');
+/** S3 and its kin (`s3express`) take a path encoded once, every other service the path of the request line encoded once more. */
+export function canonicalPath(path: string, service: string): string {
+  return path
+    .split('/')
+    .map(service.startsWith('s3') ? (part) => encode(decoded(part)) : encode)
+    .join('/');
 }
 
-/** The path may be percent-encoded already, and partly (`$`, `(`); AWS wants everything but unreserved characters encoded, once. */
-function awsEncode(text: string): string {
-  let decoded = text;
+/** The path may be percent-encoded already, and partly (`$`, `(`). */
+function decoded(text: string): string {
   try {
-    decoded = decodeURIComponent(text);
+    return decodeURIComponent(text);
   } catch {
-    // a stray percent sign is a character like any other
+    return text; // a stray percent sign is a character like any other
   }
-  return encodeURIComponent(decoded.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function canonicalQuery(query: URLSearchParams): string {
-  const pairs = [...query].map(([name, value]) => [encodeQuery(name), encodeQuery(value)] as const);
+  const pairs = [...query].map(([name, value]) => [encode(name), encode(value)] as const);
   pairs.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0));
   return pairs.map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-function encodeQuery(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+/** Everything but unreserved characters. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
