@@ -48,11 +48,9 @@ describe('bots', () => {
     expect(faults.map(({ field }) => field)).toEqual(['bot_filtering.custom_patterns[0]', 'bot_filtering.custom_patterns[2]']);
   });
 
-  test('a hostile pattern costs linear time', () => {
+  test('a hostile pattern costs linear time: with any other this would not end', () => {
     const compiled = compileBots({ action: 'flag', block_empty_user_agent: false, custom_patterns: ['(a+)+$'] }, []);
     const event: CanonicalEvent = { event_id: 'e', type: 'track', timestamp: '', context: { user_agent: `${'a'.repeat(1_000)}!` } };
-    const started = performance.now();
-    applyBots(event, 'browser', compiled, []);
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(applyBots(event, 'browser', compiled, [])).toBeUndefined();
   });
 });

@@ -12,6 +12,8 @@ import { compileUrlParams } from './url-params.ts';
 type Config = Partial<DataLayerConfig['pii_rules']>;
 type Parts = Partial<Pick<CanonicalEvent, 'event' | 'name' | 'user_id' | 'anonymous_id' | 'properties' | 'traits' | 'context'>>;
 const ANNA = 'b1f5b6efb7e9e3c5f5bd5a1ba4a3d3ad3b0d0fcc9d0a6aaf8d7b23f5c0c0fd70';
+/** Microseconds of processor time, which other work on the machine does not use up: many times what it takes, far below what a square would. */
+const BEARABLE = 10_000_000;
 const sha = (text: string) => hash('sha256', text, 'hex');
 
 function apply(config: Config, parts: Parts): { event: CanonicalEvent; decisions: Decision[]; faults: ConfigFault[] } {
@@ -240,9 +242,9 @@ describe('detection', () => {
   });
   test('an event full of numbers ends soon, and keeps none of them', () => {
     const list = Array.from({ length: 20_000 }, (_, i) => `+49 151 ${String(20_000_000 + i)}`);
-    const started = performance.now();
+    const started = process.threadCpuUsage();
     const { event } = apply(all, { properties: { list } });
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(process.threadCpuUsage(started).user).toBeLessThan(BEARABLE);
     expect(new Set(event.properties!.list as string[])).toEqual(new Set([R]));
   });
   test('only what is asked for', () => {
@@ -260,8 +262,8 @@ describe('detection', () => {
     'a@'.repeat(50_000),
     '(1) '.repeat(30_000),
   ])('a hostile text ends soon (%#)', (text) => {
-    const started = performance.now();
+    const started = process.threadCpuUsage();
     apply(all, { properties: { text }, context: { locale: 'en-US' } });
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(process.threadCpuUsage(started).user).toBeLessThan(BEARABLE);
   });
 });

