@@ -76,9 +76,13 @@ test('over the bound of waiting requests the answer is 503, and none that got 20
       return append();
     }),
   });
-  const answers = Array.from({ length: 20 }, () => post(harness.url));
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(held).toHaveLength(5);
+  let refused = 0;
+  const answers = Array.from({ length: 20 }, async () => {
+    const answer = await post(harness.url);
+    if (answer.status === 503) refused++;
+    return answer;
+  });
+  await expect.poll(() => [held.length, refused]).toEqual([5, 15]);
   for (const release of held) release();
   const statuses = (await Promise.all(answers)).map((answer) => answer.status).sort();
   expect(statuses).toEqual([...Array(5).fill(200), ...Array(15).fill(503)]);
@@ -117,11 +121,16 @@ test('a stop waits for what is under way and hangs up politely', async () => {
 
 test('counts that could not be written are written later, once', async () => {
   let broken = true;
+  let refused = 0;
   const harness = await startIngest(aSnapshot([aPipeline()]), {
-    log: withAppend((append, isIngest) => (broken && !isIngest ? Promise.reject(new LogUnavailable('away')) : append())),
+    log: withAppend(async (append, isIngest) => {
+      if (!broken || isIngest) return append();
+      refused++;
+      throw new LogUnavailable('away');
+    }),
   });
   await post(harness.url, { type: 'track' });
-  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  await expect.poll(() => refused).toBeGreaterThan(0);
   expect(await harness.outcomes()).toEqual([]);
   broken = false;
   await post(harness.url, { type: 'track' });
