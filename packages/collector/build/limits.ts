@@ -13,8 +13,8 @@ export const LIMITS = {
   L_TIMEOUT_MS: 20_000,
   /** An event that was under way when its page ended is repeated only while the server surely remembers its messageId. */
   L_UNCLEAR_MS: 500_000,
-  /** Storage reaches other tabs a little later than the lock does. */
-  L_HANDOVER_MS: 100,
+  /** How long a page has to say that it lives before another takes its events over. Storage takes milliseconds to other tabs. */
+  L_ADOPT_MS: 2000,
   /** How long a request that ended without an answer may still turn out to have been cut off by the end of its page. */
   L_CUT_MS: 300,
   L_RETRY_BASE_MS: 1000,

@@ -11,9 +11,8 @@ export const startAutoPage = (view: () => void) => {
   for (const method of ['pushState', 'replaceState'] as const) {
     const original = history[method];
     history[method] = function (...args) {
-      const result = original.apply(this, args);
       soon();
-      return result;
+      return original.apply(this, args);
     };
   }
   listen(window, 'popstate', soon);

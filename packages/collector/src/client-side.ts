@@ -11,7 +11,7 @@ import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { isGranted } from './consent.ts';
 import { emit } from './emitter.ts';
 import { attempt } from './page.ts';
-import type { Category, ClientSide, WireEvent } from './types.ts';
+import type { Categories, Category, ClientSide, WireEvent } from './types.ts';
 
 interface Target {
   category: Category;
@@ -60,11 +60,11 @@ const deliver = ({ vendor }: Target, event: CanonicalEvent) => {
   }
 };
 
-export const deliverClientSide = (wire: WireEvent) => {
+export const deliverClientSide = (wire: WireEvent, categories: Categories | undefined) => {
   targets = targets || compileTargets();
   const event = canonical(wire);
   for (const target of targets) {
     const isWanted = !target.names || target.names.includes(eventKey(event));
-    if (isWanted && isGranted(target.category)) attempt(() => deliver(target, event));
+    if (isWanted && isGranted(target.category, categories)) attempt(() => deliver(target, event));
   }
 };

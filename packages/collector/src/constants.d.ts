@@ -39,7 +39,7 @@ declare const L_BATCH_CHARS: number;
 declare const L_KEEPALIVE_CHARS: number;
 declare const L_TIMEOUT_MS: number;
 declare const L_UNCLEAR_MS: number;
-declare const L_HANDOVER_MS: number;
+declare const L_ADOPT_MS: number;
 declare const L_CUT_MS: number;
 declare const L_RETRY_BASE_MS: number;
 declare const L_RETRY_MAX_MS: number;

@@ -1,7 +1,7 @@
 /** The collector: puts the calls of the page together with what the page is, and hands events to the transport. */
 import { startAutoPage } from './auto-page.ts';
 import { deliverClientSide } from './client-side.ts';
-import { isGranted, categories as known, setCategories } from './consent.ts';
+import { isGranted } from './consent.ts';
 import { watchConsentTools } from './consent-tools.ts';
 import { browserContext, notePage, pageFacts } from './context.ts';
 import { startCrossDomain } from './cross-domain.ts';
@@ -21,6 +21,8 @@ type Call = Iterable<unknown>;
 
 const CONSENT = '_df_c';
 
+/** What the visitor agreed to, as far as we were told. */
+let known: Categories | undefined;
 let waiting = true;
 const held: string[] = [];
 
@@ -28,9 +30,9 @@ const held: string[] = [];
 const release = (event: WireEvent) => {
   const { context } = event;
   if (known) context.consent = { ...(context.consent as Fields), categories: known };
-  if (F_VENDOR_IDS) context.vendor_ids = { ...vendorIds(), ...(context.vendor_ids as Fields) };
-  enqueue(JSON.stringify(event), event.messageId);
-  if (F_CLIENT_SIDE) deliverClientSide(JSON.parse(JSON.stringify(event)));
+  if (F_VENDOR_IDS) context.vendor_ids = { ...vendorIds(known), ...(context.vendor_ids as Fields) };
+  enqueue(JSON.stringify(event));
+  if (F_CLIENT_SIDE) deliverClientSide(JSON.parse(JSON.stringify(event)), known);
 };
 
 const capture = (type: WireEvent['type'], fields: Fields, options?: Fields) => {
@@ -58,9 +60,9 @@ const stopWaiting = () => {
 const setConsent = (categories: Categories) => {
   const text = JSON.stringify(categories);
   const changed = text !== read(CONSENT);
-  setCategories(categories);
+  known = categories;
   if (F_GATE) {
-    const granted = isGranted(C_REQUIRED);
+    const granted = isGranted(C_REQUIRED, known);
     setOpen(granted);
     if (!granted) forgetCookie();
   }
@@ -81,10 +83,12 @@ const methods: Record<string, (...args: never[]) => void> = {
     if (read(USER)) capture('identify', { traits }, options);
   },
   group: (groupId: string, traits?: Fields, options?: Fields) => capture('group', { groupId: `${groupId}`, traits }, options),
-  consent: (categories: Categories | ((tell: (categories: Categories) => void) => void)) => {
-    if (P_CUSTOM && typeof categories === 'function') categories((given) => attempt(() => setConsent(given)));
-    else setConsent(categories as Categories);
-  },
+  consent: P_CUSTOM
+    ? (categories: Categories | ((tell: (categories: Categories) => void) => void)) => {
+        if (typeof categories === 'function') categories((given) => attempt(() => setConsent(given)));
+        else setConsent(categories);
+      }
+    : setConsent,
   reset: resetIdentity,
   ready: (handler: () => void) => handler(),
   on: on as (...args: never[]) => void,
@@ -104,7 +108,7 @@ const push = (call: Call) =>
 
 const start = () => {
   const early = api.splice?.(0) || [];
-  for (const name in methods) api[name] = (...args: unknown[]) => void push([name, ...args]);
+  for (const name in methods) api[name] = (...args: unknown[]) => push([name, ...args]);
   api.push = push;
 
   startIdentity();
@@ -120,7 +124,7 @@ const start = () => {
   }
   early.forEach(push);
   if (option('autoPage') !== 'false') startAutoPage(() => push(['page']));
-  startTransport(F_CONSENT ? stopWaiting : undefined);
+  startTransport(...(F_CONSENT ? [stopWaiting] : []));
 };
 
 // Twice in a page is once; a page that is only being prepared is not yet seen.

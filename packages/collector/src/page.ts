@@ -5,7 +5,7 @@ export const attempt = <T>(what: () => T): T | undefined => {
   try {
     return what();
   } catch {
-    return undefined;
+    // Undefined says it.
   }
 };
 
@@ -18,7 +18,7 @@ export const uuid = (): string =>
   'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => (crypto.getRandomValues(new Uint8Array(1))[0]! & 15).toString(16));
 
 /** The value of the first cookie whose name fits the pattern, as it stands. */
-export const cookie = (name: string): string | undefined => attempt(() => RegExp(`(?:^|; )${name}=([^;]*)`).exec(document.cookie)![1]);
+export const cookie = (name: string): string | undefined => attempt(() => RegExp(`(^|; )${name}=([^;]*)`).exec(document.cookie)![2]);
 
 /**
  * The widest domain that the browser takes is the registrable one, which is where the server sets its cookie too: so both
@@ -29,10 +29,9 @@ export const setCookie = (name: string, value: string) =>
   attempt(() => {
     const labels = location.hostname.split('.');
     for (let i = labels.length; i >= 0; i--) {
-      const domain = i ? `;domain=${labels.slice(i - 1).join('.')}` : '';
-      const secure = isSecureContext ? ';secure' : '';
+      // An empty domain is none: the host alone.
       // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in many browsers, and asynchronous
-      document.cookie = `${name}=${value};path=/;max-age=${value ? 4e7 : 0};samesite=lax${domain}${secure}`;
+      document.cookie = `${name}=${value};path=/;max-age=${value ? 4e7 : 0};samesite=lax;domain=${i ? labels.slice(i - 1).join('.') : ''}${isSecureContext ? ';secure' : ''}`;
       if (value && cookie(name) === value) break;
     }
   });

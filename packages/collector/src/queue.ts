@@ -1,12 +1,16 @@
 /**
- * Events that the server has not confirmed, oldest first, one storage key each: two tabs may add and remove at the same time
- * without a lock, and an event is safe the moment it was tracked. Bounded in number and size; over the bound the oldest go.
+ * Events that the server has not confirmed, oldest first, one storage key each: an event is safe the moment it was tracked.
+ * Its name says when it was, and which page it belongs to: only that page sends it, so two tabs never send the same. Bounded
+ * in number and size over all of them; over the bound the oldest go.
  */
 import { emit } from './emitter.ts';
 import { key } from './options.ts';
+import { uuid } from './page.ts';
 import { keys, read, remove, write } from './storage.ts';
 
 const PREFIX = `_df_q${key}.`;
+/** This page among all that share the storage; as a storage key, until when it holds on to its events. */
+export const own = `_df_l${uuid()}`;
 
 /** Storage key and the event's JSON. */
 export type Entry = [name: string, json: string];
@@ -17,17 +21,19 @@ export const settle = (batch: Entry[]) => {
   for (const [name] of batch) remove(name);
 };
 export const giveUp = (batch: Entry[]) => {
-  settle(batch);
-  for (const [, json] of batch) emit('error', json);
+  for (const [name, json] of batch) {
+    remove(name);
+    emit('error', json);
+  }
 };
 
-export const put = (json: string, id: string) => {
+export const put = (json: string) => {
   // Time, then a serial number of fixed length: sorted names are the order of the calls.
-  write(PREFIX + Date.now().toString(36) + serial + id, json);
+  write(`${PREFIX + Date.now().toString(36) + serial}.${own}`, json);
   if (serial++ % L_TRIM_EVERY) return;
   let chars = 0;
   giveUp(
-    take(Infinity, Infinity, [])
+    take(Infinity, Infinity, PREFIX)
       .reverse()
       .filter((entry, i) => (chars += entry[1].length) > L_QUEUE_CHARS || i >= L_QUEUE_EVENTS),
   );
@@ -37,20 +43,17 @@ export const put = (json: string, id: string) => {
  * Under way when the page ended, so perhaps received. Repeated by a page that follows soon, while the server still knows the
  * messageId; a visitor who returns later must not bring yesterday's event a second time.
  */
-export const markUnclear = (batch: Entry[]): Entry[] => {
+export const markUnclear = (batch: Entry[]) => {
   settle(batch);
-  return batch.map(([name, json]) => {
-    write((name += '!'), json);
-    return [name, json];
-  });
+  for (const entry of batch) write((entry[0] += '.'), entry[1]);
 };
 
-/** The next batch: at most so many events and characters, but always one. */
-export const take = (maxEvents: number, maxChars: number, skip: Entry[]): Entry[] => {
+/** The next batch of this page: at most so many events and characters, but always one. */
+export const take = (maxEvents: number, maxChars: number, mark = own, skip: Entry[] = []): Entry[] => {
   const batch: Entry[] = [];
   for (const name of keys(PREFIX)) {
-    if (/!$/.test(name) && name < PREFIX + (Date.now() - L_UNCLEAR_MS).toString(36)) remove(name);
-    const json = !skip.some((entry) => entry[0] === name) && read(name);
+    if (/\.$/.test(name) && name < PREFIX + (Date.now() - L_UNCLEAR_MS).toString(36)) remove(name);
+    const json = name.includes(mark) && !skip.flat().includes(name) && read(name);
     if (json) {
       maxChars -= json.length;
       if (batch[0] && (batch.length >= maxEvents || maxChars < 0)) break;
@@ -58,4 +61,32 @@ export const take = (maxEvents: number, maxChars: number, skip: Entry[]): Entry[
     }
   }
   return batch;
+};
+
+const ownerOf = (name: string) => name.split('.')[2]!;
+
+let asking = 0;
+/**
+ * Events of pages that are gone become ours. We ask by writing our name where the owner would write how long it holds on: an
+ * owner that lives answers; of two pages that ask at once the later name stands; and who still reads its own, after a time
+ * that is long against the way through storage, renames the events to itself. The owner, should it wake, finds them gone.
+ */
+export const adopt = (then: () => void) => {
+  const others = asking ? [] : keys(PREFIX).filter((name) => !name.includes(own));
+  const asked = others.filter((name) => !(+read(ownerOf(name))! > Date.now()));
+  for (const name of asked) write(ownerOf(name), own);
+  if (others[0])
+    asking = setTimeout(
+      () => {
+        asking = 0;
+        for (const name of asked.filter((one) => read(ownerOf(one)) === own)) {
+          const json = read(name);
+          remove(ownerOf(name));
+          remove(name);
+          if (json) write(name.replace(ownerOf(name), own), json);
+        }
+        then();
+      },
+      asked[0] ? L_ADOPT_MS : L_TIMEOUT_MS,
+    ) as unknown as number;
 };

@@ -4,29 +4,30 @@
  */
 import { attempt } from './page.ts';
 
-const memory: Record<string, string> = {};
+const memory: Record<string, string | number> = {};
 /** With a required consent category nothing is kept on the device until it is granted. */
 export let isOpen = !F_GATE;
-/** What was written last ends with the page. */
-export let isVolatile = false;
+/** What ends with the page. */
+export const isVolatile = (key: string) => key in memory;
 
-export const read = (key: string): string | undefined => memory[key] ?? attempt(() => localStorage[key]);
+export const read = (key: string): string | undefined => (memory[key] as string) ?? attempt(() => localStorage[key]);
 export const remove = (key: string) => {
   delete memory[key];
   attempt(() => delete localStorage[key]);
 };
-export const write = (key: string, value: string) => {
+export const write = (key: string, value: string | number) => {
   memory[key] = value;
-  isVolatile = !(
-    isOpen &&
+  if (isOpen)
     attempt(() => {
       localStorage[key] = value;
-      return delete memory[key];
-    })
-  );
+      delete memory[key];
+    });
 };
 export const keys = (prefix: string): string[] =>
-  [...Object.keys(attempt(() => localStorage) || {}), ...Object.keys(memory)].filter((key) => key.startsWith(prefix)).sort();
+  [attempt(() => localStorage) || {}, memory]
+    .flatMap(Object.keys)
+    .filter((key) => key.startsWith(prefix))
+    .sort();
 
 /** Opens or closes the device for us, and moves what we have to the other side. */
 export const setOpen = (to: boolean) => {
