@@ -1,11 +1,9 @@
 /** The OpenAPI document as the service serves it, without a service: the routes are registered, no store is opened, nothing listens. */
 
-import { collectorPaths } from '@firsthand/server/collector/openapi.ts';
 import { readSettings } from '@firsthand/server/config.ts';
-import type { OpenApiPaths } from '@firsthand/server/http/openapi.ts';
+import { otherPaths } from '@firsthand/server/openapi-paths.ts';
 import { buildAdminApp } from '@firsthand/server/roles/admin/app.ts';
 import type { AdminDeps } from '@firsthand/server/roles/admin/context.ts';
-import { collectionPaths } from '@firsthand/server/roles/ingest/openapi.ts';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { VERSION } from '@firsthand/server/version.ts';
 import pino from 'pino';
@@ -46,7 +44,7 @@ export async function apiDocument(): Promise<ApiDocument> {
     version: VERSION,
     configChanged: async () => {},
   });
-  app.addToOpenApi({ ...(collectionPaths as OpenApiPaths), ...collectorPaths });
+  app.addToOpenApi(otherPaths);
   try {
     const answer = await app.inject('/v1/admin/openapi.json');
     if (answer.statusCode !== 200) throw new Error(`The document is not served: ${answer.statusCode} ${answer.body}`);

@@ -1,12 +1,11 @@
 /** The one file that names every part: settings → stores → snapshot → roles → listener. */
 import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
-import { collectorPaths } from './collector/openapi.ts';
 import { readSettings, type Settings } from './config.ts';
 import { verifyChallengeToken } from './http/challenge-token.ts';
 import { healthHandler } from './http/health.ts';
-import type { OpenApiPaths } from './http/openapi.ts';
 import { openListeners } from './listeners.ts';
+import { otherPaths } from './openapi-paths.ts';
 import { watchPaused } from './operations/health.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { createTokenCache } from './outbound/tokens.ts';
@@ -15,7 +14,6 @@ import { startSweeper } from './outcomes/sweeper.ts';
 import { type EnsuredOwner, ensureOwner } from './roles/admin/accounts.ts';
 import { startAdmin } from './roles/admin/start.ts';
 import { DELIVERY_HEALTH_CHANNEL } from './roles/deliver/ports.ts';
-import { collectionPaths } from './roles/ingest/openapi.ts';
 import { openGeo } from './roles/process/geo.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger } from './runtime/logger.ts';
@@ -111,7 +109,7 @@ export async function startServer(settings: Settings): Promise<Running> {
   const admin = has('admin')
     ? await startAdmin(
         { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },
-        { ...(collectionPaths as OpenApiPaths), ...collectorPaths },
+        otherPaths,
       )
     : undefined;
   const collector = { db, leases, ephemeral, snapshots, settings, clock, logger };

@@ -1504,6 +1504,83 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/debug/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch events live (WebSocket)
+         * @description The access token goes into `token`, into the `Authorization` header, or into the pair of subprotocols `bearer, <token>`.
+         *
+         *     Filters may change later: send `{"type": "filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}`.
+         *
+         *     The socket closes with 4401 where the token is not valid, with 4408 when it expires, with 1013 where it cannot be served now.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["debug_live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Is the process alive? */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Can every role of the process work? */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1511,7 +1588,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "MISSING_FIELD" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "EXPIRED_TOKEN" | "INVALID_REFRESH_TOKEN" | "ACCOUNT_LOCKED" | "INVALID_PIPELINE_KEY" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "DUPLICATE_RESOURCE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "VALIDATION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+                code: "INVALID_JSON" | "MISSING_FIELD" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "EXPIRED_TOKEN" | "INVALID_REFRESH_TOKEN" | "ACCOUNT_LOCKED" | "INVALID_PIPELINE_KEY" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "DUPLICATE_RESOURCE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "VALIDATION_ERROR" | "UPGRADE_REQUIRED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
                 message: string;
                 /** @description The faults of the request, with their places. */
                 details?: {
@@ -5409,7 +5486,10 @@ export interface operations {
     put_data_layer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The version that was read. */
+                "if-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9218,6 +9298,139 @@ export interface operations {
                      *     }
                      */
                     "application/json": unknown;
+                };
+            };
+        };
+    };
+    debug_live: {
+        parameters: {
+            query?: {
+                /** @description The access token, where no header can carry it. It reaches no log. */
+                token?: string;
+                /** @description Only of this pipeline. */
+                pipeline_id?: string;
+                /** @description Only of this integration. */
+                integration_id?: string;
+                /** @description Only of this stage. */
+                stage?: string;
+                /** @description Only of this event name. */
+                event?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Switched to WebSocket: each message is one such object. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        time?: string;
+                        /** @description Counts the messages of this connection. */
+                        seq?: number;
+                        /** @enum {string} */
+                        stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
+                        pipeline_id?: string | null;
+                        integration_id?: string | null;
+                        event_id?: string | null;
+                        type?: string | null;
+                        event?: string | null;
+                        reason?: string | null;
+                        duration_ms?: number | null;
+                        status?: number | null;
+                        /** @description What the stage worked on. */
+                        payload?: unknown;
+                        /** @description With `skipped`: how many messages this reader lost because it was too slow. */
+                        count?: number;
+                    };
+                };
+            };
+            426: components["responses"]["Refusal"];
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "alive";
+                    };
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Yes. Without its database it is `degraded`, and goes on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ready" | "degraded" | "unavailable" | "stopping";
+                        degraded: ("database" | "log" | "snapshot")[];
+                        roles: ("admin" | "ingest" | "process" | "deliver")[];
+                    };
+                };
+            };
+            /** @description No: take it out of the balancer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ready" | "degraded" | "unavailable" | "stopping";
+                        degraded: ("database" | "log" | "snapshot")[];
+                        roles: ("admin" | "ingest" | "process" | "deliver")[];
+                    };
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prometheus text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };

@@ -23,6 +23,7 @@ export const API_ERRORS = {
   CONFLICT: { status: 409, message: 'The present state of the resource does not allow this.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than the limit.' },
   VALIDATION_ERROR: { status: 422, message: 'The request is not valid.' },
+  UPGRADE_REQUIRED: { status: 426, message: 'This address speaks WebSocket.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests: try again later.' },
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side.' },
   UNAVAILABLE: { status: 503, message: 'The configuration store cannot be reached: try again soon.' },

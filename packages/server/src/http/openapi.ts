@@ -16,7 +16,13 @@ interface ObjectSchema {
   required?: string[];
 }
 
-export function openApiDocument(options: { version: string; routes: readonly DocumentedRoute[]; more: readonly OpenApiPaths[] }): object {
+export function openApiDocument(options: {
+  version: string;
+  /** The public address, where one is set. */
+  baseUrl: string | undefined;
+  routes: readonly DocumentedRoute[];
+  more: readonly OpenApiPaths[];
+}): object {
   const paths: OpenApiPaths = {};
   for (const route of options.routes) {
     if (route.config.undocumented === true) continue;
@@ -33,7 +39,7 @@ export function openApiDocument(options: { version: string; routes: readonly Doc
         'First-party event collection, processing and delivery. The management API lives under `/v1/admin` and takes a bearer access token; the collection endpoints take a pipeline key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: options.baseUrl ?? '/' }],
     paths,
     components: {
       securitySchemes: {

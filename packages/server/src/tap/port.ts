@@ -1,6 +1,16 @@
+export const TAP_STAGES = [
+  'received',
+  'rejected',
+  'processed',
+  'dropped',
+  'delivered',
+  'retrying',
+  'dead_lettered',
+  'webhook_rejected',
+] as const;
 /** Frames for the live debugger. Build one only when `watched` says that somebody of that organisation looks. */
 export interface TapFrame {
-  stage: 'received' | 'rejected' | 'processed' | 'dropped' | 'delivered' | 'retrying' | 'dead_lettered' | 'webhook_rejected';
+  stage: (typeof TAP_STAGES)[number];
   pipeline_id?: string;
   integration_id?: string;
   event_id?: string;

@@ -10,9 +10,9 @@ import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
 
 export const DEBUG_PATH = '/v1/admin/debug/live';
-const BAD_TOKEN = 4401;
-const EXPIRED_TOKEN = 4408;
-const TRY_LATER = 1013;
+export const BAD_TOKEN = 4401;
+export const EXPIRED_TOKEN = 4408;
+export const TRY_LATER = 1013;
 const MAX_INCOMING_BYTES = 16_384;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
 /** A user who is removed, disabled or signed out elsewhere is out here too, within this time. */

@@ -186,6 +186,7 @@ describe('paths and methods', () => {
     ['POST', '/v1/admin/pipelines/pl_x', 405, 'METHOD_NOT_ALLOWED', 'DELETE, GET, HEAD, PUT'],
     ['OPTIONS', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
     ['POST', '/docs', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD'],
+    ['GET', '/v1/admin/debug/live', 426, 'UPGRADE_REQUIRED', undefined],
   ])('%s %.60s is %i %s', async (method, path, status, code, allow) => {
     const answer = await harness.call(method, path, { token });
     expect([answer.status, answer.body.error?.code, answer.headers.allow]).toEqual([status, code, allow]);

@@ -31,6 +31,7 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
         description:
           'Each section that is sent is replaced, its missing keys take their defaults; the others stay. `If-Match: <version>` refuses a change of what somebody else has changed meanwhile.',
         tags,
+        headers: Type.Object({ 'if-match': Type.Optional(Type.String({ description: 'The version that was read.', examples: ['3'] })) }),
         body: Body({ config: AnyObject() }, ['org_id', 'version', 'updated_at', 'updated_by'], {
           examples: [{ config: { bot_filtering: { action: 'drop' }, pii_rules: { ip: 'truncate' } } }],
         }),

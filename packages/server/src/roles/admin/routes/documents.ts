@@ -1,6 +1,8 @@
 import { homePage } from '@firsthand/console/home-page.ts';
 import { Type } from 'typebox';
+import { ApiError } from '../../../http/errors.ts';
 import { type OpenApiPaths, openApiDocument } from '../../../http/openapi.ts';
+import { DEBUG_PATH } from '../../../tap/socket.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
 import { docsPage } from '../docs/page.ts';
 
@@ -12,7 +14,8 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
     more.push(paths);
     document = undefined;
   });
-  const current = () => (document ??= openApiDocument({ version: context.version, routes: app.routeTable, more }));
+  const current = () =>
+    (document ??= openApiDocument({ version: context.version, baseUrl: context.settings.baseUrl, routes: app.routeTable, more }));
 
   app.get(
     '/v1/admin/openapi.json',
@@ -26,6 +29,10 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
     },
     async () => current(),
   );
+  // The socket itself is no route: a handshake never comes here.
+  app.get(DEBUG_PATH, { config: { role: 'public', undocumented: true } }, async () => {
+    throw new ApiError('UPGRADE_REQUIRED', { headers: { upgrade: 'websocket' } });
+  });
   app.get('/docs', { config: { role: 'public', undocumented: true } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').headers(PAGE_HEADERS).send(docsPage(current())),
   );

@@ -1,0 +1,87 @@
+/** The debug socket in the OpenAPI document. It is no route of the API's router, so it is written down by hand, from what the socket uses. */
+import type { OpenApiPaths } from '../http/openapi.ts';
+import { FILTERS } from './audience.ts';
+import { TAP_STAGES } from './port.ts';
+import { BAD_TOKEN, DEBUG_PATH, EXPIRED_TOKEN, TRY_LATER } from './socket.ts';
+
+const text = { type: ['string', 'null'] };
+const Frame = {
+  type: 'object',
+  required: ['stage'],
+  properties: {
+    time: { type: 'string', format: 'date-time' },
+    seq: { type: 'integer', description: 'Counts the messages of this connection.' },
+    stage: { type: 'string', enum: [...TAP_STAGES, 'skipped', 'error'] },
+    pipeline_id: text,
+    integration_id: text,
+    event_id: text,
+    type: text,
+    event: text,
+    reason: text,
+    duration_ms: { type: ['number', 'null'] },
+    status: { type: ['integer', 'null'] },
+    payload: { description: 'What the stage worked on.' },
+    count: { type: 'integer', description: 'With `skipped`: how many messages this reader lost because it was too slow.' },
+  },
+  examples: [
+    {
+      time: '2026-05-01T12:00:00.000Z',
+      seq: 7,
+      stage: 'delivered',
+      pipeline_id: 'pl_01jv0g3m5w8k2d7c9q4r6t1x0z',
+      integration_id: 'int_01jv0g3m5w8k2d7c9q4r6t1x0z',
+      event_id: 'order-1001',
+      type: 'track',
+      event: 'Order Completed',
+      reason: null,
+      duration_ms: 41,
+      status: 200,
+      payload: null,
+    },
+    { stage: 'skipped', count: 12 },
+  ],
+};
+const FILTER_WORDS: Record<(typeof FILTERS)[number], string> = {
+  pipeline_id: 'Only of this pipeline.',
+  integration_id: 'Only of this integration.',
+  stage: 'Only of this stage.',
+  event: 'Only of this event name.',
+};
+const query = (name: string, description: string) => ({ name, in: 'query', required: false, description, schema: { type: 'string' } });
+
+export const debugSocketPaths: OpenApiPaths = {
+  [DEBUG_PATH]: {
+    get: {
+      operationId: 'debug_live',
+      tags: ['Live debugging'],
+      summary: 'Watch events live (WebSocket)',
+      description: [
+        'The access token goes into `token`, into the `Authorization` header, or into the pair of subprotocols `bearer, <token>`.',
+        `Filters may change later: send \`{"type": "filter", ${FILTERS.map((name) => `"${name}"?`).join(', ')}}\`.`,
+        `The socket closes with ${BAD_TOKEN} where the token is not valid, with ${EXPIRED_TOKEN} when it expires, with ${TRY_LATER} where it cannot be served now.`,
+        'Least role: **viewer**.',
+      ].join('\n\n'),
+      'x-role': 'viewer',
+      security: [{ access_token: [] }],
+      parameters: [
+        query('token', 'The access token, where no header can carry it. It reaches no log.'),
+        ...FILTERS.map((name) => query(name, FILTER_WORDS[name])),
+      ],
+      responses: {
+        101: { description: 'Switched to WebSocket: each message is one such object.', content: { 'application/json': { schema: Frame } } },
+        426: {
+          description: '`UPGRADE_REQUIRED`: asked for without a WebSocket handshake.',
+          headers: { Upgrade: { schema: { type: 'string', const: 'websocket' } } },
+          content: {
+            'application/json': {
+              schema: { $ref: '#/components/schemas/Error' },
+              examples: {
+                UPGRADE_REQUIRED: { value: { error: { code: 'UPGRADE_REQUIRED', message: 'This address speaks WebSocket.' } } },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
