@@ -36,7 +36,7 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
       await writeTally(observe, rows, fresh.at(-1)!.record.position);
       count(deps.metrics, rows);
     }
-    await Promise.all(batch.map((delivery) => delivery.ack()));
+    await log.ackAll(batch);
     if (batch.length < MAX_BATCH) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 

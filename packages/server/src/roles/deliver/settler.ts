@@ -10,11 +10,12 @@ import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
-import type { Append, Delivery } from '../../stores/event-log/port.ts';
+import type { Append, Delivery, EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { Job, RetryState } from './job.ts';
 
 export interface SettlerDeps {
+  log: Pick<EventLog, 'ackAll'>;
   clock: Clock;
   logger: Logger;
   tap: Tap;
@@ -24,7 +25,7 @@ interface Entry {
   delivery: Delivery;
   outcome: Outcome;
   what: string;
-  settle(alongside: Append[]): Promise<void>;
+  retry?: { delayMs: number; state: RetryState };
 }
 
 const GROUP = 128;
@@ -63,7 +64,7 @@ export class Settler {
       duration_ms: Math.max(0, now - meta.received_at),
     };
     if (job.replay) outcome.replay = true;
-    this.#add({ delivery: job.delivery, outcome, what: 'delivered', settle: (alongside) => job.delivery.ack(alongside) });
+    this.#add({ delivery: job.delivery, outcome, what: 'delivered' });
     this.#show(job.decoded, { stage: 'delivered', duration_ms: attempt.duration_ms, ...statusOf(attempt.status) });
   }
 
@@ -85,7 +86,7 @@ export class Settler {
       due_at: now + delay_ms,
     };
     const what = `retry${state.attempts.length}`;
-    this.#add({ delivery: job.delivery, outcome, what, settle: (alongside) => job.delivery.retryIn(delay_ms, state, alongside) });
+    this.#add({ delivery: job.delivery, outcome, what, retry: { delayMs: delay_ms, state } });
     this.#show(job.decoded, { stage: 'retrying', reason, duration_ms: attempt.duration_ms, ...statusOf(attempt.status) });
   }
 
@@ -97,7 +98,7 @@ export class Settler {
       integration_id: this.#integrationId,
       received_at: decoded.meta.received_at,
     };
-    this.#add({ delivery, outcome, what: 'dropped', settle: (alongside) => delivery.ack(alongside) });
+    this.#add({ delivery, outcome, what: 'dropped' });
     this.#show(decoded, { stage: 'dropped', reason });
   }
 
@@ -132,7 +133,8 @@ export class Settler {
     const id = `${delivery.record.id}#${this.#integrationId}#dead`;
     const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
     const alongside = [letter, outcomeAppend(id, [outcome])];
-    void this.#write(delivery, (extra) => delivery.ack([...alongside, ...extra]), this.#extra());
+    const extra = this.#extra();
+    void this.#write([delivery], () => delivery.ack([...alongside, ...extra]));
     const last = attempts.at(-1);
     this.#show(decoded, { stage: 'dead_lettered', reason, ...(last ? { duration_ms: last.duration_ms, ...statusOf(last.status) } : {}) });
     this.#deps.logger.debug({ integration_id: this.#integrationId, event_id: event.event_id, stage, reason }, 'dead letter');
@@ -174,27 +176,32 @@ export class Settler {
     this.#scheduled = false;
     const entries = this.#entries;
     this.#entries = [];
+    const settled = entries.filter((entry) => entry.retry === undefined);
+    this.#inGroups(settled, (group, appends) => {
+      const deliveries = group.map(({ delivery }) => delivery);
+      void this.#write(deliveries, () => this.#deps.log.ackAll(deliveries, { appends }));
+    });
+    if (settled.length === entries.length) return;
+    const retried = entries.filter((entry) => entry.retry !== undefined);
+    this.#inGroups(retried, (group, appends) => {
+      // With the first, so ahead of the others where the engine has no transaction: an event without an outcome is worse than one counted twice.
+      for (const [i, { delivery, retry }] of group.entries())
+        void this.#write([delivery], () => delivery.retryIn(retry!.delayMs, retry!.state, i === 0 ? appends : []));
+    });
+  }
+  #inGroups(entries: Entry[], write: (group: Entry[], appends: Append[]) => void): void {
     for (let from = 0; from < entries.length; from += GROUP) {
       const group = entries.length <= GROUP ? entries : entries.slice(from, from + GROUP);
-      const first = group[0]!;
-      const id = groupId(group, this.#integrationId);
-      // With the first, so ahead of the others where the engine has no transaction: an event without an outcome is worse than one counted twice.
-      const alongside = [
-        outcomeAppend(
-          id,
-          group.map((entry) => entry.outcome),
-        ),
-        ...this.#extra(),
-      ];
-      for (const entry of group) void this.#write(entry.delivery, entry.settle, entry === first ? alongside : []);
+      const outcomes = group.map((entry) => entry.outcome);
+      write(group, [outcomeAppend(groupId(group, this.#integrationId), outcomes), ...this.#extra()]);
     }
   }
   /** A settlement that cannot be written is tried until it can: the vendor has the event already. */
-  async #write(delivery: Delivery, settle: (alongside: Append[]) => Promise<void>, alongside: Append[]): Promise<void> {
-    this.#writing++;
+  async #write(deliveries: Delivery[], settle: () => Promise<void>): Promise<void> {
+    this.#writing += deliveries.length;
     for (;;) {
       try {
-        await settle(alongside);
+        await settle();
         this.#complained = false;
         break;
       } catch (error) {
@@ -205,8 +212,9 @@ export class Settler {
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
     }
-    this.#settled(delivery);
-    if (--this.#writing === 0 && this.#entries.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    this.#writing -= deliveries.length;
+    for (const delivery of deliveries) this.#settled(delivery);
+    if (this.#writing === 0 && this.#entries.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
   #show(decoded: DecodedEventRecord, frame: Omit<Parameters<Tap['emit']>[1], 'payload'>): void {
     const { event, meta } = decoded;

@@ -1,12 +1,13 @@
 /**
  * Makes finished events durable, many at a time, in the order they finished.
  *
- * Append the processed events first, then their outcomes and the visitors, then acknowledge. A crash after the append processes
- * the same events again from the same saved visitors: the same ids and the same results, which the log drops as known. Saving
- * first would show an earlier event what a later one taught; acknowledging first would lose events without a trace.
+ * The processed events, their outcomes, the visitors and the acknowledgements are one transaction where the engine has them.
+ * Elsewhere they are written in this order: a crash after the append processes the same events again from the same saved
+ * visitors, to the same ids and results, which the log drops as known. Saving first would show an earlier event what a later
+ * one taught; acknowledging first would lose events without a trace.
  */
 import { type VisitorState, worthSaving } from '@firsthand/core/process/visitor.ts';
-import { type Append, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
+import { type Append, type AppendResult, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
 import type { VisitorStore } from '../../stores/visitors/port.ts';
 import { eventAppendOf, type Finished, outcomeAppendOf } from './outcome-of.ts';
 import type { ProcessDeps } from './ports.ts';
@@ -16,72 +17,93 @@ export interface Done extends Finished {
   visitor: { org_id: string; anonymous_id: string; state: VisitorState; lane: { saved: VisitorState } } | undefined;
 }
 export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings'> {
-  log: Pick<EventLog, 'append'>;
+  log: Pick<EventLog, 'append' | 'ackAll'>;
   visitors: Pick<VisitorStore, 'save'>;
 }
 
 /** Throws where something could not be stored: the same call may be made again. */
 export async function commit(done: readonly Done[], deps: CommitDeps): Promise<void> {
-  let finished: readonly Finished[] = done;
-  let positions: (string | undefined)[];
   try {
-    positions = await appendInOrder(done.map(eventAppendOf), deps);
+    await settle(done, { finished: done }, deps);
   } catch (error) {
     if (error instanceof LogUnavailable) throw error;
     // Something among them cannot be stored at all (too large for the broker): find it, and let the others through.
-    ({ finished, positions } = await appendOneByOne(done, deps));
-  }
-  const now = deps.clock.now();
-  const retention = deps.settings.deadLetterRetentionMs;
-  const outcomes = finished.map((one, i) => outcomeAppendOf(one, positions[i], now, retention));
-  await Promise.all([appendInOrder(outcomes, deps), saveVisitors(done, deps)]);
-  for (const settled of await Promise.allSettled(done.map(({ work }) => work.delivery.ack()))) {
-    // It is stored; unacknowledged, it comes again and is dropped as known.
-    if (settled.status === 'rejected') deps.logger.warn({ error: String(settled.reason) }, 'a processed event could not be acknowledged');
+    await settle(done, await storeOneByOne(done, deps), deps);
   }
 }
 
-/** One step for all, records of a topic together; the position of each, where it was stored now. */
-async function appendInOrder(appends: readonly (Append | undefined)[], deps: CommitDeps): Promise<(string | undefined)[]> {
-  const topics = new Map<string, Append & { from: number[] }>();
-  for (const [i, append] of appends.entries()) {
-    if (append === undefined) continue;
-    const known = topics.get(append.topic);
-    if (known === undefined) topics.set(append.topic, { topic: append.topic, records: [...append.records], from: [i] });
-    else {
-      known.records.push(...append.records);
-      known.from.push(i);
-    }
-  }
-  const positions = new Array<string | undefined>(appends.length).fill(undefined);
-  if (topics.size === 0) return positions;
-  const merged = [...topics.values()];
-  const results = await deps.log.append(merged.map(({ topic, records }) => ({ topic, records })));
-  for (const [t, { from }] of merged.entries()) for (const [r, i] of from.entries()) positions[i] = results[t]?.positions[r];
-  return positions;
-}
-
-async function appendOneByOne(
+/** `stored` is given where the events' records are stored already. */
+async function settle(
   done: readonly Done[],
+  { finished, stored }: { finished: readonly Finished[]; stored?: Map<number, string> },
   deps: CommitDeps,
-): Promise<{ finished: Finished[]; positions: (string | undefined)[] }> {
+): Promise<void> {
+  const events = new Appends();
+  if (stored === undefined) for (const [i, one] of finished.entries()) events.add(eventAppendOf(one), i);
+  const now = deps.clock.now();
+  await deps.log.ackAll(
+    done.map(({ work }) => work.delivery),
+    {
+      appends: events.all,
+      afterwards(results) {
+        const positions = stored ?? events.positions(results);
+        const outcomes = new Appends();
+        for (const [i, one] of finished.entries())
+          outcomes.add(outcomeAppendOf(one, positions.get(i), now, deps.settings.deadLetterRetentionMs), i);
+        return outcomes.all;
+      },
+      meanwhile: () => saveVisitors(done, deps),
+    },
+  );
+}
+
+/** One step for all, records of a topic together. */
+class Appends {
+  readonly #topics = new Map<string, Append & { from: number[] }>();
+
+  add(append: Append | undefined, from: number): void {
+    if (append === undefined) return;
+    const { topic, records } = append;
+    const known = this.#topics.get(topic);
+    if (known === undefined) this.#topics.set(topic, { topic, records, from: records.map(() => from) });
+    else
+      for (const record of records) {
+        known.records.push(record);
+        known.from.push(from);
+      }
+  }
+  get all(): Append[] {
+    return [...this.#topics.values()];
+  }
+  /** Where each was stored, by the number it was added under. */
+  positions(results: readonly AppendResult[]): Map<number, string> {
+    const positions = new Map<number, string>();
+    for (const [t, { from }] of [...this.#topics.values()].entries())
+      for (const [r, position] of results[t]!.positions.entries()) if (position !== undefined) positions.set(from[r]!, position);
+    return positions;
+  }
+}
+
+/** Stores each event's record by itself; a dead letter stands in the place of each that cannot be stored. */
+async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{ finished: Finished[]; stored: Map<number, string> }> {
   const finished: Finished[] = [];
-  const positions: (string | undefined)[] = [];
-  for (const one of done) {
+  const stored = new Map<number, string>();
+  for (const [i, one] of done.entries()) {
+    const append = eventAppendOf(one);
     try {
-      positions.push((await appendInOrder([eventAppendOf(one)], deps))[0]);
+      const position = append && (await deps.log.append([append]))[0]!.positions[0];
+      if (position !== undefined) stored.set(i, position);
       finished.push(one);
     } catch (error) {
       if (error instanceof LogUnavailable) throw error;
       const { event_id, type, timestamp } = one.result.event;
       const reason = `the processed event cannot be stored: ${(error as Error).message}`;
       deps.logger.error({ event_id, error: String(error) }, 'a processed event cannot be stored; its dead letter is without its body');
-      positions.push(undefined);
       const event = { event_id, type, timestamp, context: {} };
       finished.push({ work: one.work, result: { kind: 'failed', reason, event, decisions: [], visitor: undefined } });
     }
   }
-  return { finished, positions };
+  return { finished, stored };
 }
 
 async function saveVisitors(done: readonly Done[], deps: CommitDeps): Promise<void> {

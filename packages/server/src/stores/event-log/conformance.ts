@@ -452,11 +452,11 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
     });
 
     describe('alongside', () => {
-      test('is stored with an acknowledgement and with a retry, and deduplicated', async () => {
+      test('is stored with an acknowledgement and with a retry', async () => {
         const [topic, out] = [fresh(), fresh('replay')];
         await log().append([{ topic, records: records(topic, 2) }]);
         const also = (delivery: Delivery): Append[] => [
-          { topic: out, records: [record(`${delivery.record.id}/out`, `out ${delivery.attempt}`)] },
+          { topic: out, records: [record(`${delivery.record.id}/out ${delivery.attempt}`, `out ${delivery.attempt}`)] },
         ];
         let done = 0;
         consume(topic, 'g', {}, async (batch) => {
@@ -470,8 +470,46 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         });
         await until(() => done === 2);
         const read = await collect(log().read(out, { limit: 10 }));
-        expect(read.map((one) => one.id).sort()).toEqual([`${topic}/0/out`, `${topic}/1/out`]);
-        expect(texts(read)).toEqual(['out 1', 'out 1']);
+        expect(read.map((one) => one.id).sort()).toEqual([`${topic}/0/out 1`, `${topic}/0/out 2`, `${topic}/1/out 1`]);
+      });
+
+      test('many acknowledgements: what is stored with them tells its positions, and none of them comes again', async () => {
+        const [topic, out, about] = [fresh(), fresh('replay'), fresh('replay')];
+        await log().append([{ topic, records: records(topic, 20) }]);
+        const held: Delivery[] = [];
+        const consumer = consume(topic, 'g', {}, async (batch) => void held.push(...batch));
+        await until(() => held.length === 20);
+        let meanwhile = 0;
+        await log().ackAll(held.slice(0, 15), {
+          appends: [{ topic: out, records: records(out, 3) }],
+          afterwards: (results) => [{ topic: about, records: [record(`${about}/1`, JSON.stringify(results))] }],
+          meanwhile: async () => void meanwhile++,
+        });
+        expect(meanwhile).toBe(1);
+        const stored = await collect(log().read(out, { limit: 10 }));
+        expect(texts(stored)).toEqual(['data 0', 'data 1', 'data 2']);
+        expect(texts(await collect(log().read(about, { limit: 10 })))).toEqual([
+          JSON.stringify([{ positions: stored.map((one) => one.position) }]),
+        ]);
+        expect((await log().lag(topic, 'g')).waiting).toBe(5);
+        await consumer.stop();
+        await make().reopen();
+        const { seen } = reader(topic, 'g');
+        await until(() => seen.length === 5);
+        expect(texts(seen.map((one) => one.record)).sort()).toEqual(['data 15', 'data 16', 'data 17', 'data 18', 'data 19']);
+      });
+
+      test('many acknowledgements of which one part cannot be stored: none is given, and the call may be made again', async () => {
+        const [topic, out] = [fresh(), fresh('replay')];
+        await log().append([{ topic, records: records(topic, 3) }]);
+        const held: Delivery[] = [];
+        consume(topic, 'g', {}, async (batch) => void held.push(...batch));
+        await until(() => held.length === 3);
+        await expect(log().ackAll(held, { appends: [{ topic: 'x'.repeat(5_000), records: records(out, 1) }] })).rejects.toThrow();
+        expect((await log().lag(topic, 'g')).waiting).toBe(3);
+        await log().ackAll(held, { appends: [{ topic: out, records: records(out, 1) }] });
+        expect((await log().lag(topic, 'g')).waiting).toBe(0);
+        expect(await collect(log().read(out, { limit: 10 }))).toHaveLength(1);
       });
     });
 

@@ -32,11 +32,19 @@ export interface Delivery {
   state: unknown;
   /**
    * Settles the record for this group. `alongside` becomes durable with the acknowledgement where the engine can
-   * (LMDB: one transaction), else before it; it is deduplicated by id like any append.
+   * (LMDB: one transaction, so that it cannot come twice), else before it, deduplicated by id like any append.
    */
   ack(alongside?: Append[]): Promise<void>;
   /** Delivers the record again to this group no sooner than `delayMs` from now, with `state`; survives a restart. */
   retryIn(delayMs: number, state: unknown, alongside?: Append[]): Promise<void>;
+}
+/** What becomes durable with many acknowledgements where the engine can (LMDB: one transaction), else before the first of them. */
+export interface Alongside {
+  appends: Append[];
+  /** Further ones, made from the positions that the first got. */
+  afterwards?: (results: AppendResult[]) => Append[];
+  /** Another store's part. It is called once; where that store shares the engine it must begin to write before it returns. */
+  meanwhile?: () => Promise<unknown>;
 }
 export interface ConsumeOptions {
   /** Where a group that does not exist yet begins. An existing group goes on where it was. */
@@ -67,6 +75,11 @@ export interface ReadRange {
 export interface EventLog {
   /** Resolves when durable. All topics of one call in one step where the engine can. Throws `LogUnavailable` where nothing could be stored. */
   append(appends: Append[]): Promise<AppendResult[]>;
+  /**
+   * Acknowledges them all. Rejects where something of `alongside` could not be stored: nothing is acknowledged then, and
+   * the call may be made again, whatever of it was stored.
+   */
+  ackAll(deliveries: readonly Delivery[], alongside?: Alongside): Promise<void>;
   /** `handle` is called again only when its promise has resolved; records may be settled later than that, within `maxInFlight`. A `handle` that throws gets the batch again. */
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer;
   read(topic: string, range: ReadRange): AsyncIterable<StoredRecord>;

@@ -1,6 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../../runtime/clock.ts';
 import {
+  type Alongside,
   type Append,
   type AppendResult,
   type ConsumeOptions,
@@ -110,6 +111,12 @@ export class JetStreamLog implements EventLog {
       if (isTemporary(error) && !(error instanceof LogUnavailable)) throw new LogUnavailable((error as Error).message, { cause: error });
       throw error;
     }
+  }
+
+  async ackAll(deliveries: readonly Delivery[], { appends, afterwards, meanwhile }: Alongside = { appends: [] }): Promise<void> {
+    const results = appends.length > 0 ? await this.append(appends) : [];
+    await Promise.all([afterwards && this.append(afterwards(results)), meanwhile?.()]);
+    await Promise.all(deliveries.map((delivery) => delivery.ack()));
   }
 
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {

@@ -12,7 +12,7 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 export type AppendWork = Waiting<AppendResult[]> & { kind: 'append'; appends: Append[] };
-export type SettleWork = Waiting<void> & { kind: 'settle'; settlement: Settlement; due: number; value: Buffer | undefined };
+export type SettleWork = Waiting<void> & { kind: 'settle'; settlement: Settlement; again: { due: number; value: Buffer } | undefined };
 export type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
 export type Work = AppendWork | SettleWork | OtherWork;
 
@@ -50,11 +50,15 @@ export class Commit {
     deduplication.begin();
     const writes: (() => void)[] = [];
     for (const work of this.#works) {
-      if (work.kind === 'append') this.#results.set(work, this.#addAppends(work.appends));
+      if (work.kind === 'append') this.#results.set(work, this.#addAppends(work.appends, true));
       else if (work.kind === 'other') writes.push(work.prepare());
       else {
-        this.#addAppends(work.settlement.alongside);
-        writes.push(this.#settle(work));
+        const { appends, afterwards } = work.settlement.alongside;
+        // In one transaction with the acknowledgement they cannot come twice, so nobody need remember their ids.
+        const results = this.#addAppends(appends, false);
+        if (afterwards) this.#addAppends(afterwards(results), false);
+        const write = this.#settle(work);
+        if (write) writes.push(write);
       }
     }
     const blocks = this.#writeBlocks();
@@ -71,7 +75,7 @@ export class Commit {
     };
   }
 
-  #addAppends(appends: Append[]): AppendResult[] {
+  #addAppends(appends: Append[], deduplicated: boolean): AppendResult[] {
     const { deduplication } = this.#deps;
     const results: AppendResult[] = [];
     for (const { topic: name, records } of appends) {
@@ -83,7 +87,7 @@ export class Commit {
       }
       const positions: (string | undefined)[] = [];
       for (const record of records) {
-        if (!deduplication.admit(topic.family, record.id)) {
+        if (deduplicated && !deduplication.admit(topic.family, record.id)) {
           positions.push(undefined);
           continue;
         }
@@ -97,18 +101,26 @@ export class Commit {
     return results;
   }
 
-  #settle({ settlement: { delivery }, due, value }: SettleWork): () => void {
+  /** What is to be written for it besides the cursor of its group, if anything. */
+  #settle({ settlement: { deliveries }, again }: SettleWork): (() => void) | undefined {
     const { retries } = this.#deps;
-    const { group, seq } = delivery;
-    if (group.removed) return () => {};
-    if (!group.touched) {
-      group.touched = true;
-      this.#groups.push(group);
+    let waited = false;
+    for (const { group, seq, retryDue } of deliveries) {
+      if (group.removed) continue;
+      if (!group.touched) {
+        group.touched = true;
+        this.#groups.push(group);
+      }
+      group.settled.add(seq);
+      waited ||= retryDue !== undefined;
     }
-    group.settled.add(seq);
+    if (!waited && !again) return undefined;
     return () => {
-      if (delivery.retryDue !== undefined) retries.remove(retryKey(group.number, delivery.retryDue, seq));
-      if (value) retries.put(retryKey(group.number, due, seq), value);
+      for (const { group, seq, retryDue } of deliveries) {
+        if (group.removed) continue;
+        if (retryDue !== undefined) retries.remove(retryKey(group.number, retryDue, seq));
+        if (again) retries.put(retryKey(group.number, again.due, seq), again.value);
+      }
     };
   }
 
@@ -145,12 +157,14 @@ export class Commit {
     for (const { topic } of this.#stored) for (const group of topic.groups.values()) group.wake();
   }
 
-  #settled({ settlement: { delivery, retry }, due }: SettleWork): void {
-    const { group } = delivery;
-    group.countRetries((retry ? 1 : 0) - (delivery.retryDue === undefined ? 0 : 1));
-    if (delivery.retryDue !== undefined) group.retrySettled(delivery);
-    if (retry) group.waits(due, delivery.seq);
-    delivery.release?.();
+  #settled({ settlement: { deliveries }, again }: SettleWork): void {
+    for (const delivery of deliveries) {
+      const { group } = delivery;
+      group.countRetries((again ? 1 : 0) - (delivery.retryDue === undefined ? 0 : 1));
+      if (delivery.retryDue !== undefined) group.retrySettled(delivery);
+      if (again) group.waits(again.due, delivery.seq);
+      delivery.release?.();
+    }
   }
 
   undo(): void {

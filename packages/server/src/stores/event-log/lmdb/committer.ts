@@ -3,8 +3,6 @@ import { Commit, type CommitDeps, type Work } from './commit.ts';
 import { encodeRetry, type Settlement } from './group.ts';
 import { metaKeys } from './keys.ts';
 
-/** Most work in one commit: past it a commit would keep the others waiting for too long. */
-const MOST_WORK = 4_096;
 const LONGEST_NAME = 500;
 /** Its bytes are counted in 16 bits. */
 const LONGEST_ID = 20_000;
@@ -42,13 +40,16 @@ export class Committer {
 
   settle(settlement: Settlement): Promise<void> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
-    const { delivery, retry, alongside } = settlement;
-    const fault = faultOf(alongside);
+    const { deliveries, retry, alongside } = settlement;
+    const fault = faultOf(alongside.appends);
     if (fault) return Promise.reject(fault);
+    const [delivery] = deliveries;
     return new Promise((resolve, reject) => {
-      const due = retry ? delivery.group.dueIn(retry.delayMs) : 0;
-      const value = retry && encodeRetry(delivery.attempt + 1, delivery.record.time, retry.state);
-      this.#add({ kind: 'settle', settlement, due, value, resolve, reject });
+      const again = retry && {
+        due: delivery!.group.dueIn(retry.delayMs),
+        value: encodeRetry(delivery!.attempt + 1, delivery!.record.time, retry.state),
+      };
+      this.#add({ kind: 'settle', settlement, again, resolve, reject });
     });
   }
 
@@ -84,8 +85,9 @@ export class Committer {
 
   async #commitNext(): Promise<void> {
     if (this.#busy) return;
-    const works = this.#queue.length <= MOST_WORK ? this.#queue : this.#queue.slice(0, MOST_WORK);
-    this.#queue = works === this.#queue ? [] : this.#queue.slice(MOST_WORK);
+    // All of it, always: what was handed in together is stored together.
+    const works = this.#queue;
+    this.#queue = [];
     if (works.length === 0 && this.#available) return;
     this.#busy = true;
     const commit = new Commit(this.#deps, works);
@@ -129,7 +131,7 @@ export class Committer {
 }
 
 /** Found before it joins a commit, for others share it. */
-function faultOf(appends: Append[]): RangeError | undefined {
+export function faultOf(appends: Append[]): RangeError | undefined {
   for (const { topic, records } of appends) {
     if (topic === '' || topic.length > LONGEST_NAME) return new RangeError(`a topic's name has 1 to ${LONGEST_NAME} characters`);
     for (const { id } of records) if (id.length > LONGEST_ID) return new RangeError(`a record's id has at most ${LONGEST_ID} characters`);

@@ -27,13 +27,18 @@ export class LmdbDelivery implements Delivery {
     return this.#settling !== undefined;
   }
 
-  ack(alongside?: Append[]): Promise<void> {
-    this.#settling ??= this.group.settle(this, undefined, alongside);
+  ack(appends: Append[] = []): Promise<void> {
+    this.#settling ??= this.group.settle({ deliveries: [this], alongside: { appends } });
     return this.#settling;
   }
 
-  retryIn(delayMs: number, state: unknown, alongside?: Append[]): Promise<void> {
-    this.#settling ??= this.group.settle(this, { delayMs, state }, alongside);
+  retryIn(delayMs: number, state: unknown, appends: Append[] = []): Promise<void> {
+    this.#settling ??= this.group.settle({ deliveries: [this], retry: { delayMs, state }, alongside: { appends } });
     return this.#settling;
+  }
+
+  /** It is settled together with others; undefined where that failed. */
+  settledBy(settling: Promise<void> | undefined): void {
+    this.#settling = settling;
   }
 }

@@ -1,4 +1,4 @@
-import type { Append } from '../port.ts';
+import type { Alongside } from '../port.ts';
 import { seqOf } from './block.ts';
 import type { LmdbConsumer } from './consumer.ts';
 import { LmdbDelivery } from './delivery.ts';
@@ -8,9 +8,10 @@ import type { Settled } from './settled.ts';
 import type { Topic } from './topic.ts';
 
 export interface Settlement {
-  delivery: LmdbDelivery;
-  retry: { delayMs: number; state: unknown } | undefined;
-  alongside: Append[];
+  deliveries: readonly LmdbDelivery[];
+  /** Of a single one that is to come again. */
+  retry?: { delayMs: number; state: unknown };
+  alongside: Omit<Alongside, 'meanwhile'>;
 }
 
 interface GroupDeps {
@@ -61,8 +62,8 @@ export class Group {
     this.#nextDue = this.#peekDue();
   }
 
-  settle(delivery: LmdbDelivery, retry: Settlement['retry'], alongside: Append[] = []): Promise<void> {
-    return this.#deps.settle({ delivery, retry, alongside });
+  settle(settlement: Settlement): Promise<void> {
+    return this.#deps.settle(settlement);
   }
 
   /** Hands out at most `room` records: failed ones first, then due retries, then new ones. */

@@ -1,10 +1,11 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import type { Append, AppendResult, ConsumeOptions, Consumer, Delivery, EventLog, ReadRange, StoredRecord } from '../port.ts';
+import type { Alongside, Append, AppendResult, ConsumeOptions, Consumer, Delivery, EventLog, ReadRange, StoredRecord } from '../port.ts';
 import { seqOf } from './block.ts';
 import { Catalogue } from './catalogue.ts';
-import { Committer } from './committer.ts';
+import { Committer, faultOf } from './committer.ts';
 import { LmdbConsumer } from './consumer.ts';
 import { Deduplication } from './deduplication.ts';
+import type { LmdbDelivery } from './delivery.ts';
 import { DueTimer } from './due-timer.ts';
 import { type Environment, openEnvironment, type Store } from './environment.ts';
 import { expireTopic } from './expire.ts';
@@ -99,6 +100,22 @@ export class LmdbLog implements EventLog {
 
   append(appends: Append[]): Promise<AppendResult[]> {
     return this.#committer.append(appends);
+  }
+
+  async ackAll(deliveries: readonly Delivery[], { appends, afterwards, meanwhile }: Alongside = { appends: [] }): Promise<void> {
+    const fault = faultOf(appends);
+    if (fault) throw fault;
+    const open = (deliveries as readonly LmdbDelivery[]).filter((delivery) => !delivery.isSettling);
+    // Both are in the queue when this returns, and so in one transaction.
+    const other = meanwhile?.();
+    const settling = this.#committer.settle({ deliveries: open, alongside: afterwards ? { appends, afterwards } : { appends } });
+    for (const delivery of open) delivery.settledBy(settling);
+    try {
+      await Promise.all([settling, other]);
+    } catch (error) {
+      for (const delivery of open) delivery.settledBy(undefined);
+      throw error;
+    }
   }
 
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {
