@@ -14,6 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/{src,build}/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['**/*.browser.test.ts', '**/node_modules/**'],
+          setupFiles: ['scripts/property-seed.ts'],
           ...patience,
         },
       },
@@ -29,6 +30,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          globalSetup: ['packages/collector/test/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
           ...patience,
           fileParallelism: false,
