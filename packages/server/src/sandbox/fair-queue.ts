@@ -37,9 +37,12 @@ export class FairQueue<J extends Job> {
     this.#size += jobs.length;
   }
 
-  /** The first jobs, of those that may share a message, of the next line that may run; the line goes to the back. */
-  take(maxJobs: number, maxChars: number, mayRun: (line: string) => boolean): J[] {
-    for (const [name, line] of this.#lines) if (mayRun(name)) return this.#takeFrom(name, line, maxJobs, maxChars);
+  /** The first jobs, of those that may share a message, of the next line that may run any; the line goes to the back. */
+  take(maxJobs: (line: string) => number, maxChars: number): J[] {
+    for (const [name, line] of this.#lines) {
+      const most = maxJobs(name);
+      if (most > 0) return this.#takeFrom(name, line, most, maxChars);
+    }
     return [];
   }
 

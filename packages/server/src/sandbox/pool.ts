@@ -1,27 +1,16 @@
 /**
  * Worker threads that run user code, and the watch over them. A run that QuickJS cannot interrupt ends with its worker,
- * which is replaced; what waited behind it in the same message runs elsewhere.
+ * which is replaced; the other events of its message run elsewhere as soon as it is found to be slow. There is a worker in reserve:
+ * beside a slow run as many go on as without it, and one of them is always free of the lines that had such runs.
  */
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../runtime/clock.ts';
-import { FairQueue, type Job } from './fair-queue.ts';
-import {
-  AT_WORK_PART,
-  LEAVE_REST,
-  RUNNING,
-  type RunMessage,
-  type RunResult,
-  type SandboxLimits,
-  SHARED_SLOTS,
-  type WorkerReply,
-} from './protocol.ts';
+import { compileEngine } from './engine.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { RunResult, SandboxLimits, WorkerReply } from './protocol.ts';
+import { type PoolJob, Slot } from './slot.ts';
+import { Suspects } from './suspects.ts';
 
-export interface PoolJob extends Job {
-  /** Asked when its turn comes: an answer instead of a run, where its code was suspended meanwhile. */
-  refused(): RunResult | undefined;
-  settle(result: RunResult): void;
-  settled: boolean;
-}
+export type { PoolJob } from './slot.ts';
 export interface PoolOptions {
   workers: number;
   limits: SandboxLimits;
@@ -29,49 +18,38 @@ export interface PoolOptions {
   /** A worker that fails to start, or dies by itself. */
   onFault(message: string): void;
 }
-interface Slot {
-  worker: Worker;
-  shared: Int32Array;
-  ready: boolean;
-  jobs: PoolJob[];
-  /** The event seen running at the last look, and since when. */
-  seen: number;
-  since: number;
-  left: boolean;
-  /** What the worker had worked, in milliseconds, when that event was found to be slow. */
-  cpuWhenSlow: number | undefined;
-  asking: boolean;
-  idleSince: number;
-}
 
 const MAX_JOBS = 16;
+/** Of lines with a slow run lately: each event in a message with another one waits until that is found out. */
+const MAX_SUSPECT_JOBS = 4;
 const MAX_CHARS = 256 * 1024;
 const LOOK_EVERY_MS = 10;
 /** An event that takes longer than this does not keep the others of its message waiting. */
 const SLOW_MS = 15;
 /** A look may come late by its own interval and by a busy event loop. */
 const HARD_MARGIN_MS = 40;
+/** After so many times the soft limit the worker's successor is started. */
+const DOOMED_TIMES = 2;
 /** On a crowded machine a worker may get no time at all: one that did not work is not to blame, up to so many times the limit. */
 const STARVED_TIMES = 4;
-const SUSPECT_MS = 10_000;
-const MAX_SUSPECTS = 10_000;
 const IDLE_MS = 60_000;
-/** WebAssembly memory never shrinks: past this a worker is replaced once it is idle. */
-const MAX_WASM_BYTES = 128 * 1024 * 1024;
 const RESTART_MS = 1_000;
+const RESERVE = 1;
 
 export class Pool {
   readonly #options: PoolOptions;
   readonly #queue = new FairQueue<PoolJob>();
   readonly #slots = new Set<Slot>();
-  /** Lines with an ended run lately, until when: all of them together get one worker at a time. */
-  readonly #suspects = new Map<string, number>();
+  readonly #suspects: Suspects;
+  #engine: WebAssembly.Module | undefined;
+  #loading = false;
   #watch: NodeJS.Timeout | undefined;
   #restart: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#suspects = new Suspects(options.clock);
   }
 
   get workers(): number {
@@ -101,79 +79,83 @@ export class Pool {
 
   #pump(): void {
     if (this.#stopped) return;
-    for (const slot of this.#slots) if (slot.ready && slot.jobs.length === 0 && this.#queue.size > 0) this.#dispatch(slot);
+    let working = 0;
+    for (const slot of this.#slots) if (slot.jobs.length > 0 && !slot.left) working += 1;
+    for (const slot of this.#slots) {
+      if (this.#queue.size === 0 || working >= this.#options.workers) break;
+      if (slot.ready && slot.jobs.length === 0 && this.#dispatch(slot)) working += 1;
+    }
     // All at the first need: a worker starts in 100 ms or so, too late when the only one has met an endless loop.
-    if (this.#queue.size > 0 || this.#slots.size > 0)
-      while (this.#slots.size < this.#options.workers && this.#restart === undefined) this.#spawn();
+    if (this.#queue.size > 0 || this.#slots.size > 0) this.#spawnMissing();
     if (this.#watch === undefined && this.#slots.size > 0) {
       this.#watch = setInterval(() => this.#look(), LOOK_EVERY_MS);
       this.#watch.unref();
     }
   }
 
-  #dispatch(slot: Slot): void {
-    const mayRun = (line: string) =>
-      !this.#isSuspect(line) || ![...this.#slots].some((other) => other !== slot && this.#holdsSuspect(other));
+  /** Returns whether there was something for it to do. */
+  #dispatch(slot: Slot): boolean {
+    let ready = 0;
+    let suspect = 0;
+    for (const other of this.#slots) {
+      if (!other.ready || other.doomed) continue;
+      ready += 1;
+      if (this.#holdsSuspect(other)) suspect += 1;
+    }
+    // Where there is only one worker at all, everybody takes turns with it.
+    const suspectsMayRun = suspect < Math.max(1, ready - 1);
+    const most = (line: string) => (!this.#suspects.has(line) ? MAX_JOBS : suspectsMayRun ? MAX_SUSPECT_JOBS : 0);
     let jobs: PoolJob[] = [];
-    for (
-      let taken = this.#queue.take(MAX_JOBS, MAX_CHARS, mayRun);
-      taken.length > 0;
-      taken = this.#queue.take(MAX_JOBS, MAX_CHARS, mayRun)
-    ) {
+    for (let taken = this.#queue.take(most, MAX_CHARS); taken.length > 0; taken = this.#queue.take(most, MAX_CHARS)) {
       jobs = taken.filter(isWanted);
       if (jobs.length > 0) break;
     }
-    const first = jobs[0];
-    if (first === undefined) return;
-    slot.jobs = jobs;
-    slot.seen = 0;
-    slot.left = false;
-    slot.since = this.#options.clock.monotonic();
-    Atomics.store(slot.shared, LEAVE_REST, 0);
-    const { key, code, parameters, fresh, load_only } = first;
-    slot.worker.postMessage({ key, code, parameters, fresh, load_only, events: jobs.map((job) => job.event) } satisfies RunMessage);
+    if (jobs.length === 0) return false;
+    slot.run(jobs, this.#options.clock.monotonic());
+    return true;
   }
 
-  #isSuspect(line: string): boolean {
-    const until = this.#suspects.get(line);
-    if (until === undefined) return false;
-    if (this.#options.clock.monotonic() < until) return true;
-    this.#suspects.delete(line);
-    return false;
-  }
   #holdsSuspect(slot: Slot): boolean {
     const first = slot.jobs[0];
-    return first !== undefined && this.#isSuspect(first.line);
-  }
-  #suspect(line: string): void {
-    this.#suspects.delete(line);
-    if (this.#suspects.size >= MAX_SUSPECTS) this.#suspects.delete(this.#suspects.keys().next().value as string);
-    this.#suspects.set(line, this.#options.clock.monotonic() + SUSPECT_MS);
+    return first !== undefined && this.#suspects.has(first.line);
   }
 
-  #spawn(): void {
-    const shared = new SharedArrayBuffer(SHARED_SLOTS * 4);
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { limits: this.#options.limits, shared },
-      execArgv: [],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
-    });
-    worker.unref();
-    const now = this.#options.clock.monotonic();
-    const slot: Slot = {
-      worker,
-      shared: new Int32Array(shared),
-      ready: false,
-      jobs: [],
-      seen: 0,
-      since: now,
-      left: false,
-      cpuWhenSlow: undefined,
-      asking: false,
-      idleSince: now,
-    };
+  #spawnMissing(): void {
+    if (this.#restart !== undefined || this.#loading) return;
+    const engine = this.#engine;
+    if (engine === undefined) {
+      this.#loading = true;
+      void this.#load();
+      return;
+    }
+    const wanted = this.#options.workers + RESERVE;
+    let there = 0;
+    for (const slot of this.#slots) if (!slot.doomed) there += 1;
+    for (; there < wanted; there++) this.#spawn(engine);
+  }
+  async #load(): Promise<void> {
+    try {
+      this.#engine = await compileEngine();
+      this.#loading = false;
+      this.#pump();
+    } catch (error) {
+      this.#loading = false;
+      this.#options.onFault(`the sandbox's engine cannot be loaded: ${String(error)}`);
+      this.#tryLater();
+    }
+  }
+  #tryLater(): void {
+    if (this.#stopped) return;
+    this.#restart ??= setTimeout(() => {
+      this.#restart = undefined;
+      this.#pump();
+    }, RESTART_MS);
+  }
+
+  #spawn(engine: WebAssembly.Module): void {
+    const slot = new Slot(engine, this.#options.limits, this.#options.clock.monotonic());
     this.#slots.add(slot);
+    const { worker } = slot;
     worker.on('message', (reply: WorkerReply) => this.#onReply(slot, reply));
     worker.on('error', (error) => this.#onDeath(slot, error instanceof Error ? error.message : String(error)));
     worker.on('exit', () => this.#onDeath(slot, 'it ended'));
@@ -187,10 +169,11 @@ export class Pool {
       const jobs = slot.jobs;
       slot.jobs = [];
       for (const [i, result] of reply.results.entries()) {
-        if (result.ended) this.#suspect(jobs[i]!.line);
+        if (result.ended) this.#suspects.add(jobs[i]!.line);
         settle(jobs[i]!, result);
       }
-      if (reply.wasm_bytes > MAX_WASM_BYTES) this.#drop(slot);
+      // It made it after all, and its successor is there or on its way.
+      if (slot.doomed) this.#drop(slot);
     }
     this.#pump();
   }
@@ -198,17 +181,16 @@ export class Pool {
   /** Not by our hand: the event under way is to blame, for all that can be told; the others run again. */
   #onDeath(slot: Slot, why: string): void {
     if (!this.#slots.delete(slot)) return;
-    const running = Atomics.load(slot.shared, RUNNING);
-    const blamed = running > 0 ? slot.jobs[running - 1] : undefined;
-    if (blamed !== undefined) settle(blamed, { error: `stopped: the worker died (${why})`, ended: true });
+    const blamed = slot.underWay();
+    if (blamed !== undefined) {
+      this.#suspects.add(blamed.line);
+      settle(blamed, { error: `stopped: the worker died (${why})`, ended: true });
+    }
     this.#queue.restore(slot.jobs.filter((job) => !job.settled));
     slot.jobs = [];
     if (!slot.ready) {
       this.#options.onFault(`a sandbox worker does not start: ${why}`);
-      this.#restart ??= setTimeout(() => {
-        this.#restart = undefined;
-        this.#pump();
-      }, RESTART_MS);
+      this.#tryLater();
     } else if (blamed === undefined) this.#options.onFault(`a sandbox worker died: ${why}`);
     this.#pump();
   }
@@ -233,62 +215,31 @@ export class Pool {
   }
 
   #lookAt(slot: Slot, now: number): void {
-    const running = Atomics.load(slot.shared, RUNNING);
-    if (running !== slot.seen) {
-      slot.seen = running;
-      slot.since = now;
-      slot.cpuWhenSlow = undefined;
-      return;
-    }
+    const { running, elapsed } = slot.look(now);
     if (running === 0) return;
-    const elapsed = now - slot.since;
     if (elapsed >= SLOW_MS && !slot.left) {
-      slot.left = true;
-      Atomics.store(slot.shared, LEAVE_REST, 1);
-      // Should the worker be in the middle of going on, an event runs twice: the first result counts.
-      this.#queue.restore(slot.jobs.slice(running).filter((job) => !job.settled));
-      slot.jobs = slot.jobs.slice(0, running);
-      this.#askCpu(slot, (cpu) => {
-        slot.cpuWhenSlow = cpu;
-      });
+      this.#suspects.add(slot.jobs[running - 1]!.line);
+      this.#queue.restore(slot.leaveRest(running));
       this.#pump();
     }
     const { hard_ms, soft_ms } = this.#options.limits;
-    if (elapsed < hard_ms - HARD_MARGIN_MS) return;
-    const atWork = slot.cpuWhenSlow;
-    if (typeof slot.worker.cpuUsage !== 'function' || elapsed > hard_ms * STARVED_TIMES) this.#end(slot, running);
-    // Not known yet where this thread itself was held up: the next look decides.
-    else if (atWork !== undefined)
-      this.#askCpu(slot, (cpu) => {
-        if (cpu - atWork >= soft_ms * AT_WORK_PART) this.#end(slot, running);
-      });
+    if (elapsed >= hard_ms - HARD_MARGIN_MS) {
+      if (elapsed > hard_ms * STARVED_TIMES) this.#end(slot, running);
+      else slot.ifAtWork(() => this.#end(slot, running));
+    } else if (elapsed >= soft_ms * DOOMED_TIMES && !slot.doomed) slot.ifAtWork(() => this.#doom(slot));
   }
 
-  /** What the worker has worked so far; the answer counts only while the same event runs. */
-  #askCpu(slot: Slot, answer: (cpuMs: number) => void): void {
-    if (slot.asking || typeof slot.worker.cpuUsage !== 'function') return;
-    slot.asking = true;
-    const { seen, since } = slot;
-    slot.worker.cpuUsage().then(
-      ({ user, system }) => {
-        slot.asking = false;
-        if (this.#slots.has(slot) && slot.seen === seen && slot.since === since) answer((user + system) / 1_000);
-      },
-      () => {
-        slot.asking = false; // it has just ended by itself
-      },
-    );
+  #doom(slot: Slot): void {
+    slot.doomed = true;
+    this.#pump();
   }
 
   #end(slot: Slot, running: number): void {
     const job = slot.jobs[running - 1];
-    const unfinished = slot.jobs.slice(0, running - 1);
     this.#drop(slot);
     slot.jobs = [];
-    if (job !== undefined) this.#suspect(job.line);
+    if (job !== undefined) this.#suspects.add(job.line);
     if (job !== undefined) settle(job, { error: `ended after ${this.#options.limits.hard_ms} ms`, ended: true });
-    // Their results died with the worker.
-    this.#queue.restore(unfinished.filter((one) => !one.settled));
     this.#pump();
   }
 }

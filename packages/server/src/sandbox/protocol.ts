@@ -31,7 +31,13 @@ export interface RunResult {
 export type WorkerReply =
   | { type: 'ready' }
   /** As many results as events were run: fewer than asked for when told to leave the rest. */
-  | { type: 'results'; results: RunResult[]; wasm_bytes: number };
+  | { type: 'results'; results: RunResult[] };
+export interface WorkerStart {
+  limits: SandboxLimits;
+  shared: SharedArrayBuffer;
+  /** Compiled code, shared by all workers. */
+  engine: WebAssembly.Module;
+}
 
 /** Slots of the memory that pool and worker share. */
 export const RUNNING = 0; // which event of the message is under way, from 1

@@ -111,6 +111,20 @@ describe('what code gets and gives', () => {
     expect(await run(sandbox({ workers: 1 }), code)).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^(stopped|ended)/) });
   });
 
+  test('memory is bounded, whatever it is taken for', async () => {
+    const code = 'function transform() { const all = []; try { for (;;) all.push(new Uint8Array(1e6)) } catch { return all.length } }';
+    const taken = await run(box, code, { owner: 'arrays' });
+    expect(taken.kind === 'returned' && (taken.value as number)).toBeLessThan(32);
+  });
+
+  test('what one piece of code holds is not missing for another', async () => {
+    const one = sandbox({ workers: 1, limits: { soft_ms: 30_000, hard_ms: 60_000 } });
+    const code =
+      'const held = []; function transform() { for (let i = 0; i < 20; i++) held.push(new Uint8Array(1e6)); return held.length }';
+    const all = await Promise.all(Array.from({ length: 6 }, (_, i) => run(one, code, { owner: `held-${i}`, pipeline: `pl_${i}` })));
+    expect(all).toMatchObject(new Array(6).fill({ kind: 'returned', value: 20 }));
+  });
+
   test('code that was stopped runs again on the next event', async () => {
     const code = 'function transform(e) { if (e.loop) for (;;); return 1 }';
     expect(await run(strict, code, { owner: 'again', event: { loop: true } })).toMatchObject({ kind: 'failed' });
@@ -159,6 +173,29 @@ test('a run that cannot be interrupted ends with its worker; what waited behind 
   expect(await others).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
 });
 
+describe('while code runs away, again and again', () => {
+  const loops: [name: string, loop: string][] = [
+    ['an endless loop', 'for (;;);'],
+    ['one step that is never over', '(1n << 1000000n).toString()'],
+  ];
+  test.each(loops)('%s: other visitors of the same pipeline do not wait, nor do other pipelines', async (name, loop) => {
+    const box = sandbox({ workers: 2, limits: { soft_ms: 500, hard_ms: 2_500 } });
+    const code = `function transform(e) { if (e.hang) { ${loop} } return 1 }`;
+    await run(box, code, { owner: name, event: {} });
+    for (let round = 0; round < 2; round++) {
+      const order: string[] = [];
+      const note = (what: string) => () => void order.push(what);
+      const hung = run(box, code, { owner: name, event: { hang: true } }).then(note('hung'));
+      const visitors = Promise.all(Array.from({ length: 10 }, () => run(box, code, { owner: name, event: {} }))).then(note('visitors'));
+      const pipelines = Promise.all(
+        Array.from({ length: 10 }, () => run(box, 'function transform() { return 2 }', { owner: 'other', pipeline: 'pl_2' })),
+      ).then(note('pipelines'));
+      await Promise.all([hung, visitors, pipelines]);
+      expect(order.at(-1)).toBe('hung');
+    }
+  });
+});
+
 test('after five ended runs the code is suspended for 30 s, other code is not', async () => {
   let now = 0;
   const started = performance.now();
@@ -192,7 +229,8 @@ test('no worker before the first run', async () => {
   const box = sandbox();
   expect(box.workers).toBe(0);
   await run(box, 'function transform() { return 1 }');
-  expect(box.workers).toBe(2);
+  // Two, and one in reserve.
+  expect(box.workers).toBe(3);
 });
 
 test('stopping answers what still waits', async () => {

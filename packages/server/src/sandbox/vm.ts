@@ -1,5 +1,5 @@
-/** One QuickJS runtime with user code loaded. Made, used and thrown away inside a worker thread. */
-import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
+/** One QuickJS runtime with user code loaded, in an engine of its own. Made, used and thrown away whole inside a worker thread. */
+import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
 import { BOOTSTRAP, FIND_TRANSFORM } from './bootstrap.ts';
 import { AT_WORK_PART, type RunResult, type SandboxLimits } from './protocol.ts';
 
@@ -11,8 +11,8 @@ export type Loaded = { ok: true; vm: Vm } | { ok: false; error: string; ended?: 
 
 export class Vm {
   readonly code: string;
+  readonly #engine: QuickJSWASMModule;
   #parameters = '{}';
-  readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
   readonly #host: Record<'setParameters' | 'takeLogs' | 'hasLogs' | 'call', QuickJSHandle>;
   #transform: QuickJSHandle;
@@ -21,17 +21,18 @@ export class Vm {
   #cpuAtStart = 0;
   #late = false;
 
-  private constructor(module: QuickJSWASMModule, code: string, limits: SandboxLimits) {
+  private constructor(engine: QuickJSWASMModule, code: string, limits: SandboxLimits) {
     this.code = code;
     this.#softMs = limits.soft_ms;
-    this.#runtime = module.newRuntime();
-    this.#runtime.setMemoryLimit(limits.memory_bytes);
-    this.#runtime.setMaxStackSize(MAX_STACK_BYTES);
-    this.#runtime.setInterruptHandler(() => {
+    this.#engine = engine;
+    const runtime = engine.newRuntime();
+    runtime.setMemoryLimit(limits.memory_bytes);
+    runtime.setMaxStackSize(MAX_STACK_BYTES);
+    runtime.setInterruptHandler(() => {
       this.#late = performance.now() > this.#deadline && cpuMs() - this.#cpuAtStart > this.#softMs * AT_WORK_PART;
       return this.#late;
     });
-    this.#context = this.#runtime.newContext();
+    this.#context = runtime.newContext();
     this.#start();
     const host = this.#context.unwrapResult(this.#context.evalCode(BOOTSTRAP, 'host.js'));
     this.#host = {
@@ -44,11 +45,10 @@ export class Vm {
     this.#transform = this.#context.undefined;
   }
 
-  static load(module: QuickJSWASMModule, code: string, limits: SandboxLimits): Loaded {
-    const vm = new Vm(module, code, limits);
+  static load(engine: QuickJSWASMModule, code: string, limits: SandboxLimits): Loaded {
+    const vm = new Vm(engine, code, limits);
     const fault = vm.#loadCode();
     if (fault === undefined) return { ok: true, vm };
-    vm.dispose();
     return { ok: false, error: fault.error ?? 'the code cannot be loaded', ...(fault.ended && { ended: true }) };
   }
 
@@ -136,12 +136,8 @@ export class Vm {
     return { name: read('name') || 'Error', message: read('message'), line: /transform\.js:(\d+)/.exec(read('stack'))?.[1] };
   }
 
-  /** May throw where user code left the runtime in a state that QuickJS cannot take apart. */
-  dispose(): void {
-    this.#transform.dispose();
-    for (const handle of Object.values(this.#host)) handle.dispose();
-    this.#context.dispose();
-    this.#runtime.dispose();
+  get memoryBytes(): number {
+    return this.#engine.getWasmMemory().buffer.byteLength;
   }
 }
 

@@ -1,69 +1,97 @@
 /**
  * The worker thread: QuickJS, and nothing else to escape to. Contexts are kept per key and code text, so that code is
- * compiled once; one whose run was stopped is thrown away.
+ * compiled once; one whose run was stopped is thrown away. Each has an engine of its own, so that what code does to the
+ * memory is felt by nobody else, and throwing one away takes nothing apart.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { newQuickJSWASMModule } from 'quickjs-emscripten';
-import { LEAVE_REST, RUNNING, type RunMessage, type RunResult, type SandboxLimits, type WorkerReply } from './protocol.ts';
+import type { QuickJSWASMModule } from 'quickjs-emscripten';
+import { INITIAL_BYTES, newEngine } from './engine.ts';
+import { LEAVE_REST, RUNNING, type RunMessage, type RunResult, type WorkerReply, type WorkerStart } from './protocol.ts';
 import { Vm } from './vm.ts';
 
-const MAX_CONTEXTS = 64;
+const MAX_CONTEXTS = 32;
+/** Beyond the memory that each begins with. */
+const MAX_GROWN_BYTES = 64 * 1024 * 1024;
 
 const port = parentPort;
 if (port === null) throw new Error('the sandbox worker runs only as a worker thread');
-const { limits, shared: buffer } = workerData as { limits: SandboxLimits; shared: SharedArrayBuffer };
+const { limits, shared: buffer, engine: compiled } = workerData as WorkerStart;
 const shared = new Int32Array(buffer);
-const module = await newQuickJSWASMModule();
 const contexts = new Map<string, Vm>();
 
-function contextFor(message: RunMessage): Vm | RunResult {
-  const known = message.fresh ? undefined : contexts.get(message.key);
-  if (known !== undefined) {
-    contexts.delete(message.key);
-    if (known.code === message.code) {
-      contexts.set(message.key, known);
-      return known;
-    }
-    known.dispose();
-  }
-  const loaded = Vm.load(module, message.code, limits);
+function known({ fresh, key, code }: RunMessage): Vm | undefined {
+  const vm = fresh ? undefined : contexts.get(key);
+  if (vm === undefined) return undefined;
+  contexts.delete(key);
+  if (vm.code !== code) return undefined;
+  contexts.set(key, vm);
+  return vm;
+}
+
+function load(message: RunMessage, engine: QuickJSWASMModule): Vm | RunResult {
+  const loaded = Vm.load(engine, message.code, limits);
   if (!loaded.ok) return { error: loaded.error, ...(loaded.ended && { ended: true }) };
-  if (!message.fresh) {
-    if (contexts.size >= MAX_CONTEXTS) forget(contexts.keys().next().value as string);
-    contexts.set(message.key, loaded.vm);
-  }
+  if (!message.fresh) contexts.set(message.key, loaded.vm);
   return loaded.vm;
 }
 
-function forget(key: string): void {
-  const vm = contexts.get(key);
-  contexts.delete(key);
-  vm?.dispose();
+/** The oldest go first; the newest always stays. */
+function trim(): void {
+  let grown = 0;
+  for (const vm of contexts.values()) grown += vm.memoryBytes - INITIAL_BYTES;
+  for (const [key, vm] of contexts) {
+    if (contexts.size === 1 || (contexts.size <= MAX_CONTEXTS && grown <= MAX_GROWN_BYTES)) return;
+    contexts.delete(key);
+    grown -= vm.memoryBytes - INITIAL_BYTES;
+  }
 }
 
-function runOne(message: RunMessage, event: string): RunResult {
-  const vm = contextFor(message);
-  if (!(vm instanceof Vm)) return vm;
-  const result = message.load_only ? {} : vm.run(event, message.parameters);
-  if (message.fresh) vm.dispose();
-  else if (result.ended) forget(message.key);
-  return result;
+function runOne(message: RunMessage, event: string, engine: QuickJSWASMModule | undefined): RunResult {
+  try {
+    const vm = engine === undefined ? known(message)! : load(message, engine);
+    if (!(vm instanceof Vm)) return vm;
+    const result = message.load_only ? {} : vm.run(event, message.parameters);
+    if (result.ended) contexts.delete(message.key);
+    return result;
+  } catch (error) {
+    // The engine itself gave up, as it may for want of memory: its instance is spent.
+    contexts.delete(message.key);
+    return { error: `stopped: the engine failed (${error instanceof Error ? error.message : String(error)})`, ended: true };
+  }
 }
 
-port.on('message', (message: RunMessage) => {
+/** A machine without memory to give gets back what is only kept for speed. */
+async function engineFor(message: RunMessage): Promise<QuickJSWASMModule | undefined> {
+  if (known(message) !== undefined) return undefined;
+  try {
+    return await newEngine(compiled, limits.memory_bytes);
+  } catch {
+    contexts.clear();
+    return newEngine(compiled, limits.memory_bytes);
+  }
+}
+
+async function answer(message: RunMessage): Promise<void> {
   const results: RunResult[] = [];
   for (const event of message.events) {
     if (Atomics.load(shared, LEAVE_REST) === 1) break;
+    // Made before the clock of the event starts.
+    const engine = await engineFor(message);
     Atomics.store(shared, RUNNING, results.length + 1);
-    results.push(runOne(message, event));
+    results.push(runOne(message, event, engine));
+    Atomics.store(shared, RUNNING, 0);
   }
-  Atomics.store(shared, RUNNING, 0);
-  port.postMessage({ type: 'results', results, wasm_bytes: module.getWasmMemory().buffer.byteLength } satisfies WorkerReply);
+  port!.postMessage({ type: 'results', results } satisfies WorkerReply);
+  trim();
+}
+
+port.on('message', (message: RunMessage) => {
+  answer(message).catch((error: unknown) => {
+    const failed = { error: `the engine cannot be started: ${error instanceof Error ? error.message : String(error)}` };
+    port.postMessage({ type: 'results', results: message.events.map(() => failed) } satisfies WorkerReply);
+  });
 });
 // The engine's own first run is the slowest: better now than at the cost of somebody's first event.
-const warm = Vm.load(module, 'function transform(event) { return event }', limits);
-if (warm.ok) {
-  warm.vm.run('{"type":"track"}', '{"a":"b"}');
-  warm.vm.dispose();
-}
+const warm = Vm.load(await newEngine(compiled, limits.memory_bytes), 'function transform(event) { return event }', limits);
+if (warm.ok) warm.vm.run('{"type":"track"}', '{"a":"b"}');
 port.postMessage({ type: 'ready' } satisfies WorkerReply);

@@ -1,0 +1,123 @@
+/** One worker thread as the pool sees it: what it was given, what it is at, and since when. */
+import { Worker } from 'node:worker_threads';
+import type { Job } from './fair-queue.ts';
+import {
+  AT_WORK_PART,
+  LEAVE_REST,
+  RUNNING,
+  type RunMessage,
+  type RunResult,
+  type SandboxLimits,
+  SHARED_SLOTS,
+  type WorkerStart,
+} from './protocol.ts';
+
+export interface PoolJob extends Job {
+  /** Asked when its turn comes: an answer instead of a run, where its code was suspended meanwhile. */
+  refused(): RunResult | undefined;
+  settle(result: RunResult): void;
+  settled: boolean;
+}
+
+export class Slot {
+  readonly worker: Worker;
+  ready = false;
+  jobs: PoolJob[] = [];
+  /** The event under way is slow: the others of its message have been given to other workers. */
+  left = false;
+  /** Not interrupted by QuickJS when it should have been: it will have to be ended, and its successor starts before that. */
+  doomed = false;
+  idleSince: number;
+  readonly #shared: Int32Array;
+  readonly #limits: SandboxLimits;
+  /** The event seen running at the last look, and since when. */
+  #seen = 0;
+  #since: number;
+  /** What the worker had worked, in milliseconds, when that event was found to be slow. */
+  #cpuWhenSlow: number | undefined;
+  #asking = false;
+
+  constructor(engine: WebAssembly.Module, limits: SandboxLimits, now: number) {
+    const shared = new SharedArrayBuffer(SHARED_SLOTS * 4);
+    this.#shared = new Int32Array(shared);
+    this.#limits = limits;
+    this.#since = now;
+    this.idleSince = now;
+    this.worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: { limits, shared, engine } satisfies WorkerStart,
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+    });
+    this.worker.unref();
+  }
+
+  run(jobs: PoolJob[], now: number): void {
+    this.jobs = jobs;
+    this.left = false;
+    this.#seen = 0;
+    this.#since = now;
+    Atomics.store(this.#shared, LEAVE_REST, 0);
+    const { key, code, parameters, fresh, load_only } = jobs[0]!;
+    this.worker.postMessage({ key, code, parameters, fresh, load_only, events: jobs.map((job) => job.event) } satisfies RunMessage);
+  }
+
+  /** Which event of the message is under way, from 1, or none, and for how long it has been seen there. */
+  look(now: number): { running: number; elapsed: number } {
+    const running = Atomics.load(this.#shared, RUNNING);
+    if (running !== this.#seen) {
+      this.#seen = running;
+      this.#since = now;
+      this.#cpuWhenSlow = undefined;
+    }
+    return { running, elapsed: now - this.#since };
+  }
+
+  underWay(): PoolJob | undefined {
+    const running = Atomics.load(this.#shared, RUNNING);
+    return running > 0 ? this.jobs[running - 1] : undefined;
+  }
+
+  /**
+   * Tells the worker to end its message with the event under way, and gives back the others. Those before it have their results
+   * in a worker that cannot tell of them now: they run once more, and the first result counts.
+   */
+  leaveRest(running: number): PoolJob[] {
+    this.left = true;
+    Atomics.store(this.#shared, LEAVE_REST, 1);
+    this.#askCpu((cpu) => {
+      this.#cpuWhenSlow = cpu;
+    });
+    const others = this.jobs.filter((job, i) => i !== running - 1 && !job.settled);
+    this.jobs = this.jobs.slice(0, running);
+    return others;
+  }
+
+  /** Only where the event under way has really worked since it was found to be slow; the next look asks again. */
+  ifAtWork(then: () => void): void {
+    const before = this.#cpuWhenSlow;
+    if (typeof this.worker.cpuUsage !== 'function') then();
+    // Not known yet where this thread itself was held up.
+    else if (before !== undefined)
+      this.#askCpu((cpu) => {
+        if (cpu - before >= this.#limits.soft_ms * AT_WORK_PART) then();
+      });
+  }
+
+  /** What the worker has worked so far; the answer counts only while the same event runs. */
+  #askCpu(answer: (cpuMs: number) => void): void {
+    if (this.#asking || typeof this.worker.cpuUsage !== 'function') return;
+    this.#asking = true;
+    const seen = this.#seen;
+    const since = this.#since;
+    this.worker.cpuUsage().then(
+      ({ user, system }) => {
+        this.#asking = false;
+        if (this.jobs.length > 0 && this.#seen === seen && this.#since === since) answer((user + system) / 1_000);
+      },
+      () => {
+        this.#asking = false; // it has just ended by itself
+      },
+    );
+  }
+}
