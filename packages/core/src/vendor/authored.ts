@@ -90,6 +90,7 @@ const REQUEST: Shape = {
     lane: { kind: 'list', of: text },
     items: text,
     merge: { kind: 'list', of: text },
+    fill: { kind: 'map', of: text },
     batch: BATCH,
     answers: { kind: 'list', of: ANSWER },
   },
@@ -131,7 +132,7 @@ function toRequest(source: Record<string, unknown>, where: string, result: Autho
   const method = typeof source.method === 'string' ? source.method : 'POST';
   const batch = source.batch as Partial<BatchDefinition> | undefined;
   const definition: RequestDefinition = {
-    ...(pick(source, ['name', 'when', 'query', 'lane', 'items', 'merge']) as Partial<RequestDefinition>),
+    ...(pick(source, ['name', 'when', 'query', 'lane', 'items', 'merge', 'fill']) as Partial<RequestDefinition>),
     method,
     url: typeof source.url === 'string' ? source.url : '',
     headers_field: 'headers',

@@ -228,3 +228,39 @@ test('a definition that does not fit stops the start, by name', () => {
   expect(() => acme({ variants: [] })).toThrow('the first variant must be default');
   expect(() => acme({ rate: { rps: (() => 1) as never } })).toThrow('JSON round trip');
 });
+
+test('what fills an item refers to its event and lane, and leaves the event as it was', () => {
+  const one = event();
+  const before = structuredClone(one);
+  const vendor = compiled(
+    {
+      requests: [
+        request({
+          lane: ['kind'],
+          items: 'list',
+          fill: { action: '{{parameters.account}}/{{lane.kind}}', user: '{{event.user_id}}', twice: '{{payload.n}}{{payload.n}}' },
+          body: { kind: 'json_list', under: 'all' },
+          batch: { max_items: 5, max_bytes: 1_000, interval_ms: 1 },
+        }),
+      ],
+      default_action: 'drop',
+    },
+    {
+      events: {
+        'Order Completed': {
+          mappings: [
+            { value: 'k', target: 'kind' },
+            { source: 'properties.list', target: 'list' },
+          ],
+        },
+      },
+    },
+  );
+  expect(JSON.parse(String(send(vendor, itemsOf(vendor, one)).body))).toEqual({
+    all: [
+      { n: 1, action: 'a1/k', user: 'u1', twice: '11' },
+      { n: 2, action: 'a1/k', user: 'u1', twice: '22' },
+    ],
+  });
+  expect(one).toEqual(before);
+});

@@ -140,6 +140,8 @@ export interface RequestDefinition {
   items?: string;
   /** Objects in the payload whose keys are added to every item of `items`. */
   merge?: string[];
+  /** Fields written into every item. Texts, which may refer to the item's event, payload and lane. */
+  fill?: Record<string, string>;
   batch?: BatchDefinition;
   answers?: AnswerRule[];
   compression?: 'gzip';

@@ -11,7 +11,7 @@ import { utf8Length } from './bytes.ts';
 import type { ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
-import { compileText, itemKey, type Text } from './text.ts';
+import { compileText, itemKey, renderText, type Sources, type Text } from './text.ts';
 import { type UrlRules, urlFault } from './url-rules.ts';
 import { USER_AGENT } from './version.ts';
 
@@ -141,6 +141,7 @@ function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, fa
   const get = path?.ok ? path.get : undefined;
   const laneKeys = definition.lane ?? [];
   const { merge } = definition;
+  const fill = textsOf(definition.fill, options.parameters);
   const needsSources = keyed.length > 0;
   const alone = options.batching && definition.batch === undefined;
   return (payload, event) => {
@@ -150,7 +151,8 @@ function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, fa
     const elements = get && Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
     const items: VendorItem[] = [];
     for (const element of elements) {
-      const value = shared && isObject(element) ? { ...shared, ...element } : element;
+      const merged = shared && isObject(element) ? { ...shared, ...element } : element;
+      const value = fill.length > 0 && isObject(merged) ? filled(merged, fill, { event, payload: merged, lane }) : merged;
       const rendered = options.render?.(value);
       if (rendered && !rendered.ok) return rendered;
       const text = rendered ? rendered.text : body.encode(value);
@@ -165,6 +167,10 @@ function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, fa
     }
     return { ok: true, items };
   };
+}
+
+function filled(item: Record<string, unknown>, fill: readonly [string, Text][], sources: Sources): Record<string, unknown> {
+  return { ...item, ...Object.fromEntries(fill.map(([name, text]) => [name, renderText(text, sources)])) };
 }
 
 const NO_LANE = Object.freeze({});

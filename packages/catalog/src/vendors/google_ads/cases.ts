@@ -119,6 +119,30 @@ export default vendorCases(
       ],
     },
     {
+      name: 'an event with a conversion action of its own, through the Google Ads API',
+      ...legacy,
+      config: { ...legacy.config, events: { 'Order Completed': { vendor_event_name: '555' } } },
+      event: { ...order, traits: { email: 'A.n.na+x@gmail.com' }, context: { click_ids: { gclid: 'g' } } },
+      requests: [
+        {
+          body: {
+            partialFailure: true,
+            conversions: [
+              {
+                conversionDateTime: '2026-01-02 03:04:05+00:00',
+                orderId: 'o-1',
+                gclid: 'g',
+                userIdentifiers: [{ hashedEmail: '3d73c8946b459f2bffab5853802b1ab1bf897fbd62bdfa64b35e317cfdeb42a3' }],
+                conversionValue: 42.5,
+                currencyCode: 'EUR',
+                conversionAction: 'customers/1234567890/conversionActions/555',
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'nobody to match',
       event: bare('Order Completed', { order_id: 'o', total: 1 }),
       dropped: 'missing_required:adIdentifiers.gclid',

@@ -1,12 +1,10 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { event, from, set } from '../shared/mapping.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
 
 const CONSENT = ['context.consent.canonical.advertising', 'context.consent.canonical.marketing'];
-const has = (sources: readonly string[]) => ({ any: sources.map((field) => ({ field, op: 'exists' })) });
-/** Google matches an address only as a whole. */
-const ADDRESS = { all: [source.FIRST_NAME, source.LAST_NAME, source.POSTAL_CODE, source.COUNTRY].map(has) };
+const when = source.HAS_ADDRESS;
 const no = (...fields: string[]) => ({ all: fields.map((field) => ({ field, op: 'not_exists' })) });
 
 /** Data Manager API: an event of `events:ingest`. */
@@ -20,10 +18,10 @@ const DATA_MANAGER: JsonObject = {
     from('context.click_ids.wbraid', 'adIdentifiers.wbraid'),
     from(source.EMAIL, 'userData.userIdentifiers[0].emailAddress', ['normalize_gmail', 'sha256']),
     from(source.PHONE, 'userData.userIdentifiers[1].phoneNumber', ['normalize_phone', 'sha256']),
-    from(source.FIRST_NAME, 'userData.userIdentifiers[2].address.givenName', ['trim', 'lowercase', 'sha256'], { when: ADDRESS }),
-    from(source.LAST_NAME, 'userData.userIdentifiers[2].address.familyName', ['trim', 'lowercase', 'sha256'], { when: ADDRESS }),
-    from(source.COUNTRY, 'userData.userIdentifiers[2].address.regionCode', ['country_code', 'uppercase'], { when: ADDRESS }),
-    from(source.POSTAL_CODE, 'userData.userIdentifiers[2].address.postalCode', ['to_string', 'trim'], { when: ADDRESS }),
+    from(source.FIRST_NAME, 'userData.userIdentifiers[2].address.givenName', ['trim', 'lowercase', 'sha256'], { when }),
+    from(source.LAST_NAME, 'userData.userIdentifiers[2].address.familyName', ['trim', 'lowercase', 'sha256'], { when }),
+    from(source.COUNTRY, 'userData.userIdentifiers[2].address.regionCode', ['country_code', 'uppercase'], { when }),
+    from(source.POSTAL_CODE, 'userData.userIdentifiers[2].address.postalCode', ['to_string', 'trim'], { when }),
     from(source.VALUE, 'conversionValue', ['to_number']),
     from('properties.currency', 'currency', ['currency_code']),
     from(CONSENT, 'consent.adUserData', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
@@ -41,16 +39,12 @@ const CART = [
 /** Google Ads API: a click conversion. Of the three click ids exactly one may stand. */
 const CLICK_CONVERSION: JsonObject = {
   mappings: [
-    {
-      template: 'customers/{{parameters.customer_id}}/conversionActions/{{parameters.conversion_action_id}}',
-      target: 'conversionAction',
-    },
     from('timestamp', 'conversionDateTime', ['google_datetime'], { required: true }),
     from([...source.ORDER_ID, 'event_id'], 'orderId', ['to_string']),
     from('context.click_ids.gclid', 'gclid'),
     from('context.click_ids.gbraid', 'gbraid', [], { when: no('context.click_ids.gclid') }),
     from('context.click_ids.wbraid', 'wbraid', [], { when: no('context.click_ids.gclid', 'context.click_ids.gbraid') }),
-    from(source.EMAIL, 'userIdentifiers[0].hashedEmail', ['normalize_gmail', 'sha256']),
+    from(source.EMAIL, 'userIdentifiers[0].hashedEmail', [use('normalize_gmail', true), 'sha256']),
     from(source.PHONE, 'userIdentifiers[1].hashedPhoneNumber', ['normalize_phone', 'sha256']),
     from(source.VALUE, 'conversionValue', ['to_number']),
     from('properties.currency', 'currencyCode', ['currency_code']),

@@ -143,6 +143,7 @@ export default defineVendor({
       headers: { 'developer-token': '{{parameters.developer_token}}', 'login-customer-id': '{{parameters.login_customer_id}}' },
       auth: OAUTH,
       lane: ['conversion_action'],
+      fill: { conversionAction: 'customers/{{parameters.customer_id}}/conversionActions/{{lane.conversion_action}}' },
       body: { kind: 'json_list', under: 'conversions', common: { partialFailure: true } },
       batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
       answers: [...PARTIAL, QUOTA, WHOLE, RETRY_TIMEOUT],

@@ -20,6 +20,7 @@ export const STREET = ['traits.address.street', 'traits.street'];
 
 export const PAGE_URL = ['context.page.url', 'properties.url'];
 export const REFERRER = ['context.page.referrer', 'properties.referrer'];
+/** Of a page event; the title in another event's properties is that of a video, an article or a product. */
 export const PAGE_TITLE = ['context.page.title', 'properties.title'];
 
 export const VALUE = ['properties.value', 'properties.total', 'properties.revenue'];
@@ -38,3 +39,7 @@ export const HAS_PRODUCT = {
     { field: 'properties.sku', op: 'exists' },
   ],
 };
+
+const has = (sources: readonly string[]) => ({ any: sources.map((field) => ({ field, op: 'exists' })) });
+/** Google matches an address only as a whole. */
+export const HAS_ADDRESS = { all: [FIRST_NAME, LAST_NAME, POSTAL_CODE, COUNTRY].map(has) };
