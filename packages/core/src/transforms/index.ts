@@ -6,6 +6,7 @@ import { currencyCode } from './currency-code.ts';
 import type { Transform } from './define.ts';
 import { digitsOnly } from './digits-only.ts';
 import { fbcFromClickId } from './fbc-from-click-id.ts';
+import { fillMissing } from './fill-missing.ts';
 import { first } from './first.ts';
 import { flatten } from './flatten.ts';
 import { formatTime } from './format-time.ts';
@@ -98,7 +99,7 @@ export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = 
     currencyCode,
   ],
   URLs: [urlHost, urlPath, urlParam],
-  'Lists and objects': [join, first, last, count, sum, unique, take, toList, flatten, pick, omit],
+  'Lists and objects': [join, first, last, count, sum, unique, take, toList, fillMissing, flatten, pick, omit],
   Vendors: [ga4Name, ga4Params, ga4UserProperties, gaClientId, gaSessionId, fbcFromClickId],
 };
 

@@ -16,7 +16,7 @@ const GLOBAL: JsonObject = {
     from('properties', 'event_properties'),
     from(source.PAGE_URL, 'event_properties.page_url'),
     from(source.REFERRER, 'event_properties.page_referrer'),
-    from(source.PAGE_TITLE, 'event_properties.page_title'),
+    from('context.page.title', 'event_properties.page_title'),
     from('traits', 'user_properties'),
     from('context.campaign.source', 'user_properties.utm_source'),
     from('context.campaign.medium', 'user_properties.utm_medium'),
@@ -38,7 +38,7 @@ const GLOBAL: JsonObject = {
     set('library', 'firsthand'),
   ],
 };
-const PAGE = event('Page Viewed', [from('name', 'event_properties.page_name')]);
+const PAGE = event('Page Viewed', [from('name', 'event_properties.page_name'), from(source.PAGE_TITLE, 'event_properties.page_title')]);
 const IDENTIFY = event('$identify', []);
 const GROUP = event('$groupidentify', [from('group_id', 'groups.company'), from('traits', 'group_properties'), set('user_properties', {})]);
 

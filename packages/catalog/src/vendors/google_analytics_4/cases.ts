@@ -7,9 +7,23 @@ const who = {
   client_id: '1234567890.1700000000',
   user_id: 'user-1',
   timestamp_micros: 1767323045678000,
+  ip_override: '203.0.113.7',
   consent: { ad_user_data: 'GRANTED', ad_personalization: 'GRANTED' },
 };
-const user_data = { sha256_email_address: HASHED.email, sha256_phone_number: HASHED.phone };
+const user_data = {
+  sha256_email_address: [HASHED.email],
+  sha256_phone_number: [HASHED.phone],
+  address: [
+    {
+      sha256_first_name: HASHED.first_name,
+      sha256_last_name: HASHED.last_name,
+      city: 'new york',
+      region: 'new york',
+      postal_code: '10001-1234',
+      country: 'US',
+    },
+  ],
+};
 const page = {
   session_id: '1767322800',
   engagement_time_msec: 1,
@@ -149,7 +163,7 @@ export default vendorCases(
             events: [
               {
                 name: 'video_complete',
-                params: { engagement_time_msec: 1, page_title: 'How to', video_title: 'How to', video_id: '7', video_duration: 60 },
+                params: { engagement_time_msec: 1, video_title: 'How to', video_id: '7', video_duration: 60 },
               },
             ],
           },
@@ -174,6 +188,51 @@ export default vendorCases(
                 params: { ...page, transaction_id: 'b-1', value: 900, currency: 'USD', destination: 'LIS', number_of_nights: 3 },
               },
             ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'personal data only with a user id; the device as parsed',
+      event: track(
+        'Signed Up',
+        { method: 'email' },
+        {
+          user_id: undefined as never,
+          context: {
+            device: { type: 'mobile', manufacturer: 'Apple', model: 'iPhone' },
+            os: { name: 'iOS', version: '17.4' },
+            browser: { name: 'Safari', version: '17.4' },
+          },
+        },
+      ),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            timestamp_micros: 1767323045678000,
+            device: {
+              category: 'mobile',
+              brand: 'Apple',
+              model: 'iPhone',
+              operating_system: 'iOS',
+              operating_system_version: '17.4',
+              browser: 'Safari',
+              browser_version: '17.4',
+            },
+            events: [{ name: 'sign_up', params: { engagement_time_msec: 1, method: 'email' } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'many properties leave room for session and page',
+      event: track('Survey', Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`q${n}`, n])), { traits: {}, context: CONTEXT }),
+      requests: [
+        {
+          body: {
+            ...who,
+            events: [{ name: 'Survey', params: { ...Object.fromEntries(Array.from({ length: 19 }, (_, n) => [`q${n}`, n])), ...page } }],
           },
         },
       ],

@@ -1,6 +1,6 @@
 /** Google Analytics 4: lines that blueprints share. One event a request, so that it stands at `events[0]`. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, set, unitValue, use } from '../shared/mapping.ts';
+import { from, set, type Transform, unitValue, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const PARAMS = 'events[0].params';
@@ -11,25 +11,49 @@ const GRANT = { true: 'GRANTED', false: 'DENIED' };
 export const param = (from_: string | string[], name: string, ...transforms: Parameters<typeof from>[2] & object): JsonObject =>
   from(from_, `${PARAMS}.${name}`, transforms);
 
-/** Every event: who, when, on which page. A session id and an engagement time make it count in session reports. */
+/** Google takes personal data only of users it knows by an id. */
+const KNOWN = { field: 'user_id', op: 'exists' };
+const known = (source_: string[], name: string, ...transforms: Transform[]) =>
+  from(source_, `user_data.${name}`, transforms, { when: KNOWN });
+const address = (source_: string[], name: string, ...transforms: Transform[]) =>
+  from(source_, `user_data.address[0].${name}`, transforms, { when: { all: [KNOWN, source.HAS_ADDRESS] } });
+
+/** Every event: who, when, where, on which page. A session id and an engagement time make it count in session reports. */
 export const GLOBAL: JsonObject = {
   mappings: [
     from(['context.vendor_ids.ga_client_id', 'anonymous_id'], 'client_id', ['ga_client_id'], { required: true }),
     from('user_id', 'user_id'),
     from('timestamp', 'timestamp_micros', ['to_unix_micros']),
+    from('context.ip', 'ip_override'),
+    from('context.device.type', 'device.category'),
+    from('context.device.manufacturer', 'device.brand'),
+    from('context.device.model', 'device.model'),
+    from('context.os.name', 'device.operating_system'),
+    from('context.os.version', 'device.operating_system_version', ['to_string']),
+    from('context.browser.name', 'device.browser'),
+    from('context.browser.version', 'device.browser_version', ['to_string']),
     from(CONSENT, 'consent.ad_user_data', [], { value_map: GRANT }),
     from(CONSENT, 'consent.ad_personalization', [], { value_map: GRANT }),
     from('traits', 'user_properties', ['ga4_user_properties']),
-    from(source.EMAIL, 'user_data.sha256_email_address', ['normalize_gmail', 'sha256']),
-    from(source.PHONE, 'user_data.sha256_phone_number', ['normalize_phone', 'sha256']),
+    known(source.EMAIL, 'sha256_email_address[0]', use('normalize_gmail', true), 'sha256'),
+    known(source.PHONE, 'sha256_phone_number[0]', 'normalize_phone', 'sha256'),
+    address(source.FIRST_NAME, 'sha256_first_name', use('normalize_name', 'letters'), 'sha256'),
+    address(source.LAST_NAME, 'sha256_last_name', use('normalize_name', 'letters'), 'sha256'),
+    address(source.STREET, 'sha256_street', use('normalize_name', 'words'), 'sha256'),
+    address(source.CITY, 'city', use('normalize_name', 'letters')),
+    address(source.STATE, 'region', use('normalize_name', 'letters')),
+    address(source.POSTAL_CODE, 'postal_code', use('replace', '[.~]', ''), 'trim'),
+    address(source.COUNTRY, 'country', 'country_code', 'uppercase'),
     param('context.vendor_ids.ga_session_id', 'session_id', 'ga_session_id'),
     set(`${PARAMS}.engagement_time_msec`, 1),
     param(source.PAGE_URL, 'page_location'),
     param(source.REFERRER, 'page_referrer'),
-    param(source.PAGE_TITLE, 'page_title'),
+    param('context.page.title', 'page_title'),
     param('context.locale', 'language', 'lowercase'),
   ],
 };
+/** How many of the parameters of an event are spoken for by the lines above. */
+const GLOBAL_PARAMS = 6;
 
 const item = (name: string) => `${ITEMS}[*].${name}`;
 const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
@@ -91,4 +115,4 @@ export const PROMOTION: JsonObject[] = [
 ];
 export const METHOD: JsonObject[] = [param('properties.method', 'method')];
 /** Free events: whatever single values the properties hold, in names and lengths that Google takes. */
-export const FREE: JsonObject[] = [from('properties', PARAMS, [use('ga4_params')])];
+export const FREE: JsonObject[] = [from('properties', PARAMS, [use('ga4_params', 25 - GLOBAL_PARAMS)])];

@@ -3,11 +3,12 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { event } from '../shared/mapping.ts';
+import { PAGE_TITLE } from '../shared/sources.ts';
 import { FREE, GLOBAL, param } from './mappings.ts';
 import { RETAIL } from './retail.ts';
 import { MEDIA, TRAVEL } from './verticals.ts';
 
-const PAGE: JsonObject = event('page_view', [param('name', 'page_name')]);
+const PAGE: JsonObject = event('page_view', [param('name', 'page_name'), param(PAGE_TITLE, 'page_title')]);
 const GROUP: JsonObject = event('join_group', [param('group_id', 'group_id')]);
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,

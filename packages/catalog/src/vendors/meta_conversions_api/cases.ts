@@ -58,7 +58,40 @@ export default vendorCases(
                     { id: 'p-1', quantity: 2, item_price: 10 },
                     { id: 'S2', quantity: 1, item_price: 22.5 },
                   ],
-                  num_items: 2,
+                  num_items: 3,
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'names are hashed without spaces and punctuation',
+      variant: 'retail',
+      event: track(
+        'Signed In',
+        {},
+        {
+          user_id: undefined as never,
+          anonymous_id: undefined as never,
+          context: {},
+          traits: { first_name: 'Mary Ann', last_name: "O'Neil-Smith" },
+        },
+      ),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'Login',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                action_source: 'system_generated',
+                user_data: {
+                  fn: '16b3f07f0ec2f9dd127b71dc2e6c791b7d93116a1c3bc99d057eaa7a8a077e73', // maryann
+                  ln: '825e66cf3a9a1ab140083fc38941c75ce6e41b49991e839f15b071b53dad639b', // oneilsmith
                 },
               },
             ],

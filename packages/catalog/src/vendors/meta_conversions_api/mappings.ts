@@ -1,6 +1,6 @@
 /** Meta: user data is normalised as Meta asks and hashed; ip, user agent, click and browser ids go as they are. */
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
-import { from, set, type Transform, unitValue } from '../shared/mapping.ts';
+import { from, set, type Transform, unitValue, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 export const data = (
@@ -19,8 +19,8 @@ export const GLOBAL: JsonObject = {
     from(source.PAGE_URL, 'event_source_url'),
     from(source.EMAIL, 'user_data.em', ['normalize_email', 'sha256']),
     from(source.PHONE, 'user_data.ph', ['normalize_phone_digits', 'sha256']),
-    from(source.FIRST_NAME, 'user_data.fn', ['normalize_name', 'sha256']),
-    from(source.LAST_NAME, 'user_data.ln', ['normalize_name', 'sha256']),
+    from(source.FIRST_NAME, 'user_data.fn', [use('normalize_name', 'joined'), 'sha256']),
+    from(source.LAST_NAME, 'user_data.ln', [use('normalize_name', 'joined'), 'sha256']),
     from(source.GENDER, 'user_data.ge', ['normalize_gender', 'sha256']),
     from(source.BIRTHDAY, 'user_data.db', ['normalize_date', 'sha256']),
     from(source.CITY, 'user_data.ct', ['normalize_city', 'sha256']),
@@ -55,7 +55,7 @@ export const CONTENTS: JsonObject[] = [
 ];
 export const PRODUCT_LIST: JsonObject[] = [
   ...CONTENTS,
-  data(product('quantity'), 'num_items', ['to_integer', 'sum']),
+  data(product('quantity'), 'num_items', ['to_integer', use('fill_missing', 1), 'sum']),
   data('properties.content_type', 'content_type', [], { default: 'product' }),
 ];
 

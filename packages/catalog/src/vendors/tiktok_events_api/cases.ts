@@ -54,7 +54,7 @@ export default vendorCases(
                     { content_id: 'p-1', content_name: 'Tea', content_category: 'Drinks', brand: 'Leaf', price: 10, quantity: 2 },
                     { content_id: 'S2', content_name: 'Cup', price: 22.5, quantity: 1 },
                   ],
-                  num_items: 2,
+                  num_items: 3,
                 },
               },
             ],

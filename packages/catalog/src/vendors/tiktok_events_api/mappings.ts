@@ -1,6 +1,6 @@
 /** TikTok: e-mail, phone, external id and names hashed (phone with its plus); ip, user agent, ttclid and ttp as they are. */
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
-import { from, type Transform, unitValue } from '../shared/mapping.ts';
+import { from, type Transform, unitValue, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 export const prop = (
@@ -48,7 +48,7 @@ export const PRODUCT_LIST: JsonObject[] = [
   prop(product('brand'), 'contents[*].brand'),
   prop(product('price'), 'contents[*].price', ['to_number']),
   prop(product('quantity'), 'contents[*].quantity', ['to_integer'], { default: 1 }),
-  prop(product('quantity'), 'num_items', ['to_integer', 'sum']),
+  prop(product('quantity'), 'num_items', ['to_integer', use('fill_missing', 1), 'sum']),
   prop('properties.content_type', 'content_type', [], { default: 'product' }),
 ];
 const when = source.HAS_PRODUCT;
