@@ -11,7 +11,7 @@ import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule, RE
 const { WebAssembly: wasm } = globalThis as unknown as {
   WebAssembly: {
     compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
-    Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
+    Memory: new (size: { initial: number; maximum: number }) => NonNullable<Parameters<typeof newVariant>[1]['wasmMemory']>;
   };
 };
 const PAGE_BYTES = 65_536;
