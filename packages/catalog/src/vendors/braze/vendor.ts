@@ -4,6 +4,7 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
 import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
 
 const ANONYMOUS = {
@@ -50,7 +51,6 @@ const PAGE = event('Page Viewed', [
   from(source.PAGE_URL, 'events[0].properties.page_url'),
 ]);
 
-const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
 const bought = (name: string) => `purchases[*].${name}`;
 /** One purchase a product, as Braze counts them; an order without products is one purchase of its whole value. */
 const ORDER = [

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
 import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
 
 const CONSENT = ['context.consent.canonical.advertising', 'context.consent.canonical.marketing'];
@@ -28,7 +29,6 @@ const DATA_MANAGER: JsonObject = {
     from(CONSENT, 'consent.adPersonalization', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
   ],
 };
-const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
 const CART = [
   from(product('product_id', 'sku'), 'cartData.items[*].merchantProductId', ['to_string']),
   from(product('quantity'), 'cartData.items[*].quantity', ['to_integer'], { default: 1 }),

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { from, set, type Transform, unitValue, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
 
 const PARAMS = 'events[0].params';
 const ITEMS = `${PARAMS}.items`;
@@ -56,7 +57,6 @@ export const GLOBAL: JsonObject = {
 const GLOBAL_PARAMS = 6;
 
 const item = (name: string) => `${ITEMS}[*].${name}`;
-const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
 
 export const VALUE: JsonObject[] = [param(source.VALUE, 'value', 'to_number'), param('properties.currency', 'currency', 'currency_code')];
 

@@ -1,14 +1,10 @@
 /** Meta: user data is normalised as Meta asks and hashed; ip, user agent, click and browser ids go as they are. */
-import type { Json, JsonObject } from '@firsthand/core/json.ts';
-import { from, set, type Transform, unitValue, use } from '../shared/mapping.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { from, into, orderValue, set, unitValue, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
 
-export const data = (
-  from_: string | string[],
-  name: string,
-  transforms: Transform[] = [],
-  rest: { default?: Json; required?: boolean; when?: Json } = {},
-) => from(from_, `custom_data.${name}`, transforms, rest);
+export const data = into('custom_data');
 
 export const GLOBAL: JsonObject = {
   mappings: [
@@ -37,14 +33,9 @@ export const GLOBAL: JsonObject = {
   ],
 };
 
-export const VALUE: JsonObject[] = [data(source.VALUE, 'value', ['to_number']), data('properties.currency', 'currency', ['currency_code'])];
+export const VALUE = orderValue('custom_data');
 /** Meta refuses a purchase without them. */
-export const VALUE_REQUIRED: JsonObject[] = [
-  data(source.VALUE, 'value', ['to_number'], { required: true }),
-  data('properties.currency', 'currency', ['currency_code'], { required: true }),
-];
-
-const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
+export const VALUE_REQUIRED = orderValue('custom_data', { required: true });
 
 /** Which products, without a count or a type. */
 export const CONTENTS: JsonObject[] = [

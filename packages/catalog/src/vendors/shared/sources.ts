@@ -29,7 +29,8 @@ export const CATEGORY = ['properties.category', 'properties.product_category'];
 
 /** Of a list of products, and of the one product that stands in the properties themselves. */
 export const PRODUCTS = 'properties.products[*]';
-export const productIds = [`${PRODUCTS}.product_id`, `${PRODUCTS}.sku`];
+export const product = (...names: string[]) => names.map((name) => `${PRODUCTS}.${name}`);
+export const productIds = product('product_id', 'sku');
 export const productId = ['properties.product_id', 'properties.sku'];
 export const productName = ['properties.name', 'properties.product_name', 'properties.title'];
 /** A product without an id cannot be matched to a catalogue; half of one is worse than none. */

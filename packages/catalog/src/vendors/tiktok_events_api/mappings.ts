@@ -1,14 +1,10 @@
 /** TikTok: e-mail, phone, external id and names hashed (phone with its plus); ip, user agent, ttclid and ttp as they are. */
-import type { Json, JsonObject } from '@firsthand/core/json.ts';
-import { from, type Transform, unitValue, use } from '../shared/mapping.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { from, into, orderValue, unitValue, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
 
-export const prop = (
-  from_: string | string[],
-  name: string,
-  transforms: Transform[] = [],
-  rest: { default?: Json; required?: boolean; when?: Json } = {},
-) => from(from_, `properties.${name}`, transforms, rest);
+export const prop = into('properties');
 
 export const GLOBAL: JsonObject = {
   mappings: [
@@ -33,14 +29,10 @@ export const GLOBAL: JsonObject = {
   ],
 };
 
-export const VALUE: JsonObject[] = [prop(source.VALUE, 'value', ['to_number']), prop('properties.currency', 'currency', ['currency_code'])];
+export const VALUE = orderValue('properties');
 /** Needed for the return on ad spend of a purchase. */
-export const VALUE_REQUIRED: JsonObject[] = [
-  prop(source.VALUE, 'value', ['to_number'], { required: true }),
-  prop('properties.currency', 'currency', ['currency_code'], { required: true }),
-];
+export const VALUE_REQUIRED = orderValue('properties', { required: true });
 
-const product = (...names: string[]) => names.map((name) => `${source.PRODUCTS}.${name}`);
 export const PRODUCT_LIST: JsonObject[] = [
   prop(product('product_id', 'sku'), 'contents[*].content_id', ['to_string']),
   prop(product('name'), 'contents[*].content_name'),
