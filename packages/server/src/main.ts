@@ -9,6 +9,7 @@ import { otherPaths } from './openapi-paths.ts';
 import { watchPaused } from './operations/health.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { createTokenCache } from './outbound/tokens.ts';
+import { Keeper } from './outcomes/keeper.ts';
 import { startRecorder } from './outcomes/recorder.ts';
 import { startSweeper } from './outcomes/sweeper.ts';
 import { type EnsuredOwner, ensureOwner } from './roles/admin/accounts.ts';
@@ -139,12 +140,20 @@ export async function startServer(settings: Settings): Promise<Running> {
   async function startProcessing() {
     const { startProcess } = await import('./roles/process/process.ts');
     const role = startProcess({ ...shared, leases, visitors, sandbox, ephemeral, geo: geo?.ok ? geo.lookup : undefined });
-    const recorder = startRecorder({ log, leases, observe, logger, metrics });
-    const sweeper = startSweeper({ log, observe, clock, logger, settings });
+    const keeper = new Keeper({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir }, (reason) =>
+      logger.warn({ reason }, 'a database connection was lost'),
+    );
+    const recorder = startRecorder({ log, leases, keeper, logger, metrics });
+    const sweeper = startSweeper({ log, observe, keeper, clock, logger, settings });
     return {
       async stop() {
         await role.stop();
-        return { finish: async () => void (await Promise.all([recorder.stop(), sweeper.stop()])) };
+        return {
+          async finish() {
+            await Promise.all([recorder.stop(), sweeper.stop()]);
+            await keeper.stop();
+          },
+        };
       },
     };
   }

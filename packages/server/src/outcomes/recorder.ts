@@ -4,37 +4,35 @@
  */
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
-import type { Consumer, Delivery, EventLog } from '../stores/event-log/port.ts';
+import type { Consumer, Delivery, EventLog, StoredRecord } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
-import type { ObserveDb } from '../stores/observe/schema.ts';
-import { readPosition, writeTally } from '../stores/observe/write.ts';
-import { decodeOutcomes, OUTCOMES_TOPIC } from './outcome-log.ts';
-import { type Tally, tally } from './tally.ts';
+import type { Keeper } from './keeper.ts';
+import { OUTCOMES_TOPIC } from './outcome-log.ts';
 
 const GROUP = 'recorder';
 /** Rows are gathered this long, so that a busy second is a few statements and not thousands. Traces may be 2 s old. */
 const GATHER_MS = 250;
 const MAX_BATCH = 2_000;
+/** Written in one transaction: more would only be held in memory for longer. */
+const MAX_BYTES = 1_048_576;
 
 export interface RecorderDeps {
   log: EventLog;
   leases: Leases;
-  observe: ObserveDb;
+  keeper: Pick<Keeper, 'record'>;
   logger: Logger;
   metrics: Metrics;
 }
 
 export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
-  const { log, observe, logger } = deps;
+  const { log, keeper, logger } = deps;
   let consumer: Consumer | undefined;
 
   async function record(batch: Delivery[]): Promise<void> {
-    const written = await readPosition(observe);
-    const fresh = batch.filter((delivery) => delivery.record.position > written);
-    if (fresh.length > 0) {
-      const rows = tally(fresh.flatMap((delivery) => decodeOutcomes(delivery.record)));
-      await writeTally(observe, rows, fresh.at(-1)!.record.position);
-      count(deps.metrics, rows);
+    for (const part of parts(batch.map((delivery) => delivery.record))) {
+      const { counted, unreadable } = await keeper.record(part);
+      count(deps.metrics, counted);
+      if (unreadable.length > 0) logger.error({ topic: OUTCOMES_TOPIC, positions: unreadable }, 'outcomes cannot be read and are left out');
     }
     await log.ackAll(batch);
     if (batch.length < MAX_BATCH) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
@@ -71,12 +69,24 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
   };
 }
 
-function count(metrics: Metrics, rows: Tally): void {
-  for (const { counter, n } of rows.counters) {
+function* parts(records: StoredRecord[]): Iterable<StoredRecord[]> {
+  let from = 0;
+  let bytes = 0;
+  for (const [i, { data }] of records.entries()) {
+    bytes += data.length;
+    if (bytes < MAX_BYTES && i < records.length - 1) continue;
+    yield records.slice(from, i + 1);
+    from = i + 1;
+    bytes = 0;
+  }
+}
+
+function count(metrics: Metrics, counted: Record<string, number>): void {
+  for (const [counter, n] of Object.entries(counted)) {
     const [kind, detail] = split(counter);
     if (kind === 'dropped') metrics.dropped.inc({ reason: detail }, n);
     else if (kind === 'rejected') metrics.rejected.inc({ code: detail }, n);
-    else if (kind !== 'latency') metrics.events.inc({ kind }, n);
+    else metrics.events.inc({ kind }, n);
   }
 }
 /** `dropped:missing_required:value` is counted under `missing_required`: label values must stay few. */

@@ -7,23 +7,24 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
+import { hasAgedRows } from '../stores/observe/sweep.ts';
+import type { Keeper } from './keeper.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
 
 const EVERY_MS = 60_000;
 const COUNTERS_KEPT_MS = 90 * 86_400_000;
 const OUTCOMES_KEPT_MS = 3_600_000;
-/** Traces beyond this many events go, oldest first, whatever their age: a bound on the size of the store. */
-const MOST_TRACES = 5_000_000;
 
 export interface SweeperDeps {
   log: EventLog;
   observe: ObserveDb;
+  keeper: Pick<Keeper, 'sweep'>;
   clock: Clock;
   logger: Logger;
   settings: Pick<Settings, 'eventRetentionMs' | 'deadLetterRetentionMs'>;
 }
 
-export async function sweep({ log, observe, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number }> {
+export async function sweep({ log, observe, keeper, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number }> {
   const now = clock.now();
   let records = 0;
   const expire = async (prefix: string, keptMs: number) => {
@@ -35,34 +36,12 @@ export async function sweep({ log, observe, clock, settings }: SweeperDeps): Pro
   await expire('dlq-', settings.deadLetterRetentionMs);
   await expire(OUTCOMES_TOPIC, OUTCOMES_KEPT_MS);
 
-  const { db } = observe;
-  const gone = [
-    await db
-      .deleteFrom('trace_events')
-      .where('processed_at', '<', now - settings.eventRetentionMs)
-      .executeTakeFirst(),
-    await db
-      .deleteFrom('trace_steps')
-      .where('at', '<', now - settings.eventRetentionMs)
-      .executeTakeFirst(),
-    await db.deleteFrom('dead_letters').where('expires_at', '<=', now).executeTakeFirst(),
-    await db
-      .deleteFrom('counters')
-      .where('minute', '<', Math.floor((now - COUNTERS_KEPT_MS) / 60_000))
-      .executeTakeFirst(),
-  ];
-  const edge = await db
-    .selectFrom('trace_events')
-    .select('processed_at')
-    .orderBy('processed_at', 'desc')
-    .offset(MOST_TRACES)
-    .limit(1)
-    .executeTakeFirst();
-  if (edge) {
-    gone.push(await db.deleteFrom('trace_events').where('processed_at', '<=', edge.processed_at).executeTakeFirst());
-    gone.push(await db.deleteFrom('trace_steps').where('at', '<=', edge.processed_at).executeTakeFirst());
-  }
-  return { records, rows: gone.reduce((sum, result) => sum + Number(result.numDeletedRows), 0) };
+  const ages = {
+    traces: now - settings.eventRetentionMs,
+    counters: now - COUNTERS_KEPT_MS,
+    deadLetters: now,
+  };
+  return { records, rows: (await hasAgedRows(observe, ages)) ? await keeper.sweep(ages) : 0 };
 }
 
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {

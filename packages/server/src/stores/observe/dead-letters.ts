@@ -73,13 +73,20 @@ export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: strin
   return row && decode(row);
 }
 
+/** Writes are transactions, here too: those wait their turn beside the recorder without holding up the process. */
 export async function markReplayed({ db }: ObserveDb, orgId: string, ids: string[]): Promise<void> {
   if (ids.length > 0)
-    await db.updateTable('dead_letters').set({ status: 'replayed' }).where('org_id', '=', orgId).where('id', 'in', ids).execute();
+    await db
+      .transaction()
+      .execute((tx) =>
+        tx.updateTable('dead_letters').set({ status: 'replayed' }).where('org_id', '=', orgId).where('id', 'in', ids).execute(),
+      );
 }
 
 export async function deleteDeadLetter({ db }: ObserveDb, orgId: string, id: string): Promise<boolean> {
-  const result = await db.deleteFrom('dead_letters').where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  const result = await db
+    .transaction()
+    .execute((tx) => tx.deleteFrom('dead_letters').where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst());
   return result.numDeletedRows > 0n;
 }
 
@@ -88,16 +95,18 @@ export async function eraseDeadLetters(
   orgId: string,
   who: { user_id?: string; anonymous_ids: string[] },
 ): Promise<number> {
-  const result = await db
-    .deleteFrom('dead_letters')
-    .where('org_id', '=', orgId)
-    .where((eb) =>
-      eb.or([
-        ...(who.user_id === undefined ? [] : [eb('user_id', '=', who.user_id)]),
-        ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids)]),
-      ]),
-    )
-    .executeTakeFirst();
+  const result = await db.transaction().execute((tx) =>
+    tx
+      .deleteFrom('dead_letters')
+      .where('org_id', '=', orgId)
+      .where((eb) =>
+        eb.or([
+          ...(who.user_id === undefined ? [] : [eb('user_id', '=', who.user_id)]),
+          ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids)]),
+        ]),
+      )
+      .executeTakeFirst(),
+  );
   return Number(result.numDeletedRows);
 }
 

@@ -30,15 +30,16 @@ export interface StatsEntry {
 
 /**
  * Counters added up by interval. With an integration named, the pipeline's own counters (received, drops before
- * routing) stand beside the integration's, so that received = delivered + dropped + dead_lettered + waiting holds.
+ * routing) stand beside the integration's, from the minute in which it was added: what came before was never its to deliver.
+ * So received = delivered + dropped + dead_lettered + waiting holds.
  */
 export async function readStats(
   { db }: ObserveDb,
   query: StatsQuery,
-  pipelineOfIntegration?: string,
+  integration?: { pipeline_id: string; created_at: string },
 ): Promise<{ series: (StatsEntry & { time: string })[]; totals: StatsEntry }> {
   const step = MINUTES[query.interval];
-  const pipelineId = query.pipeline_id ?? pipelineOfIntegration;
+  const pipelineId = query.pipeline_id ?? integration?.pipeline_id;
   let select = db
     .selectFrom('counters')
     .select([
@@ -51,7 +52,12 @@ export async function readStats(
     .where('minute', '<=', Math.floor(query.to / MINUTE))
     .groupBy(['slot', 'counter']);
   if (pipelineId !== undefined) select = select.where('pipeline_id', '=', pipelineId);
-  if (query.integration_id !== undefined) select = select.where('integration_id', 'in', ['', query.integration_id]);
+  if (query.integration_id !== undefined) {
+    const added = integration === undefined ? 0 : Math.floor(Date.parse(integration.created_at) / MINUTE);
+    select = select.where((eb) =>
+      eb.or([eb('integration_id', '=', query.integration_id!), eb.and([eb('integration_id', '=', ''), eb('minute', '>=', added)])]),
+    );
+  }
   const slots = new Map<number, Gathered>();
   const all = gather();
   for (const row of await select.execute()) {

@@ -64,12 +64,14 @@ export async function eraseTraces({ db }: ObserveDb, orgId: string, who: { user_
   const rows = await mine.execute();
   for (let i = 0; i < rows.length; i += 200) {
     const part = rows.slice(i, i + 200);
-    for (const table of ['trace_steps', 'trace_events'] as const)
-      await db
-        .deleteFrom(table)
-        .where('org_id', '=', orgId)
-        .where((eb) => eb.or(part.map((row) => eb.and([eb('pipeline_id', '=', row.pipeline_id), eb('event_id', '=', row.event_id)]))))
-        .execute();
+    await db.transaction().execute(async (tx) => {
+      for (const table of ['trace_steps', 'trace_events'] as const)
+        await tx
+          .deleteFrom(table)
+          .where('org_id', '=', orgId)
+          .where((eb) => eb.or(part.map((row) => eb.and([eb('pipeline_id', '=', row.pipeline_id), eb('event_id', '=', row.event_id)]))))
+          .execute();
+    });
   }
   return rows.length;
 }

@@ -93,8 +93,8 @@ async function insertDeadLetters(tx: ObserveDb, letters: DeadLetter[]): Promise<
       .execute();
   for (const source of new Set(letters.map((letter) => letter.webhook_source_id)))
     if (source !== null)
-      await sql`delete from dead_letters where webhook_source_id = ${source} and id not in
-        (select id from dead_letters where webhook_source_id = ${source} order by created_at desc, id desc limit ${MOST_REFUSED_WEBHOOKS})`.execute(
+      await sql`delete from dead_letters where webhook_source_id = ${source} and stage = 'webhook' and id not in
+        (select id from dead_letters where webhook_source_id = ${source} and stage = 'webhook' order by created_at desc, id desc limit ${MOST_REFUSED_WEBHOOKS})`.execute(
         tx.db,
       );
 }

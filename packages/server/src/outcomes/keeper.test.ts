@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startPostgres, type TestServer } from '../../test/servers/index.ts';
+import type { StoredRecord } from '../stores/event-log/port.ts';
+import { openObserve } from '../stores/observe/open.ts';
+import type { ObserveDb } from '../stores/observe/schema.ts';
+import { hasAgedRows } from '../stores/observe/sweep.ts';
+import { readPosition } from '../stores/observe/write.ts';
+import { Keeper } from './keeper.ts';
+
+const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+
+function record(position: number, ids: string[], at = T0): StoredRecord {
+  const outcomes: Outcome[] = ids.map((event_id) => ({
+    kind: 'processed',
+    at,
+    org_id: 'org_1',
+    pipeline_id: 'pl_1',
+    event_id,
+    type: 'track',
+    event: 'é',
+    received_at: at,
+    decisions: [],
+  }));
+  return { id: String(position), position: String(position).padStart(16, '0'), time: at, data: Buffer.from(JSON.stringify(outcomes)) };
+}
+const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+describe.each(['sqlite', 'postgres'] as const)('the thread that keeps the records, on %s', (engine) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-keeper-'));
+  const lost: string[] = [];
+  let server: TestServer | undefined;
+  let observe: ObserveDb & { close(): Promise<void> };
+  let keeper: Keeper;
+  const events = async () => Number((await sql<{ n: number }>`select count(*) as n from trace_events`.execute(observe.db)).rows[0]!.n);
+
+  beforeAll(async () => {
+    if (engine === 'postgres') server = await startPostgres();
+    observe = await openObserve({ databaseUrl: server?.url, dataDir, onConnectionError: (error) => lost.push(error.message) });
+    keeper = new Keeper({ databaseUrl: server?.url, dataDir }, (reason) => lost.push(reason));
+  });
+  afterAll(async () => {
+    await keeper.stop();
+    await observe?.close();
+    await server?.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test('writes what is new, says what was counted, and skips what comes again', async () => {
+    const batch = [record(1, ['a', 'b']), record(2, ['c'])];
+    expect(await keeper.record(batch)).toEqual({ counted: { received: 3, processed: 3 }, unreadable: [] });
+    expect(await readPosition(observe)).toBe(batch[1]!.position);
+    expect(await keeper.record([...batch, record(3, ['d'])])).toMatchObject({ counted: { received: 1, processed: 1 } });
+    expect(await keeper.record(batch)).toEqual({ counted: {}, unreadable: [] });
+    expect(await events()).toBe(4);
+  });
+
+  test('a record that cannot be read is named and left out, and the others are written', async () => {
+    const broken = { ...record(4, []), data: Buffer.from('{') };
+    expect(await keeper.record([broken, record(5, ['e'])])).toEqual({
+      counted: { received: 1, processed: 1 },
+      unreadable: [broken.position],
+    });
+  });
+
+  test('what was asked of a thread that ends is refused, and a new one goes on', async () => {
+    const asked = keeper.record([record(6, ['f'])]);
+    const refused = expect(asked).rejects.toThrow('the thread that records outcomes has ended');
+    await keeper.stop();
+    await refused;
+    await keeper.record([record(6, ['f'])]);
+    expect(await events()).toBe(6);
+  });
+
+  test('removes what is past its age, however much it is', async () => {
+    await keeper.record([record(7, ids('old', 4_500), T0 - 10_000)]);
+    const ages = { traces: T0 - 5_000, counters: 0, deadLetters: 0 };
+    expect(await hasAgedRows(observe, ages)).toBe(true);
+    expect(await keeper.sweep(ages)).toBe(4_500);
+    expect(await hasAgedRows(observe, ages)).toBe(false);
+    expect(await events()).toBe(6);
+  });
+});

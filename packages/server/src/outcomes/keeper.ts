@@ -1,0 +1,84 @@
+/** The hand that holds the thread of `keeper-thread.ts`: started when there is something to do, replaced when it dies. */
+import { Worker } from 'node:worker_threads';
+import type { StoredRecord } from '../stores/event-log/port.ts';
+import type { RowAges } from '../stores/observe/sweep.ts';
+import {
+  type KeeperNotice,
+  type KeeperReply,
+  type KeeperRequest,
+  type KeeperStore,
+  packRecords,
+  type Recorded,
+} from './keeper-protocol.ts';
+
+/** Rows are built in young garbage: a small space for it costs the thread little and the machine less. */
+const YOUNG_MB = 8;
+
+type Asked = KeeperRequest extends infer R ? (R extends KeeperRequest ? Omit<R, 'id'> : never) : never;
+
+export class Keeper {
+  readonly #store: KeeperStore;
+  readonly #waiting = new Map<number, { resolve(reply: KeeperReply): void; reject(error: Error): void }>();
+  readonly #onConnectionLost: (reason: string) => void;
+  #worker: Worker | undefined;
+  #lastId = 0;
+
+  constructor(store: KeeperStore, onConnectionLost: (reason: string) => void) {
+    this.#store = store;
+    this.#onConnectionLost = onConnectionLost;
+  }
+
+  /** Writes what is new among them; resolves when it is committed. */
+  async record(records: readonly StoredRecord[]): Promise<Recorded> {
+    const packed = packRecords(records);
+    const reply = await this.#ask({ kind: 'record', records: packed }, [packed.bytes.buffer]);
+    if (!('counted' in reply)) throw new Error('the thread gave another answer');
+    return reply;
+  }
+
+  /** Removes rows past their age; resolves with their number. */
+  async sweep(ages: RowAges): Promise<number> {
+    const reply = await this.#ask({ kind: 'sweep', ages });
+    if (!('removed' in reply)) throw new Error('the thread gave another answer');
+    return reply.removed;
+  }
+
+  async stop(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  async #ask(request: Asked, transfer: ArrayBuffer[] = []): Promise<KeeperReply> {
+    const id = ++this.#lastId;
+    const worker = (this.#worker ??= this.#start());
+    const reply = await new Promise<KeeperReply>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, ...request } satisfies KeeperRequest, transfer);
+    });
+    if ('error' in reply) throw new Error(reply.error);
+    return reply;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./keeper-thread.ts', import.meta.url), {
+      workerData: this.#store,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    worker.unref();
+    worker.on('message', (reply: KeeperReply | KeeperNotice) => {
+      if ('connection_lost' in reply) return this.#onConnectionLost(reply.connection_lost);
+      this.#waiting.get(reply.id)?.resolve(reply);
+      this.#waiting.delete(reply.id);
+    });
+    worker.on('error', (error) => this.#ended(worker, error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', () => this.#ended(worker, new Error('the thread that records outcomes has ended')));
+    return worker;
+  }
+  #ended(worker: Worker, error: Error): void {
+    if (this.#worker === worker) this.#worker = undefined;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+}
