@@ -68,6 +68,8 @@ describe.each(['sqlite', 'postgres'] as const)('the thread that keeps the record
   });
 
   test('what was asked of a thread that ends is refused, and a new one goes on', async () => {
+    // A new one: it is ended before it has come to its work.
+    await keeper.stop();
     const asked = keeper.record([record(6, ['f'])]);
     const refused = expect(asked).rejects.toThrow('the thread that records outcomes has ended');
     await keeper.stop();

@@ -33,7 +33,7 @@ export class Keeper {
     const packed = packRecords(records);
     const reply = await this.#ask({ kind: 'record', records: packed }, [packed.bytes.buffer]);
     if (!('counted' in reply)) throw new Error('the thread gave another answer');
-    return reply;
+    return { counted: reply.counted, unreadable: reply.unreadable };
   }
 
   /** Removes rows past their age; resolves with their number. */
