@@ -12,7 +12,18 @@ test.each([
     { rps: 50, burst: 100, daily: 0 },
     { rps: 5, burst: 10, daily: 0 },
   ],
-  ['a burst chosen in the config stays', { ...NONE, rate_limit_rps: 5 }, { rps: 50, burst: 70, daily: 0 }, { rps: 5, burst: 70, daily: 0 }],
+  [
+    'a burst chosen in the config stays, also where it is twice the rate',
+    { ...NONE, rate_limit_rps: 5 },
+    { rps: 50, burst: 100, daily: 0, burst_chosen: true },
+    { rps: 5, burst: 100, daily: 0 },
+  ],
+  [
+    'a burst that belongs to the vendor’s own rate does not',
+    { ...NONE, rate_limit_rps: 5 },
+    { rps: 50, burst: 70, daily: 0 },
+    { rps: 5, burst: 10, daily: 0 },
+  ],
   [
     'every field of its own',
     { rate_limit_rps: 1, rate_limit_burst: 9, rate_limit_daily: 3 },

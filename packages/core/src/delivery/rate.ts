@@ -12,13 +12,18 @@ export interface RateOverrides {
   rate_limit_daily: number | null;
 }
 
-/** The integration's record wins over the vendor's config, field by field; a burst nobody chose follows the rate. */
-export function effectiveRate(record: RateOverrides, vendor: Rate): Rate {
+/** What a vendor's definition and config say; `burst_chosen` where the config itself names the burst. */
+export interface VendorRate extends Rate {
+  burst_chosen?: boolean;
+}
+
+/** The integration's record wins over the vendor's config, field by field; a burst nobody chose follows a rate that somebody did. */
+export function effectiveRate(record: RateOverrides, vendor: VendorRate): Rate {
   const rps = record.rate_limit_rps ?? vendor.rps;
-  const chosen = vendor.burst > 0 && vendor.burst !== vendor.rps * 2 ? vendor.burst : rps * 2;
+  const burst = vendor.burst_chosen || record.rate_limit_rps === null ? vendor.burst : rps * 2;
   return {
     rps,
-    burst: Math.max(1, record.rate_limit_burst ?? chosen),
+    burst: Math.max(1, record.rate_limit_burst ?? burst),
     daily: record.rate_limit_daily ?? vendor.daily,
   };
 }

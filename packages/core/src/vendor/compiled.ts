@@ -2,6 +2,7 @@
  * What the delivery role sees of an integration: a vendor definition and a revision's config, compiled once at snapshot load.
  * Everything here is pure; what needs the network (OAuth tokens) is named in `auth` and fetched by the role.
  */
+import type { VendorRate } from '../delivery/rate.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { DropReason } from '../outcome/outcome.ts';
 
@@ -68,7 +69,7 @@ export interface CompiledVendor {
   timeout_ms: number;
   /** 0–5. */
   max_retries: number;
-  rate: { rps: number; burst: number; daily: number };
+  rate: VendorRate;
   /** Most requests under way at once. */
   concurrency: number;
   /** From the config (webhook vendor); the integration record's own wins. */
