@@ -220,6 +220,21 @@ test('a delivery test really sends, and says what came back', async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
+test('a delivery test sends nothing for the browser’s own integrations, and shows no secret that the vendor repeats', async () => {
+  bench.start();
+  receiver.respond = (request, response) => void response.end(`you sent ${request.headers.authorization}`);
+  const config = { url: receiver.url, authentication: 'bearer', auth_token: 'whk_0123456789abcd' };
+  const integration = { ...anIntegration(compiledWebhook(receiver.url, config)), config };
+  expect(await bench.deliver.testDelivery(integration, anEvent('e1'))).toMatchObject({ response_excerpt: 'you sent Bearer ••••abcd' });
+  const clientSide = anIntegration(compiledWebhook(receiver.url), { delivery_mode: 'client_side' });
+  expect(await bench.deliver.testDelivery(clientSide, anEvent('e2'))).toEqual({
+    status: null,
+    duration_ms: 0,
+    response_excerpt: 'nothing was sent; dropped: client_side',
+  });
+  expect(receiver.requests).toHaveLength(1);
+});
+
 test('a replay through another revision is sent as that revision says', async () => {
   const latest = await Receiver.start();
   const pinned = anIntegration(compiledWebhook(receiver.url));

@@ -1,5 +1,7 @@
+import { findVendor } from '@firsthand/catalog/index.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
+import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import type { GuardedClient } from '../../outbound/guarded-client.ts';
 import type { TokenCache } from '../../outbound/tokens.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -21,9 +23,10 @@ const EXCERPT = 1_000;
  */
 export async function testDelivery(
   deps: { client: GuardedClient; tokens: TokenCache; clock: Clock },
-  { vendor, faults }: CompiledIntegration,
+  { vendor, faults, integration, config }: CompiledIntegration,
   event: CanonicalEvent,
 ): Promise<DeliveryTest> {
+  if (integration.delivery_mode === 'client_side') return nothingSent('dropped: client_side');
   if (!vendor) return nothingSent(`misconfigured: ${faults.map(({ field, message }) => `${field}: ${message}`).join('; ')}`);
   let items: VendorItem[];
   try {
@@ -43,7 +46,9 @@ export async function testDelivery(
   if (!tried) return nothingSent('dropped: mapping_default');
   const { verdict, reply, status } = tried;
   const text = reply?.body ?? ('reason' in verdict ? verdict.reason : '');
-  return { status, duration_ms, response_excerpt: text.slice(0, EXCERPT) };
+  // A vendor may repeat what it was sent, the credentials among it.
+  const scrub = scrubber(secretValues(findVendor(integration.vendor), config));
+  return { status, duration_ms, response_excerpt: scrub(text).slice(0, EXCERPT) };
 }
 
 function nothingSent(reason: string): DeliveryTest {
