@@ -57,13 +57,13 @@ export interface ReplayDeps {
   log: EventLog;
   observe: ObserveDb;
   now(): number;
-  /** Whether the integration still exists, and the number of its template's latest revision. */
+  /** The number of its template's latest revision; undefined where the integration takes no events: gone, off, or the browser's own. */
   latestRevision(orgId: string, integrationId: string): Promise<number | undefined>;
   /** What a dead letter of an earlier stage becomes: records for ingest, or none where it cannot be sent again now. */
   reingest(letter: StoredDeadLetter, replayId: string): Promise<Append[]>;
 }
 
-/** Everything the filter finds that is still pending; what cannot be sent again (its integration is gone) stays as it is. */
+/** Everything the filter finds that is still pending; what cannot be sent again (its integration is gone or off) stays as it is. */
 export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run }: DeadLetterReplay): Promise<number> {
   const pending: DeadLetterFilter = { ...filter, status: 'pending' };
   let count = 0;

@@ -70,6 +70,19 @@ onStory('dead letters', (story) => {
     expect((await story.got('dlq?limit=500')).limit).toBe(100);
   });
 
+  test('of an integration that is switched off stay pending: there they would only be dropped', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const letter = await deadLetter(story, pipeline, { integration_id: integration });
+    const path = `pipelines/${pipeline}/integrations/${integration}`;
+    const replay = async () => (await story.call('POST', 'dlq/replay', { integration_id: integration })).body;
+    await story.put(path, { enabled: false });
+    expect(await replay()).toEqual({ replayed: 0 });
+    expect(await story.refusal('POST', `dlq/${letter.id}/replay`)).toEqual([409, 'CONFLICT']);
+    expect((await story.got(`dlq/${letter.id}`)).status).toBe('pending');
+    await story.put(path, { enabled: true });
+    expect(await replay()).toEqual({ replayed: 1 });
+  });
+
   test.each([
     ['stage', 'stage=lost'],
     ['from', 'from=yesterday'],

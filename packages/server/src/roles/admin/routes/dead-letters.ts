@@ -61,7 +61,9 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     now,
     async latestRevision(orgId, integrationId) {
       const integration = await findIntegrationById(context.db, orgId, integrationId);
-      if (integration === undefined || (await findPipeline(context.db, orgId, integration.pipeline_id)) === undefined) return undefined;
+      // One that is off, or the browser's own, would drop the event: then its dead letter is the last that is left of it.
+      if (integration === undefined || !integration.enabled || integration.delivery_mode === 'client_side') return undefined;
+      if ((await findPipeline(context.db, orgId, integration.pipeline_id)) === undefined) return undefined;
       return (await latestRevision(context.db, orgId, integration.template_id))?.revision_number;
     },
     reingest: (letter, replayId) =>
@@ -101,7 +103,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Send a dead letter again',
         description:
-          'To its integration, or back through processing. Refused where that is not possible now: the integration is gone, or the webhook still does not verify or map.',
+          'To its integration, or back through processing. Refused where that is not possible now: the integration is gone or off, or the webhook still does not verify or map.',
         tags,
         params: IdParams,
         response: { 202: Replayed },
@@ -112,7 +114,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       const replayed = await replayLetters(replayDeps, [letter]);
       if (replayed === 0)
         throw new ApiError('CONFLICT', {
-          message: 'This dead letter cannot be sent again now: what it was for is gone, or it is refused as before.',
+          message: 'This dead letter cannot be sent again now: what it was for is gone or off, or it is refused as before.',
         });
       await context.write(user, 'dead_letter.replayed', async (_tx, change) =>
         change.audit({ id: letter.id, changes: { status: { old: letter.status, new: 'replayed' } } }),
