@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, startNats, type TestServer } from '../../packages/server/test/servers/index.ts';
+import { endingWithUs, freePort, startNats, type TestServer } from '../../packages/server/test/servers/index.ts';
 
 const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
 export const OWNER = { email: 'owner@firsthand.test', password: 'correct-horse-battery' };
@@ -72,15 +72,29 @@ export async function startService(env: Record<string, string> = {}, options: St
       SECRET_KEY: 'end-to-end-secret-key-0123456789',
     });
   }
-  const service = await spawnService({ ...TEST_ENV, ...stores, ...env }, { dataDir, nats, databaseUrl });
-  const stopProcess = service.stop;
-  return Object.assign(service, {
-    async stop() {
-      await stopProcess();
-      await nats?.stop();
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-    },
-  });
+  const removeData = () => {
+    if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  };
+  // Also where a test file ends before its clean-up.
+  process.once('exit', removeData);
+  const removeStores = async () => {
+    await nats?.stop();
+    removeData();
+    process.off('exit', removeData);
+  };
+  try {
+    const service = await spawnService({ ...TEST_ENV, ...stores, ...env }, { dataDir, nats, databaseUrl });
+    const stopProcess = service.stop;
+    return Object.assign(service, {
+      async stop() {
+        await stopProcess();
+        await removeStores();
+      },
+    });
+  } catch (error) {
+    await removeStores();
+    throw error;
+  }
 }
 
 async function spawnService(env: Record<string, string>, stores: Pick<Service, 'dataDir' | 'nats' | 'databaseUrl'>): Promise<Service> {
@@ -94,7 +108,8 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
 
   async function start(more: Record<string, string> = {}): Promise<void> {
     Object.assign(full, more);
-    const started = spawn(process.execPath, ['--max-semi-space-size=8', MAIN, 'start'], {
+    const [program, ...args] = endingWithUs([process.execPath, '--max-semi-space-size=8', MAIN, 'start']);
+    const started = spawn(program!, args, {
       env: { PATH: process.env.PATH!, ...full },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -105,8 +120,8 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
     };
     started.stdout.on('data', collect);
     started.stderr.on('data', collect);
-    const deadline = Date.now() + 20_000;
-    while (Date.now() < deadline) {
+    const deadline = performance.now() + 60_000;
+    while (performance.now() < deadline) {
       if (started.exitCode !== null || started.signalCode !== null) throw new Error(`the service ended at its start:\n${output}`);
       const ready = await fetch(`${url}/readyz`).then(
         (r) => r.status === 200,
@@ -115,6 +130,7 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
       if (ready) return;
       await sleep(25);
     }
+    await end('SIGKILL');
     throw new Error(`the service did not become ready:\n${output}`);
   }
   async function end(signal: NodeJS.Signals): Promise<number | null> {

@@ -1,3 +1,3 @@
 export { startNats } from './nats.ts';
 export { startPostgres } from './postgres.ts';
-export { freePort, type TestServer } from './process.ts';
+export { endingWithUs, freePort, type TestServer } from './process.ts';

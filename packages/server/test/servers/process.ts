@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { accessSync, chownSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,7 @@ export async function startServer(recipe: Recipe): Promise<TestServer> {
   const directory = mkdtempSync(join(tmpdir(), `firsthand-${recipe.name}-`));
   if (recipe.user) chownSync(directory, recipe.user.uid, recipe.user.gid);
   const removeData = () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  const port = await freePort();
+  let port = await freePort();
   let child: ChildProcess | undefined;
   const atExit = () => {
     child?.kill('SIGKILL');
@@ -44,11 +45,11 @@ export async function startServer(recipe: Recipe): Promise<TestServer> {
   };
   process.once('exit', atExit);
 
-  async function start(): Promise<void> {
+  async function start(anyPort = false): Promise<void> {
     for (let tries = 0; ; tries++) {
       const started = run(recipe.command(directory, port), recipe.user);
       child = started.child;
-      const deadline = performance.now() + 20_000;
+      const deadline = performance.now() + 60_000;
       while (started.child.exitCode === null && started.child.signalCode === null) {
         if (await recipe.ready(port)) return;
         if (performance.now() > deadline) break;
@@ -58,6 +59,7 @@ export async function startServer(recipe: Recipe): Promise<TestServer> {
       // A server killed a moment ago may still hold its memory or port.
       if (tries === 20) throw new Error(`${recipe.name} did not start:\n${started.output()}`);
       await sleep(200);
+      if (anyPort) port = await freePort();
     }
   }
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -67,14 +69,14 @@ export async function startServer(recipe: Recipe): Promise<TestServer> {
     const exited = new Promise((resolve) => ending.once('exit', resolve));
     ending.kill('SIGCONT');
     ending.kill(signal);
-    const late = setTimeout(() => ending.kill('SIGKILL'), 10_000);
+    const late = setTimeout(() => ending.kill('SIGKILL'), 30_000);
     await exited;
     clearTimeout(late);
   }
 
   try {
     await recipe.prepare?.(directory);
-    await start();
+    await start(true);
   } catch (error) {
     removeData();
     process.off('exit', atExit);
@@ -108,10 +110,14 @@ export async function runToEnd(command: string[], user?: { uid: number; gid: num
   if (code !== 0) throw new Error(`${command[0]} ended with ${code}:\n${output()}`);
 }
 
-function run(command: string[], user: { uid: number; gid: number } | undefined): { child: ChildProcess; output(): string } {
-  // The server must not outlive the tests, even where they are killed before their clean-up.
+/** The command so that it does not outlive us, even where we are killed before our clean-up. */
+export function endingWithUs(command: string[]): string[] {
   const setpriv = findProgram('setpriv');
-  const argv = setpriv ? [setpriv, '--pdeathsig', 'KILL', '--', ...command] : command;
+  return setpriv ? [setpriv, '--pdeathsig', 'KILL', '--', ...command] : command;
+}
+
+function run(command: string[], user: { uid: number; gid: number } | undefined): { child: ChildProcess; output(): string } {
+  const argv = endingWithUs(command);
   const child = spawn(argv[0]!, argv.slice(1), { stdio: ['ignore', 'pipe', 'pipe'], cwd: '/', ...user });
   let output = '';
   const collect = (chunk: Buffer) => {
@@ -158,13 +164,36 @@ export function userOtherThanRoot(): { uid: number; gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * Below the ports that the system gives to outgoing connections: one of those could be taken by any request between this
+ * moment and the start of the server, or while the server is down for a restart. By chance, so that two runs at once do not meet.
+ */
+export async function freePort(): Promise<number> {
+  const end = firstOutgoingPort();
+  for (;;) {
+    const port = end > LOWEST_PORT + 1_000 ? randomInt(LOWEST_PORT, end) : 0;
+    const free = await listenOnce(port);
+    if (free !== undefined) return free;
+  }
+}
+const LOWEST_PORT = 10_240;
+
+function firstOutgoingPort(): number {
+  try {
+    return Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/)[0]);
+  } catch {
+    return 32_768;
+  }
+}
+
+/** The port where it could be listened on, 0 meaning any. */
+function listenOnce(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+      server.close(() => resolve(address && typeof address === 'object' ? address.port : undefined));
     });
   });
 }
@@ -177,7 +206,7 @@ export function answers(port: number, hello: Buffer | undefined, accepted: strin
       socket.destroy();
       resolve(ok);
     };
-    socket.setTimeout(500, () => finish(false));
+    socket.setTimeout(5_000, () => finish(false));
     socket.once('error', () => finish(false));
     socket.once('close', () => finish(false));
     socket.once('connect', () => hello && socket.write(hello));
