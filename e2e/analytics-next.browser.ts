@@ -80,9 +80,7 @@ test.each(['standard', 'batching'] as const)('every call type, %s delivery', asy
       },
       [call, args] as [string, unknown[]],
     );
-    await expect
-      .poll(async () => (await harness.stored()).filter((each) => !before.has(each.event.event_id)).length, { timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(async () => (await harness.stored()).filter((each) => !before.has(each.event.event_id)).length).toBe(1);
     const { event, envelope } = (await harness.stored()).find((each) => !before.has(each.event.event_id))!;
     expect(event, call).toMatchObject({ ...expected, anonymous_id: 'anon-1' });
     expect(event.event_id).toMatch(/^ajs-next-/);

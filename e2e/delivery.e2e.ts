@@ -66,10 +66,11 @@ describe('delivery', () => {
       source_id: pipeline.id,
       vendor: 'webhook',
       name: 'Dead',
-      config: { url: dead.url, timeout_ms: 30_000 },
+      config: { url: dead.url, timeout_ms: 60_000 },
     });
     for (let n = 0; n < 50; n++) await track(key, `iso-${n}`);
-    await until('all fifty at the living one', () => alive.requests.length === 50, 5_000);
+    await until('all fifty at the living one', () => alive.requests.length === 50);
+    expect(new Set(dead.requests.map(({ headers }) => headers['x-firsthand-attempt']))).toEqual(new Set(['1']));
     await dead.close();
     await alive.close();
   });

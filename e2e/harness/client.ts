@@ -72,15 +72,15 @@ export async function send(
   return { status: response.status, headers: response.headers, body: (text === '' ? '' : JSON.parse(text)) as Loose };
 }
 
-/** Waits until `probe` gives something true, and returns it. */
-export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 15_000): Promise<NonNullable<T>> {
-  const deadline = Date.now() + timeoutMs;
+/** Waits until `probe` gives something true, and returns it. By default the bound only ends what hangs. */
+export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 60_000): Promise<NonNullable<T>> {
+  const deadline = performance.now() + timeoutMs;
   let last: unknown;
   for (;;) {
     const value = await probe();
     if (value) return value as NonNullable<T>;
     last = value;
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what} (last: ${JSON.stringify(last)})`);
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what} (last: ${JSON.stringify(last)})`);
     await sleep(20);
   }
 }
