@@ -683,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Send a dead letter again
-         * @description To its integration, or back through processing. Refused where that is not possible now: the integration is gone, or the webhook still does not verify or map.
+         * @description To its integration, or back through processing. Refused where that is not possible now: the integration is gone or off, or the webhook still does not verify or map.
          *
          *     Least role: **editor**.
          */
@@ -769,7 +769,7 @@ export interface paths {
         };
         /**
          * Statistics
-         * @description The last 24 hours by hour unless told otherwise. For an integration received = delivered + the sum of dropped + dead_lettered + waiting.
+         * @description The last 24 hours by hour unless told otherwise. For an integration, from the minute it was added, received = delivered + the sum of dropped + dead_lettered + waiting.
          *
          *     Least role: **viewer**.
          */
