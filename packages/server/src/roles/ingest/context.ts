@@ -4,11 +4,11 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
-import type { Refusal } from './answers.ts';
 import type { Proxies } from './client-address.ts';
 import type { CountSummary, Counts } from './counts.ts';
 import type { Gate } from './gate.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { Refusable } from './shedder.ts';
 
 export interface IngestDeps {
   log: EventLog;
@@ -30,6 +30,6 @@ export interface IngestContext extends IngestDeps {
   counts: Counts;
   proxies: Proxies;
   /** Refuses with 503, a little later. */
-  shed(exchange: { refuse(refusal: Refusal): void }): void;
+  shed(exchange: Refusable): void;
   draining: boolean;
 }

@@ -1,3 +1,5 @@
+import { Backlog } from './backlog.ts';
+
 /**
  * Bounds what ingest holds: bytes of bodies on their way in, and requests waiting for the log. Over a bound the answer is
  * 503 before memory grows. While bodies come in, large ones give way first, so that a few slow uploads cannot shut out
@@ -10,12 +12,6 @@ export interface GateLimits {
 }
 export const GATE_LIMITS: GateLimits = { receivingBytes: 48 * 1_048_576, waitingBytes: 32 * 1_048_576, waitingRequests: 4_000 };
 const SMALL_BODY = 65_536;
-/**
- * Requests that one turn of the event loop takes in before it sheds the rest of that turn. What waits in the sockets'
- * buffers cannot be seen, but a turn this long means that it waits: a quick 503 then keeps accepted requests quick.
- */
-const TURN_MS = 100;
-
 export class Gate {
   receiving = 0;
   waiting = 0;
@@ -23,26 +19,19 @@ export class Gate {
   readonly #limits: GateLimits;
   #idle: (() => void)[] = [];
   #open = 0;
-  #turnSince: number | undefined;
-  readonly #endTurn = () => {
-    this.#turnSince = undefined;
-  };
+  readonly #backlog: Backlog;
 
-  constructor(limits: GateLimits = GATE_LIMITS) {
+  constructor(limits: GateLimits = GATE_LIMITS, backlog = new Backlog()) {
     this.#limits = limits;
+    this.#backlog = backlog;
   }
   /** Whether a request may begin at all. */
   get full(): boolean {
     return this.waiting >= this.#limits.waitingRequests || this.waitingBytes >= this.#limits.waitingBytes;
   }
-  /** Whether this turn of the event loop has been at it for too long. */
-  overrun(now: number): boolean {
-    if (this.#turnSince === undefined) {
-      this.#turnSince = now;
-      setImmediate(this.#endTurn);
-      return false;
-    }
-    return now - this.#turnSince > TURN_MS;
+  /** Whether more comes than can be taken in. */
+  overrun(_receivedAt?: number): boolean {
+    return this.#backlog.sheds();
   }
   enter(): void {
     this.#open++;
