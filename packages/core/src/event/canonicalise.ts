@@ -76,9 +76,6 @@ function contextOf(envelope: IngestEnvelope, body: JsonObject): JsonObject {
   if (envelope.context) copyInto(context, envelope.context as JsonObject);
   const given = objectOf(own(body, 'context'));
   if (given) copyInto(context, given);
-  if (envelope.ip !== undefined && text(own(context, 'ip')) === undefined) context.ip = envelope.ip;
-  if (envelope.user_agent !== undefined && text(own(context, 'user_agent')) === undefined) context.user_agent = envelope.user_agent;
-  if (envelope.gpc) context.gpc = true;
   if (envelope.vendor_ids) context.vendor_ids = { ...envelope.vendor_ids, ...objectOf(own(context, 'vendor_ids')) };
   return context;
 }

@@ -6,6 +6,7 @@ test.each<[string, string | undefined, RegExp]>([
   ['retrying', 'http_503', /\(http_503\)\.$/],
   ['missing_required:user_data.em', undefined, /requires user_data\.em/],
   ['dead_lettered', 'http_400', /dead letter: http_400\.$/],
+  ['processing_failed', 'boom', /could not be processed .*: boom\.$/],
   ['something_else', undefined, /something_else\.$/],
 ])('%s is one sentence', (reason, detail, expected) => {
   expect(explain(reason, detail)).toMatch(expected);

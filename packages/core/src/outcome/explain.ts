@@ -17,7 +17,7 @@ const SENTENCES: Record<string, string> = {
   delivered: 'The vendor accepted the event.',
   waiting: 'The event waits for its turn: nothing has been sent yet.',
   retrying: 'The last attempt failed; the event is tried again.',
-  not_routed: 'The event never reached this integration: it was added later, or the event was dropped before routing.',
+  not_routed: 'The integration was added after this event, which never reached it.',
 };
 
 /** One sentence for a reason word; `detail` is what the vendor or the step said. */
@@ -27,5 +27,6 @@ export function explain(reason: string, detail?: string | null): string {
   if (reason.startsWith('missing_required:'))
     return `The mapping requires ${reason.slice('missing_required:'.length)}, and this event has no value for it.`;
   if (reason === 'dead_lettered') return `The event could not be delivered and is kept as a dead letter${detail ? `: ${detail}` : ''}.`;
+  if (reason === 'processing_failed') return `The event could not be processed and is kept as a dead letter${detail ? `: ${detail}` : ''}.`;
   return `The event ended with: ${reason}${detail ? ` (${detail})` : ''}.`;
 }

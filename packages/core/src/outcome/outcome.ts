@@ -80,7 +80,13 @@ export type Outcome =
       replay?: boolean;
     } & AboutEvent)
   | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AboutEvent)
-  | ({ kind: 'dead_lettered'; dead_letter: DeadLetter } & AboutEvent);
+  | ({
+      kind: 'dead_lettered';
+      dead_letter: DeadLetter;
+      /** Of stage `processing`: when it was accepted, and what had been decided until it failed. */
+      received_at?: number;
+      decisions?: Decision[];
+    } & AboutEvent);
 
 export interface DeadLetter {
   id: string;

@@ -15,6 +15,9 @@ export interface CompiledBots {
 export const MAX_PATTERN_LENGTH = 1_000;
 /** The expressions see no more of a user agent than this. */
 const MAX_USER_AGENT = 1_024;
+const CHANGED = ['context.bot'];
+/** Nearly every event's: one for all, as nothing ever writes to a decision. */
+const HUMAN: Decision = { step: 'bots', result: 'human', changed: CHANGED };
 
 /** A pattern that is no expression is left out, with its fault. */
 export function compileBots(config: DataLayerConfig['bot_filtering'], faults: ConfigFault[]): CompiledBots {
@@ -45,7 +48,9 @@ export function applyBots(
   const userAgent = ownText(event.context, 'user_agent')?.trim();
   const reason = botReason(userAgent, source, bots);
   if (reason === undefined) {
-    if (userAgent !== undefined) event.context.bot = { is_bot: false };
+    if (userAgent === undefined) return undefined;
+    event.context.bot = { is_bot: false };
+    decisions.push(HUMAN);
     return undefined;
   }
   event.context.bot = { is_bot: true, reason };
@@ -53,7 +58,7 @@ export function applyBots(
     decisions.push({ step: 'bots', result: 'dropped', detail: reason });
     return 'bot';
   }
-  decisions.push({ step: 'bots', result: 'flagged', changed: ['context.bot'], detail: reason });
+  decisions.push({ step: 'bots', result: 'flagged', changed: CHANGED, detail: reason });
   return undefined;
 }
 

@@ -23,6 +23,8 @@ const GOOGLE_SIGNALS: ReadonlyMap<string, string> = new Map([
   ['security_storage', 'essential'],
 ]);
 
+const CHANGED = ['context.consent.canonical'];
+
 export interface CompiledConsent {
   /** Raw name, exact and in lower case, to canonical category. */
   categories: ReadonlyMap<string, string>;
@@ -80,7 +82,7 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
   }
   if (sent === undefined) context.consent = { canonical };
   else sent.canonical = canonical;
-  decisions.push({ step: 'consent', result: denied ? 'gpc_denied' : 'resolved', detail: summary(canonical) });
+  decisions.push({ step: 'consent', result: denied ? 'gpc_denied' : 'resolved', changed: CHANGED, detail: summary(canonical) });
 }
 
 type Note = (name: string, granted: boolean | undefined) => void;

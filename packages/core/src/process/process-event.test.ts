@@ -59,6 +59,56 @@ function run(
   );
 }
 
+test('whatever a step writes is named in its decision', () => {
+  const { organisation } = compileOrganisation({ identity: { remember_traits: ['email'] } });
+  const body = {
+    type: 'track',
+    event: 'Order Completed',
+    context: {
+      page: { url: 'https://shop.example/?utm_source=news&gclid=G1' },
+      vendor_ids: { _fbp: 'fb.1.1.1' },
+      consent: { categories: { marketing: true } },
+    },
+  };
+  const request = {
+    v: 1 as const,
+    org_id: 'org_1',
+    pipeline_id: 'pl_1',
+    event_id: 'e1',
+    received_at: 1_000,
+    source: 'browser' as const,
+    anonymous_id: 'v1',
+    ip: '203.0.113.7',
+    user_agent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 Version/17.4 Mobile/15E148 Safari/604.1',
+    gpc: true as const,
+  };
+  const event = canonicaliseParsed(request, body);
+  const before = structuredClone(event);
+  const state = { user_id: 'u1', traits: { email: 'a@b.example' }, session: { id: 's', started_at: 1, last_at: 900 } };
+  const { processing } = compileProcessing({ transformations: [], parameters: {} });
+  const result = processEvent(
+    { event, request, org_id: 'org_1', pipeline_id: 'pl_1', received_at: 1_000, organisation, processing, visitor: { id: 'v1', state } },
+    { runCode: noCode, geo: () => ({ country: 'AT' }) },
+  );
+  if (result instanceof Promise) throw new Error('no code, no promise');
+  const named = result.decisions.flatMap(({ changed }) => changed ?? []);
+  const written = [
+    ...Object.keys(result.event.context)
+      .filter((key) => JSON.stringify(result.event.context[key]) !== JSON.stringify(before.context[key]))
+      .map((key) => (key === 'consent' ? 'context.consent.canonical' : `context.${key}`)),
+    'user_id',
+    'traits.email',
+  ];
+  expect(named.sort()).toEqual(written.sort());
+  expect(result.decisions.map(({ step, result: what }) => [step, what])).toEqual([
+    ['context', 'enriched'],
+    ['consent', 'gpc_denied'],
+    ['bots', 'human'],
+    ['session', 'continued'],
+    ['identity', 'recognised'],
+  ]);
+});
+
 describe('order and outcome', () => {
   test('without user code the answer comes at once', () => {
     const result = run(anEvent());

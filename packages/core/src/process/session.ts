@@ -14,6 +14,10 @@ export interface SessionInput {
   received_at: number;
 }
 
+const CHANGED = ['context.session'];
+const STARTED: Decision = { step: 'session', result: 'started', changed: CHANGED };
+const CONTINUED: Decision = { step: 'session', result: 'continued', changed: CHANGED };
+
 export function applySession(
   event: CanonicalEvent,
   input: SessionInput,
@@ -26,13 +30,14 @@ export function applySession(
   if (open !== undefined && received_at - open.last_at <= timeoutMs) {
     const is_new = received_at === open.started_at && open.id === sessionId(event, input);
     event.context.session = { id: open.id, is_new };
+    decisions.push(is_new ? STARTED : CONTINUED);
     // A replay is older than what is known: it prolongs nothing.
     if (received_at <= open.last_at) return state;
     return { ...state, session: { id: open.id, started_at: open.started_at, last_at: received_at } };
   }
   const id = sessionId(event, input);
   event.context.session = { id, is_new: true };
-  decisions.push({ step: 'session', result: 'started', changed: ['context.session'] });
+  decisions.push(STARTED);
   return { ...state, session: { id, started_at: received_at, last_at: received_at } };
 }
 

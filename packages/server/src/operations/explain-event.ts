@@ -59,9 +59,7 @@ function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
     {
       stage: row.result,
       time: iso(row.processed_at),
-      ...(row.reason === null
-        ? {}
-        : { reason: row.reason, explanation: explain(row.result === 'dead_lettered' ? 'dead_lettered' : row.reason, row.reason) }),
+      ...(row.reason === null ? {} : { reason: row.reason, explanation: whyEnded(row) }),
     },
     ...steps.map((step) => ({
       stage: step.kind,
@@ -83,15 +81,11 @@ function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRo
     const own = byIntegration.get(id) ?? [];
     const last = own.at(-1);
     const addedLater = integration !== undefined && Date.parse(integration.created_at) > row.processed_at;
-    const status = last?.kind ?? (row.result === 'processed' && !addedLater ? 'waiting' : 'not_routed');
-    const reason = last === undefined ? (row.result === 'processed' ? null : (row.reason ?? row.result)) : last.reason;
     return {
       integration_id: id,
       name: integration?.name ?? null,
       vendor: integration?.vendor ?? null,
-      status,
-      reason,
-      explanation: status === 'dropped' && reason ? explain(reason) : explain(status, status === 'delivered' ? null : reason),
+      ...(last === undefined ? withoutStep(row, addedLater) : afterStep(last)),
       attempts: own
         .filter((step) => step.kind !== 'dropped')
         .map((step) => ({
@@ -102,4 +96,23 @@ function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRo
         })),
     };
   });
+}
+
+interface Fate {
+  status: string;
+  reason: string | null;
+  explanation: string;
+}
+function afterStep({ kind, reason }: TraceStepRow): Fate {
+  const explanation = kind === 'dropped' && reason ? explain(reason) : explain(kind, kind === 'delivered' ? null : reason);
+  return { status: kind, reason, explanation };
+}
+/** What ended before routing ended for every integration, for the same reason. */
+function withoutStep(row: TraceEventRow, addedLater: boolean): Fate {
+  if (addedLater) return { status: 'not_routed', reason: null, explanation: explain('not_routed') };
+  if (row.result === 'processed') return { status: 'waiting', reason: null, explanation: explain('waiting') };
+  return { status: row.result, reason: row.reason, explanation: whyEnded(row) };
+}
+function whyEnded({ result, reason }: TraceEventRow): string {
+  return result === 'dead_lettered' ? explain('processing_failed', reason) : explain(reason ?? result);
 }

@@ -4,6 +4,8 @@ import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-recor
 import { onStory, type Story } from './testing/story.ts';
 
 const T0 = Date.parse('2026-05-01T10:00:00.000Z');
+/** After everything that a test makes: an integration counts from when it was added. */
+const LATER = Date.parse('2036-05-01T10:00:00.000Z');
 const iso = (ms: number) => new Date(ms).toISOString();
 let made = 0;
 
@@ -107,6 +109,40 @@ onStory('events', (story) => {
     expect(events[0]!.event).toEqual(event);
   });
 
+  test('say of each integration why they did not reach it: dropped or failed before routing, or too early for it', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const at = Date.now() + 60_000;
+    const of = (id: string, when = at) => about(story, pipeline, id, { at: when });
+    const letter = {
+      id: `dlq_why${++made}`,
+      org_id: story.org.org_id,
+      pipeline_id: pipeline,
+      integration_id: null,
+      webhook_source_id: null,
+      vendor: null,
+      revision_number: null,
+      event_id: 'why-failed',
+      stage: 'processing' as const,
+      event: { event_id: 'why-failed', type: 'track' as const, timestamp: iso(at), context: {} },
+      attempts: [],
+      reason: 'transformation trf_1: boom',
+      created_at: iso(at),
+      expires_at: iso(at + 86_400_000),
+    };
+    await story.record(
+      { kind: 'dropped', reason: 'bot', received_at: at, decisions: [], ...of('why-bot') },
+      { kind: 'dead_lettered', dead_letter: letter, ...of('why-failed') },
+      { kind: 'processed', received_at: T0, decisions: [], ...of('why-early', T0) },
+    );
+    const fate = async (id: string) => (await story.got(`events/${id}`)).deliveries;
+    const to = { integration_id: integration, attempts: [] };
+    expect(await fate('why-bot')).toMatchObject([{ ...to, status: 'dropped', reason: 'bot', explanation: expect.stringMatching(/bot/) }]);
+    expect(await fate('why-failed')).toMatchObject([
+      { ...to, status: 'dead_lettered', reason: letter.reason, explanation: expect.stringMatching(/could not be processed .*boom/) },
+    ]);
+    expect(await fate('why-early')).toMatchObject([{ ...to, status: 'not_routed', reason: null }]);
+  });
+
   test('of one id in several pipelines: the newest, or the one of the pipeline asked for; none of a stranger’s', async () => {
     const [one, two] = [await newIntegration(story), await newIntegration(story)];
     await story.record(
@@ -124,7 +160,7 @@ onStory('events', (story) => {
 onStory('statistics', (story) => {
   test('count by interval, and balance for an integration', async () => {
     const { pipeline, integration } = await newIntegration(story);
-    const of = (id: string, at = T0) => about(story, pipeline, id, { at });
+    const of = (id: string, at = LATER) => about(story, pipeline, id, { at });
     const to = { integration_id: integration };
     const letter = {
       id: `dlq_stats${++made}`,
@@ -136,11 +172,11 @@ onStory('statistics', (story) => {
       revision_number: 1,
       event_id: 's3',
       stage: 'delivery' as const,
-      event: { event_id: 's3', type: 'track' as const, timestamp: iso(T0), context: {} },
+      event: { event_id: 's3', type: 'track' as const, timestamp: iso(LATER), context: {} },
       attempts: [attempt(500, 'http_500')],
       reason: 'http_500',
-      created_at: iso(T0),
-      expires_at: iso(T0 + 86_400_000 * 3650),
+      created_at: iso(LATER),
+      expires_at: iso(LATER + 86_400_000 * 3650),
     };
     await story.record(
       {
@@ -148,19 +184,19 @@ onStory('statistics', (story) => {
         received: 4,
         rejected: { invalid_json: 2, rate_limited: 1 },
         duplicates: 5,
-        at: T0,
+        at: LATER,
         org_id: story.org.org_id,
         pipeline_id: pipeline,
       },
-      ...['s1', 's2', 's3'].map((id): Outcome => ({ kind: 'processed', received_at: T0, decisions: [], ...of(id) })),
-      { kind: 'dropped', reason: 'bot', received_at: T0, ...of('s4') },
-      { kind: 'retrying', ...to, attempt: attempt(503, 'http_503'), due_at: T0, ...of('s1') },
-      { kind: 'delivered', ...to, attempt: attempt(200), received_at: T0, duration_ms: 40, ...of('s1', T0 + 3_600_000) },
-      { kind: 'dropped', reason: 'consent_not_granted', ...to, received_at: T0, ...of('s2') },
+      ...['s1', 's2', 's3'].map((id): Outcome => ({ kind: 'processed', received_at: LATER, decisions: [], ...of(id) })),
+      { kind: 'dropped', reason: 'bot', received_at: LATER, ...of('s4') },
+      { kind: 'retrying', ...to, attempt: attempt(503, 'http_503'), due_at: LATER, ...of('s1') },
+      { kind: 'delivered', ...to, attempt: attempt(200), received_at: LATER, duration_ms: 40, ...of('s1', LATER + 3_600_000) },
+      { kind: 'dropped', reason: 'consent_not_granted', ...to, received_at: LATER, ...of('s2') },
       { kind: 'dead_lettered', dead_letter: letter, ...of('s3') },
-      { kind: 'delivered', ...to, attempt: attempt(200), received_at: T0, duration_ms: 40, replay: true, ...of('s3') },
+      { kind: 'delivered', ...to, attempt: attempt(200), received_at: LATER, duration_ms: 40, replay: true, ...of('s3') },
     );
-    const range = `from=${iso(T0 - 3_600_000)}&to=${iso(T0 + 7_200_000)}`;
+    const range = `from=${iso(LATER - 3_600_000)}&to=${iso(LATER + 7_200_000)}`;
     const { series, totals, waiting } = await story.got(`stats?integration_id=${integration}&${range}`);
     expect(totals).toEqual({
       received: 4,
@@ -178,15 +214,20 @@ onStory('statistics', (story) => {
     const droppedSum = Object.values(totals.dropped as unknown as Record<string, number>).reduce((sum, n) => sum + n, 0);
     expect(totals.received, 'they balance').toBe(totals.delivered + droppedSum + totals.dead_lettered + waiting);
     expect(series.map(({ time, received, delivered }) => [time, received, delivered])).toEqual([
-      ['2026-05-01T10:00:00.000Z', 4, 0],
-      ['2026-05-01T11:00:00.000Z', 0, 1],
+      ['2036-05-01T10:00:00.000Z', 4, 0],
+      ['2036-05-01T11:00:00.000Z', 0, 1],
     ]);
     expect((await story.got(`stats?pipeline_id=${pipeline}&${range}&interval=day`)).series.map(({ time }) => time)).toEqual([
-      '2026-05-01T00:00:00.000Z',
+      '2036-05-01T00:00:00.000Z',
     ]);
-    expect((await story.got(`stats?pipeline_id=${pipeline}&from=2026-05-01&to=2026-05-02&interval=minute`)).series).toHaveLength(2);
+    expect((await story.got(`stats?pipeline_id=${pipeline}&from=2036-05-01&to=2036-05-02&interval=minute`)).series).toHaveLength(2);
     expect((await story.got(`stats?pipeline_id=${pipeline}`)).totals.received, 'the last day only').toBe(0);
     expect((await story.stranger('GET', `stats?${range}`)).body.totals.received).toBe(0);
+    const early = { received_at: LATER - 86_400_000 * 3650, decisions: [], ...of('s0', LATER - 86_400_000 * 3650) };
+    await story.record({ kind: 'processed', ...early }, { kind: 'dropped', reason: 'bot', ...early });
+    const since = `from=${iso(early.at)}&to=${iso(LATER + 7_200_000)}&interval=day`;
+    expect((await story.got(`stats?integration_id=${integration}&${since}`)).totals, 'nothing from before it was added').toEqual(totals);
+    expect((await story.got(`stats?pipeline_id=${pipeline}&${since}`)).totals).toMatchObject({ received: 6, processed: 4 });
   });
 
   test.each([

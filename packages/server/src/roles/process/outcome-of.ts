@@ -61,7 +61,13 @@ function outcomeOf(
     case 'dropped':
       return { kind: 'dropped', reason: result.reason, ...about, received_at, decisions, raw };
     case 'failed':
-      return { kind: 'dead_lettered', ...about, dead_letter: deadLetterOf(work, event, result.reason, id, now, deadLetterRetentionMs) };
+      return {
+        kind: 'dead_lettered',
+        ...about,
+        received_at,
+        decisions,
+        dead_letter: deadLetterOf(work, event, result.reason, id, now, deadLetterRetentionMs),
+      };
   }
 }
 

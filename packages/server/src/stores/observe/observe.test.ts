@@ -110,7 +110,11 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
 
   test('statistics add up by interval and balance for an integration', async () => {
     const query = { org_id: 'org_1', from: T0 - 60_000, to: T0 + 60_000, interval: 'hour' as const };
-    const { totals, series } = await readStats(observe, { ...query, integration_id: 'int_1' }, 'pl_1');
+    const { totals, series } = await readStats(
+      observe,
+      { ...query, integration_id: 'int_1' },
+      { pipeline_id: 'pl_1', created_at: new Date(T0 - 60_000).toISOString() },
+    );
     expect(totals).toMatchObject({ received: 1, processed: 1, delivered: 1, retried: 1, dropped: {}, dead_lettered: 0 });
     expect(totals.p50_ms).toBeGreaterThan(35);
     expect(series).toHaveLength(2);
@@ -161,8 +165,15 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
       }),
       ...about,
     }));
-    await write(...refused);
-    expect(await countDeadLetters(observe, { org_id: 'org_1', webhook_source_id: 'whs_1' }, T0)).toBe(1_000);
+    const failed = letter('dlq_a', {
+      integration_id: null,
+      webhook_source_id: 'whs_1',
+      stage: 'processing',
+      created_at: new Date(T0 - 9).toISOString(),
+    });
+    await write({ kind: 'dead_lettered', dead_letter: failed, ...about }, ...refused);
+    expect(await countDeadLetters(observe, { org_id: 'org_1', webhook_source_id: 'whs_1', stage: 'webhook' }, T0)).toBe(1_000);
+    expect(await findDeadLetter(observe, 'org_1', 'dlq_a', T0), 'what was accepted and then failed is not thrown away').toBeDefined();
     expect(await findDeadLetter(observe, 'org_1', 'dlq_w0004', T0)).toBeUndefined();
   });
 
@@ -170,6 +181,6 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await eraseTraces(observe, 'org_1', { user_id: 'u1', anonymous_ids: [] })).toBe(1);
     expect(await findTrace(observe, 'org_1', 'e1')).toBeUndefined();
     expect(await findTrace(observe, 'org_1', 'e2')).toBeDefined();
-    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'u1', anonymous_ids: ['a9'] })).toBe(1_001);
+    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'u1', anonymous_ids: ['a9'] })).toBe(1_002);
   });
 });

@@ -34,7 +34,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Statistics',
         description:
-          'The last 24 hours by hour unless told otherwise. For an integration received = delivered + the sum of dropped + dead_lettered + waiting.',
+          'The last 24 hours by hour unless told otherwise. For an integration, from the minute it was added, received = delivered + the sum of dropped + dead_lettered + waiting.',
         tags: ['Statistics'],
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
@@ -66,7 +66,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
         throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
       if (pipeline_id !== undefined) await requirePipeline(context.db, user.org_id, pipeline_id);
       const named = { ...(pipeline_id === undefined ? {} : { pipeline_id }), ...(integration_id === undefined ? {} : { integration_id }) };
-      const stats = await readStats(observe, { org_id: user.org_id, ...named, from, to, interval }, integration?.pipeline_id);
+      const stats = await readStats(observe, { org_id: user.org_id, ...named, from, to, interval }, integration);
       const waiting = await Promise.all(
         [...snapshots.current().integrations.values()]
           .map((compiled) => compiled.integration)
