@@ -6,7 +6,7 @@ import { deriveKey } from '../../secrets/keys.ts';
 import { findSessionUser } from '../../stores/config/sessions.ts';
 import { attachDebugSocket, type TokenCheck } from '../../tap/socket.ts';
 import { buildAdminApp } from './app.ts';
-import { readAccessToken } from './auth/tokens.ts';
+import { createTokenReader } from './auth/tokens.ts';
 import type { AdminDeps } from './context.ts';
 
 export interface AdminRole {
@@ -19,12 +19,12 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
   const app = buildAdminApp(deps);
   app.addToOpenApi(otherPaths);
   await app.ready();
-  const key = deriveKey(deps.secretKey, 'access-token');
+  const readToken = createTokenReader(deriveKey(deps.secretKey, 'access-token'));
   let sockets: { close(): void } | undefined;
 
   async function checkToken(token: string): Promise<TokenCheck> {
     try {
-      const claims = await readAccessToken(key, `Bearer ${token}`, deps.clock.now());
+      const claims = await readToken(`Bearer ${token}`, deps.clock.now());
       const user = await findSessionUser(deps.db, claims.session_id, claims.user_id);
       return user === undefined ? { ok: false } : { ok: true, org_id: user.org_id, expires_at: claims.expires_at };
     } catch (error) {

@@ -73,14 +73,10 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
           .where('label', '=', filter.label!),
       ),
     );
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await query
-    .select(SUMMARY_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const [{ total }, rows] = await Promise.all([
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.select(SUMMARY_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+  ]);
   return { rows: rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) as string[], enabled: row.enabled === 1 })), total };
 }
 

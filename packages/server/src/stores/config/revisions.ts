@@ -29,8 +29,10 @@ export function latestRevision(db: Db, orgId: string, templateId: string): Promi
 /** Newest first. */
 export async function listRevisions(db: Db, orgId: string, templateId: string, page: Page): Promise<Paged<StoredRevision>> {
   const query = db.selectFrom('revisions').where('org_id', '=', orgId).where('template_id', '=', templateId);
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await query.selectAll().orderBy('revision_number', 'desc').limit(page.limit).offset(page.offset).execute();
+  const [{ total }, rows] = await Promise.all([
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('revision_number', 'desc').limit(page.limit).offset(page.offset).execute(),
+  ]);
   return { rows, total };
 }
 

@@ -38,14 +38,10 @@ export async function listTemplates(db: Db, orgId: string, filter: TemplateFilte
     const [typed, folded] = [likeContaining(filter.search), likeContaining(filter.search.toLowerCase())];
     query = query.where(sql<boolean>`(lower(name) like ${folded} escape '\\' or name like ${typed} escape '\\')`);
   }
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await query
-    .select(PUBLIC_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const [{ total }, rows] = await Promise.all([
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+  ]);
   return { rows, total };
 }
 

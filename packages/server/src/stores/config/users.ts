@@ -20,14 +20,10 @@ export function findUser(db: Db, orgId: string, id: string): Promise<User | unde
 
 export async function listUsers(db: Db, orgId: string, page: Page): Promise<Paged<User>> {
   const query = db.selectFrom('users').where('org_id', '=', orgId);
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await query
-    .select(PUBLIC_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const [{ total }, rows] = await Promise.all([
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+  ]);
   return { rows, total };
 }
 

@@ -44,14 +44,10 @@ export async function findWebhookSource(db: Db, orgId: string, id: string): Prom
 export async function listWebhookSources(db: Db, orgId: string, pipelineId: string | undefined, page: Page): Promise<Paged<PublicSource>> {
   let query = select(db, orgId);
   if (pipelineId !== undefined) query = query.where('pipeline_id', '=', pipelineId);
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await query
-    .select(PUBLIC_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const [{ total }, rows] = await Promise.all([
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+  ]);
   return { rows: rows.map(toSource), total };
 }
 

@@ -4,7 +4,7 @@ import { deriveKey } from '../../../secrets/keys.ts';
 import { findSessionUser } from '../../../stores/config/sessions.ts';
 import { type Actor, type AdminDeps, roleReaches } from '../context.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { readAccessToken } from './tokens.ts';
+import { createTokenReader } from './tokens.ts';
 
 const MAX_USER_AGENT = 512;
 
@@ -17,12 +17,12 @@ export function clientOf(request: FastifyRequest): Pick<Actor, 'ip' | 'user_agen
  * then the request rate, then the role the route asks for.
  */
 export function createAuthenticate(deps: Pick<AdminDeps, 'db' | 'clock' | 'secretKey' | 'settings'>) {
-  const key = deriveKey(deps.secretKey, 'access-token');
+  const readToken = createTokenReader(deriveKey(deps.secretKey, 'access-token'));
   const limit = createRateLimit(deps.settings.adminRateLimit, deps.clock);
   return async (request: FastifyRequest): Promise<void> => {
     const { role } = request.routeOptions.config;
     if (role === undefined || role === 'public') return;
-    const claims = await readAccessToken(key, request.headers.authorization, deps.clock.now());
+    const claims = await readToken(request.headers.authorization, deps.clock.now());
     const user = await findSessionUser(deps.db, claims.session_id, claims.user_id);
     if (user === undefined) throw new ApiError('INVALID_TOKEN', { message: 'This access token has been revoked.' });
     const wait_s = limit(user.id);

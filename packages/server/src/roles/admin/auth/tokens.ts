@@ -26,15 +26,34 @@ export function expiresInS(ttlMs: number): number {
   return Math.max(1, Math.floor(ttlMs / 1000));
 }
 
-/** Who the token says it is. Whether that user and session still stand, the database must say. */
-export async function readAccessToken(
-  key: Uint8Array,
-  authorization: string | undefined,
-  nowMs: number,
-): Promise<{ user_id: string; session_id: string; expires_at: number }> {
-  const token = /^Bearer ([^\s]+)\s*$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) throw new ApiError('INVALID_TOKEN');
-  if (token.startsWith('pk_')) throw new ApiError('INVALID_PIPELINE_KEY');
+export interface TokenClaims {
+  user_id: string;
+  session_id: string;
+  expires_at: number;
+}
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * Who a token says it is. Whether that user and session still stand, the database must say. A signature stays what it is, so a token is
+ * checked once and then remembered: checking waits for a thread, which a busy machine makes long.
+ */
+export function createTokenReader(key: Uint8Array): (authorization: string | undefined, nowMs: number) => Promise<TokenClaims> {
+  const remembered = new Map<string, TokenClaims>();
+  return async (authorization, nowMs) => {
+    const token = /^Bearer ([^\s]+)\s*$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw new ApiError('INVALID_TOKEN');
+    if (token.startsWith('pk_')) throw new ApiError('INVALID_PIPELINE_KEY');
+    const known = remembered.get(token);
+    if (known !== undefined && known.expires_at > nowMs) return known;
+    remembered.delete(token);
+    const claims = await verified(key, token, nowMs);
+    if (remembered.size >= MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!);
+    remembered.set(token, claims);
+    return claims;
+  };
+}
+
+async function verified(key: Uint8Array, token: string, nowMs: number): Promise<TokenClaims> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, key, {
       algorithms: [ALGORITHM],

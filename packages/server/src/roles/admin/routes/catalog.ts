@@ -1,6 +1,6 @@
 import { CATEGORIES, catalogEntry, findVendor, searchVendors } from '@firsthand/catalog/index.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
-import { FIELD_TYPES } from '@firsthand/core/vendor/definition.ts';
+import { FIELD_TYPES, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
@@ -52,7 +52,8 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ query }, reply) => {
       const vendors = searchVendors(query).map(asVendor);
-      void reply.type('application/json; charset=utf-8').serializer(listText);
+      // Fastify sends bytes as they are; its types only know of text.
+      void reply.type('application/json; charset=utf-8').serializer(listBytes as unknown as (answer: unknown) => string);
       return { vendors, total: vendors.length, categories: [...CATEGORIES] };
     },
   );
@@ -107,17 +108,25 @@ function requireEntry(key: string) {
   if (vendor === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such vendor in the catalog.' });
   return vendor;
 }
-/** The catalog is part of the program, and large: each vendor becomes text once. */
-const texts = new Map<string, string>();
-function listText({ vendors, ...rest }: { vendors: ReturnType<typeof asVendor>[]; total: number; categories: string[] }): string {
-  const list = vendors.map((vendor) => {
-    const text = texts.get(vendor.key) ?? JSON.stringify(vendor);
-    texts.set(vendor.key, text);
-    return text;
-  });
-  return `{"vendors":[${list.join(',')}],${JSON.stringify(rest).slice(1)}`;
-}
 /** Typed as the schema says: a category is one of the six. */
-function asVendor(vendor: ReturnType<typeof requireEntry>) {
-  return { ...catalogEntry(vendor), category: vendor.category };
+type Vendor = ReturnType<typeof catalogEntry> & Pick<VendorDefinition, 'category'>;
+/** The catalog is part of the program, and large: what is shown of a vendor is made once. */
+const shown = new Map<string, Vendor>();
+function asVendor(vendor: VendorDefinition): Vendor {
+  let entry = shown.get(vendor.key);
+  if (entry === undefined) shown.set(vendor.key, (entry = { ...catalogEntry(vendor), category: vendor.category }));
+  return entry;
+}
+/** Every search gives some selection of the same vendors; the few that are asked for again and again are kept whole. */
+const lists = new Map<string, Buffer>();
+const MOST_LISTS = 20;
+function listBytes(answer: { vendors: Vendor[]; total: number; categories: string[] }): Buffer {
+  const name = answer.vendors.map(({ key }) => key).join();
+  let bytes = lists.get(name);
+  if (bytes === undefined) {
+    bytes = Buffer.from(JSON.stringify(answer));
+    if (lists.size >= MOST_LISTS) lists.delete(lists.keys().next().value!);
+    lists.set(name, bytes);
+  }
+  return bytes;
 }
