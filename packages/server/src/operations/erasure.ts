@@ -1,5 +1,12 @@
-/** Forgets a person at once: links, sessions, traces and dead letters. The log ages out by itself. */
-import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../roles/process/ports.ts';
+/**
+ * Forgets a person at once: links, sessions, traces and dead letters. The log ages out by itself. What was accepted before and is
+ * still on its way would bring some of it back, so that is waited for.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OUTCOMES_TOPIC } from '../outcomes/outcome-log.ts';
+import { ingestTopic, PARTITIONS } from '../partition.ts';
+import { PROCESS_GROUP, VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../roles/process/ports.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
 import { eraseTraces } from '../stores/observe/traces.ts';
 import type { Operations } from './operations.ts';
@@ -10,20 +17,44 @@ export interface Erased {
   traces: number;
   dead_letters: number;
 }
+const INGEST_TOPICS = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
+const RECORDER_GROUP = 'recorder';
+const LONGEST_WAIT_MS = 5_000;
+const LOOK_EVERY_MS = 50;
 
+/** `complete` is false where something accepted earlier was still on its way after some seconds: ask again then. */
 export async function erasePerson(
-  operations: Pick<Operations, 'visitors' | 'observe' | 'ephemeral'>,
+  operations: Pick<Operations, 'visitors' | 'observe' | 'ephemeral' | 'log'>,
   orgId: string,
   who: { user_id: string } | { anonymous_id: string },
-): Promise<Erased> {
+  longestWaitMs = LONGEST_WAIT_MS,
+): Promise<{ erased: Erased; complete: boolean }> {
+  const { log, observe } = operations;
+  const end = performance.now() + longestWaitMs;
+  const processed = await caughtUp(log, INGEST_TOPICS, PROCESS_GROUP, end);
   const { links, sessions, anonymous_ids } = await operations.visitors.erase(orgId, who);
   const anonymousIds = [...new Set([...anonymous_ids, ...('anonymous_id' in who ? [who.anonymous_id] : [])])];
   operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids: anonymousIds } satisfies VisitorsErased);
+  const recorded = await caughtUp(log, [OUTCOMES_TOPIC], RECORDER_GROUP, end);
   const whose = { ...('user_id' in who ? { user_id: who.user_id } : {}), anonymous_ids: anonymousIds };
-  return {
+  const erased = {
     identity_links: links,
     sessions,
-    traces: await eraseTraces(operations.observe, orgId, whose),
-    dead_letters: await eraseDeadLetters(operations.observe, orgId, whose),
+    traces: await eraseTraces(observe, orgId, whose),
+    dead_letters: await eraseDeadLetters(observe, orgId, whose),
   };
+  return { erased, complete: processed && recorded };
+}
+
+/** Waits until the group has settled everything that stands in these topics now. */
+async function caughtUp(log: Pick<EventLog, 'lag'>, topics: string[], group: string, end: number): Promise<boolean> {
+  const since = Date.now();
+  let behind = topics;
+  for (;;) {
+    const lags = await Promise.all(behind.map((topic) => log.lag(topic, group)));
+    behind = behind.filter((_, i) => lags[i]!.waiting > 0 && (lags[i]!.oldest ?? 0) <= since);
+    if (behind.length === 0) return true;
+    if (performance.now() >= end) return false;
+    await sleep(LOOK_EVERY_MS);
+  }
 }

@@ -81,6 +81,30 @@ onStory('erasure', (story) => {
     expect(await left(pipeline)).toEqual([0, 0]);
   });
 
+  test('says so where events that came earlier are still on their way, and erases what is there', { timeout: 20_000 }, async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Behind' })).id;
+    await story.record(...outcomes(story, pipeline, { user_id: 'zoe' }));
+    const { log } = story.harness.operations;
+    const topic = 'ingest.3';
+    const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10, ordered: true } as const;
+    let settle: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const consumer = log.consume(topic, 'process', options, async (batch) => {
+      await held;
+      await log.ackAll(batch);
+    });
+    await log.append([{ topic, records: [{ id: `behind-${++made}`, data: Buffer.from('{}') }] }]);
+    const { status, body, headers } = await story.call('POST', 'privacy/erasure', { user_id: 'zoe' });
+    expect([status, body.error!.code, headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '10']);
+    expect(await left(pipeline)).toEqual([0, 0]);
+    const again = story.call('POST', 'privacy/erasure', { user_id: 'zoe' });
+    setTimeout(() => settle?.(), 200);
+    expect((await again).status).toBe(200);
+    await consumer.stop();
+  });
+
   test('by another organisation reaches nothing', async () => {
     const pipeline = (await story.made('pipelines', { name: 'Private too' })).id;
     await story.record(...outcomes(story, pipeline, { user_id: 'eve' }));

@@ -25,6 +25,8 @@ export interface ProcessDeps {
   ephemeral?: Ephemeral | undefined;
 }
 
+/** Who reads the ingest topics. */
+export const PROCESS_GROUP = 'process';
 /** Publish this after erasing visitors from the store: `{ org_id, anonymous_ids }`. */
 export const VISITORS_ERASED_CHANNEL = 'visitors-erased';
 export interface VisitorsErased {

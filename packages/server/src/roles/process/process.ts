@@ -3,13 +3,12 @@ import { ingestTopic, PARTITIONS } from '../../partition.ts';
 import type { Consumer } from '../../stores/event-log/port.ts';
 import { KnownPipelines } from './known-pipelines.ts';
 import { Lanes } from './lanes.ts';
-import { type ProcessDeps, VISITORS_ERASED_CHANNEL, type VisitorsErased } from './ports.ts';
+import { PROCESS_GROUP, type ProcessDeps, VISITORS_ERASED_CHANNEL, type VisitorsErased } from './ports.ts';
 import { VisitorCache } from './visitor-cache.ts';
 
 export type { ProcessDeps } from './ports.ts';
 export { VISITORS_ERASED_CHANNEL, type VisitorsErased } from './ports.ts';
 
-const GROUP = 'process';
 const MAX_IN_FLIGHT = 1_024;
 const MAX_BATCH = 128;
 /** Events of one partition in memory, by their stored size. */
@@ -33,7 +32,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     if (stopping) return;
     const lanes = new Lanes(topic, { ...deps, cache, pipelines });
     const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ordered: true } as const;
-    const consumer = deps.log.consume(topic, GROUP, options, async (batch) => {
+    const consumer = deps.log.consume(topic, PROCESS_GROUP, options, async (batch) => {
       // What comes while stopping stays unsettled, and is the next owner's.
       if (!stopping) await lanes.accept(batch, MAX_BYTES);
     });

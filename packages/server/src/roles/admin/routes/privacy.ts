@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { invalid, missing } from '../../../http/errors.ts';
+import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { Body } from '../../../http/schema.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
@@ -11,7 +11,8 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'admin' },
       schema: {
         summary: 'Forget a person',
-        description: 'Removes identity links, sessions, traces and dead letters at once; the log ages out.',
+        description:
+          'Removes identity links, sessions, traces and dead letters at once; the log ages out. 503 where events that came earlier are still being processed after 5 s: ask again.',
         tags: ['Privacy'],
         body: Body(
           {
@@ -39,9 +40,14 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
       if (user_id !== undefined && anonymous_id !== undefined)
         throw invalid('anonymous_id', 'must not stand beside user_id: give one of them');
       const who = user_id === undefined ? { anonymous_id: anonymous_id! } : { user_id };
-      const erased = await erasePerson(context.operations, user.org_id, who);
+      const { erased, complete } = await erasePerson(context.operations, user.org_id, who);
       // Counts, not the identifier: the audit log is kept for ever, and must not remember whom we forgot.
       await context.write(user, 'privacy.erased', async (_tx, change) => change.audit({ id: null, after: erased }));
+      if (!complete)
+        throw new ApiError('UNAVAILABLE', {
+          message: 'What was recorded is erased, but events that came earlier are still being processed: ask again in a moment.',
+          retryAfterS: 10,
+        });
       return erased;
     },
   );
