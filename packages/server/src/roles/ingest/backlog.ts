@@ -14,6 +14,8 @@ const SHARE_IN_PASSING_MS = 100;
 const SHARE_MS = 20;
 /** Fewer requests than this in two turns are not what makes turns long: refusing them would help nobody. */
 const FEW = 100;
+/** What a request costs at the least. A turn that was longer than twice its requests' cost was long for another reason. */
+const REQUEST_MS = 0.02;
 /** Requests older than this are refused when turns stay long: their answer would need two turns more. */
 const MAX_AGE_MS = 120;
 
@@ -75,7 +77,7 @@ export class Backlog {
     }
     if (this.#cameBefore + ++this.#came < FEW) return false;
     const lasting = this.#longTurns >= PASSING_TURNS && now - this.#since > PASSING_MS;
-    if (lasting && this.#before + now - this.#turnStart > MAX_AGE_MS) return true;
+    if (lasting && this.#before + now - this.#turnStart > MAX_AGE_MS && this.#cameBefore * REQUEST_MS * 2 > this.#before) return true;
     const share = lasting ? SHARE_MS : SHARE_IN_PASSING_MS;
     return now - this.#firstAt > share && this.#time.cpu() - this.#firstCpu > share;
   }

@@ -12,6 +12,12 @@ export interface GateLimits {
 }
 export const GATE_LIMITS: GateLimits = { receivingBytes: 48 * 1_048_576, waitingBytes: 32 * 1_048_576, waitingRequests: 4_000 };
 const SMALL_BODY = 65_536;
+/** So many may always wait for the log, however slow it is; more only while none has waited for longer than this. */
+const FEW_WAITING = 500;
+const MAX_WAIT_MS = 125;
+/** How finely the time of waiting is told. */
+const MARK_MS = 5;
+
 export class Gate {
   receiving = 0;
   waiting = 0;
@@ -19,15 +25,22 @@ export class Gate {
   readonly #limits: GateLimits;
   #idle: (() => void)[] = [];
   #open = 0;
+  #begun = 0;
+  #ended = 0;
+  /** The log answers in the order it was asked: request number `n` began at `at`, oldest first. */
+  #marks: { n: number; at: number }[] = [];
   readonly #backlog: Backlog;
+  readonly #now: () => number;
 
-  constructor(limits: GateLimits = GATE_LIMITS, backlog = new Backlog()) {
+  constructor(limits: GateLimits = GATE_LIMITS, backlog = new Backlog(), now = () => performance.now()) {
     this.#limits = limits;
     this.#backlog = backlog;
+    this.#now = now;
   }
   /** Whether a request may begin at all. */
   get full(): boolean {
-    return this.waiting >= this.#limits.waitingRequests || this.waitingBytes >= this.#limits.waitingBytes;
+    if (this.waiting >= this.#limits.waitingRequests || this.waitingBytes >= this.#limits.waitingBytes) return true;
+    return this.waiting >= FEW_WAITING && this.#now() - this.#marks[0]!.at > MAX_WAIT_MS;
   }
   /** Whether more comes than can be taken in. */
   overrun(_receivedAt?: number): boolean {
@@ -44,10 +57,19 @@ export class Gate {
   wait(bytes: number): void {
     this.waiting++;
     this.waitingBytes += bytes;
+    const n = this.#begun++;
+    const at = this.#now();
+    const last = this.#marks.at(-1);
+    if (last === undefined || at - last.at >= MARK_MS) this.#marks.push({ n, at });
   }
   waited(bytes: number): void {
     this.waiting--;
     this.waitingBytes -= bytes;
+    this.#ended++;
+    // The first mark stands for all requests up to the next one.
+    const next = this.#marks[1];
+    if (this.waiting === 0) this.#marks.length = 0;
+    else if (next !== undefined && next.n <= this.#ended) this.#marks.shift();
   }
   leave(bytes: number): void {
     this.receiving -= bytes;

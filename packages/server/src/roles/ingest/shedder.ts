@@ -10,8 +10,10 @@ import type { Refusal } from './answers.ts';
 /** Also the longest that an accepted request can wait for the refusal before it on its connection. */
 const HOLD_MS = 50;
 const MAX_HELD = 4_000;
-/** Connections read again in each turn: a full buffer is some seventy requests, all to be refused. */
-const WAKE_EACH_TURN = 16;
+/** Connections that are read again in a turn: as many as it takes for the turn to be neither short nor long. */
+const FEWEST = 16;
+const MOST = 4_096;
+const TURN_MS = { short: 25, long: 75 };
 export const OVERLOADED: Refusal = { code: 'overloaded', retryAfterS: 1 };
 
 export interface Refusable {
@@ -29,6 +31,8 @@ export function createShedder(): Shedder {
   let held: Refusable[] = [];
   let timer: NodeJS.Timeout | undefined;
   const resting = new Set<IncomingMessage['socket']>();
+  let waking = FEWEST;
+  let wokenAt = 0;
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -38,12 +42,20 @@ export function createShedder(): Shedder {
   }
   function rest(socket: IncomingMessage['socket']): void {
     if (resting.has(socket)) return;
-    if (resting.size === 0) setImmediate(wake);
+    if (resting.size === 0) {
+      wokenAt = performance.now();
+      setImmediate(wake);
+    }
     resting.add(socket);
     socket.pause();
   }
   function wake(): void {
-    let left = WAKE_EACH_TURN;
+    const now = performance.now();
+    const turn = now - wokenAt;
+    wokenAt = now;
+    if (turn < TURN_MS.short) waking = Math.min(MOST, waking * 2);
+    else if (turn > TURN_MS.long) waking = Math.max(FEWEST, waking >> 1);
+    let left = waking;
     for (const socket of resting) {
       if (left-- === 0) break;
       resting.delete(socket);
@@ -54,10 +66,14 @@ export function createShedder(): Shedder {
   return {
     flush,
     shed(exchange) {
-      // An answer has no socket yet while another one before it is outstanding.
-      const behind = exchange.res.socket === null;
-      if (behind) rest(exchange.req.socket);
-      if (behind || held.length >= MAX_HELD) {
+      // An answer has no socket yet while one before it is outstanding: it may be one that is held.
+      if (exchange.res.socket === null) {
+        rest(exchange.req.socket);
+        flush();
+        exchange.refuse(OVERLOADED);
+        return;
+      }
+      if (held.length >= MAX_HELD) {
         exchange.refuse(OVERLOADED);
         return;
       }
