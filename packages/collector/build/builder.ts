@@ -20,6 +20,15 @@ export interface CollectorBuild {
   integrity: string;
 }
 
+const OUTPUT = {
+  minify: true,
+  target: 'es2020',
+  // Of the compiler options only `strict` would matter, which adds a directive that the code does not need.
+  tsconfigRaw: '{}',
+  charset: 'ascii',
+  legalComments: 'none',
+  logLevel: 'silent',
+} as const;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 let running = 0;
 
@@ -30,31 +39,26 @@ export async function buildCollector(input: BuildInput): Promise<CollectorBuild>
   const esbuild = await import('esbuild');
   running++;
   try {
-    const result = await esbuild.build({
+    const bundle = await esbuild.build({
+      ...OUTPUT,
       absWorkingDir: ROOT,
       entryPoints: ['src/main.ts'],
       outfile: 'd.js',
       bundle: true,
-      minify: true,
       format: 'iife',
       platform: 'browser',
-      target: ['es2020'],
-      // Of the compiler options only `strict` would matter, which adds a directive that the code does not need.
-      tsconfigRaw: '{}',
-      charset: 'ascii',
-      legalComments: 'none',
-      sourcemap: 'external',
+      sourcemap: 'inline',
       write: false,
-      logLevel: 'silent',
       treeShaking: true,
       define,
       plugins: [leaveOut(engineInput(input))],
     });
-    const code = fileOf(result.outputFiles, '.js');
+    // Only as one file is it as small as it gets: the declarations of all modules become one.
+    const { code, map } = await esbuild.transform(bundle.outputFiles[0]!.text, { ...OUTPUT, loader: 'js', sourcemap: 'external' });
     const bytes = Buffer.from(code);
     return {
       code,
-      map: fileOf(result.outputFiles, '.map'),
+      map,
       version_hash: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
       file_size_bytes: bytes.length,
       integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}`,
@@ -74,10 +78,4 @@ function engineInput({ client_side }: BuildInput): string {
       return [config, JSON.stringify([requests, event_name, limits]).replaceAll('template', '')];
     }),
   );
-}
-
-function fileOf(files: { path: string; text: string }[], suffix: string): string {
-  const file = files.find(({ path }) => path.endsWith(suffix));
-  if (!file) throw new Error(`esbuild gave no ${suffix} file`);
-  return file.text;
 }

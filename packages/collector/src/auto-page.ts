@@ -1,13 +1,13 @@
 /** A page view for every address the visitor sees: at the start, and as a single-page application moves on. */
 import { address, seen } from './context.ts';
-import { attempt, listen } from './page.ts';
+import { listen } from './page.ts';
 
 export const startAutoPage = (view: () => void) => {
   const check = () => {
     if (seen !== address()) view();
   };
   // Later, so that the application has set the new title, and may count the page itself.
-  const soon = () => setTimeout(() => attempt(check));
+  const soon = () => setTimeout(check);
   for (const method of ['pushState', 'replaceState'] as const) {
     const original = history[method];
     history[method] = function (...args) {

@@ -38,7 +38,7 @@ const without = (search: string) => search.replace(/([?&])_df_x=[^&]*&?/, '$1').
 
 const decorate = (event: Event) => {
   const link = (event.composedPath()[0] as Element).closest('a[href],form') as HTMLAnchorElement | HTMLFormElement | null;
-  if (!link || !isOpen) return;
+  if (!link || (F_GATE && !isOpen)) return;
   const form = 'elements' in link;
   if (form !== (event.type === 'submit')) return;
   const url = new URL(form ? link.getAttribute('action') || '' : link.href, location.href);

@@ -18,7 +18,7 @@ export const startIdentity = () => setAnonymousId(cookie(ID) || anonymousId());
  * sets none where it finds the right one. So ours is for pages that share no domain with the server.
  */
 export const keepCookie = () => {
-  if (isOpen && cookie(ID) !== anonymousId()) setCookie(ID, anonymousId());
+  if ((!F_GATE || isOpen) && cookie(ID) !== anonymousId()) setCookie(ID, anonymousId());
 };
 export const forgetCookie = () => setCookie(ID, '');
 

@@ -6,7 +6,7 @@
 import { emit } from './emitter.ts';
 import { key } from './options.ts';
 import { uuid } from './page.ts';
-import { keys, read, remove, write } from './storage.ts';
+import { keys, move, read, remove, write } from './storage.ts';
 
 const PREFIX = `_df_q${key}.`;
 /** This page among all that share the storage; as a storage key, until when it holds on to its events. */
@@ -44,8 +44,7 @@ export const put = (json: string) => {
  * messageId; a visitor who returns later must not bring yesterday's event a second time.
  */
 export const markUnclear = (batch: Entry[]) => {
-  settle(batch);
-  for (const entry of batch) write((entry[0] += '.'), entry[1]);
+  for (const entry of batch) move(entry[0], (entry[0] += '.'));
 };
 
 /** The next batch of this page: at most so many events and characters, but always one. */
@@ -67,23 +66,24 @@ const ownerOf = (name: string) => name.split('.')[2]!;
 
 let asking = 0;
 /**
- * Events of pages that are gone become ours. We ask by writing our name where the owner would write how long it holds on: an
- * owner that lives answers; of two pages that ask at once the later name stands; and who still reads its own, after a time
- * that is long against the way through storage, renames the events to itself. The owner, should it wake, finds them gone.
+ * Events of pages that are gone become ours. We ask by writing a number that is ours alone where the owner would write until
+ * when it holds on: an owner that lives writes its own again; of pages that ask at once the last one's stands, and who comes
+ * later waits, because it reads as held. Who still reads its number, after a time that is long against the way through
+ * storage, renames the events to itself. The owner, should it wake after all, finds them gone.
  */
 export const adopt = (then: () => void) => {
+  const now = Date.now();
   const others = asking ? [] : keys(PREFIX).filter((name) => !name.includes(own));
-  const asked = others.filter((name) => !(+read(ownerOf(name))! > Date.now()));
-  for (const name of asked) write(ownerOf(name), own);
+  const asked = others.filter((name) => !(+read(ownerOf(name))! > now));
+  const ours = now + L_ADOPT_MS * (2 + Math.random());
+  for (const name of asked) write(ownerOf(name), ours);
   if (others[0])
     asking = setTimeout(
       () => {
         asking = 0;
-        for (const name of asked.filter((one) => read(ownerOf(one)) === own)) {
-          const json = read(name);
+        for (const name of asked.filter((one) => +read(ownerOf(one))! === ours)) {
           remove(ownerOf(name));
-          remove(name);
-          if (json) write(name.replace(ownerOf(name), own), json);
+          move(name, name.replace(ownerOf(name), own));
         }
         then();
       },

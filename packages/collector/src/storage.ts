@@ -6,7 +6,7 @@ import { attempt } from './page.ts';
 
 const memory: Record<string, string | number> = {};
 /** With a required consent category nothing is kept on the device until it is granted. */
-export let isOpen = !F_GATE;
+export let isOpen = false;
 /** What ends with the page. */
 export const isVolatile = (key: string) => key in memory;
 
@@ -17,7 +17,7 @@ export const remove = (key: string) => {
 };
 export const write = (key: string, value: string | number) => {
   memory[key] = value;
-  if (isOpen)
+  if (!F_GATE || isOpen)
     attempt(() => {
       localStorage[key] = value;
       delete memory[key];
@@ -29,12 +29,14 @@ export const keys = (prefix: string): string[] =>
     .filter((key) => key.startsWith(prefix))
     .sort();
 
+export const move = (from: string, to: string) => {
+  const value = read(from);
+  remove(from);
+  if (value) write(to, value);
+};
+
 /** Opens or closes the device for us, and moves what we have to the other side. */
 export const setOpen = (to: boolean) => {
   isOpen = to;
-  for (const key of keys('_df')) {
-    const value = read(key)!;
-    remove(key);
-    write(key, value);
-  }
+  for (const key of keys('_df')) move(key, key);
 };

@@ -1,4 +1,5 @@
 import type { ConsentConfig } from '@firsthand/core/config/resources.ts';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aPipeline, call, Stage } from './fixtures.ts';
 
@@ -8,7 +9,7 @@ beforeAll(() => stage.start());
 afterAll(() => stage.stop());
 beforeEach(() => stage.reset());
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const loaded = (page: Page) => page.waitForFunction('window._df && window._df.track');
 
 /** Tools as they look from a page: `load` is what their script leaves there, `change` what a click in their banner does. */
 const TOOLS: Record<string, { provider: ConsentConfig['provider']; load: string; first: object; change: string; second: object }> = {
@@ -85,7 +86,7 @@ describe.each(Object.entries(TOOLS))('%s', (_, tool) => {
     await stage.serve(aPipeline({ consent_config: { provider: provider!, wait_ms: 6000 } }));
     const page = await stage.open();
     await call(page, 'track', 'Early');
-    await sleep(300);
+    await loaded(page);
     expect(ingest.requests).toHaveLength(0);
     await page.addScriptTag({ content: tool.load });
     const events = await ingest.waitFor((all) => all.length === 2);
@@ -136,7 +137,7 @@ test('consent mode defaults count once the wait is over', async () => {
 test('a page left while events wait does not lose them', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 60_000 } }));
   const page = await stage.open();
-  await page.waitForFunction('window._df && window._df.track');
+  await loaded(page);
   await call(page, 'track', 'T');
   await page.goto('about:blank');
   const events = await ingest.waitFor((all) => all.length === 2);
@@ -150,7 +151,6 @@ describe('custom', () => {
     });
     const page = await stage.open();
     await page.waitForFunction('window.tell');
-    await sleep(200);
     expect(ingest.requests).toHaveLength(0);
     await page.evaluate(`tell(['analytics'])`);
     const [view] = await ingest.waitFor((all) => all.length === 1);
@@ -185,13 +185,15 @@ describe('required_category', () => {
     await stage.serve(pipeline);
     const page = await stage.open();
     const [view] = await ingest.waitFor((all) => all.length === 1);
-    await sleep(200);
+    // One request at a time: that the next one comes means that the answer to the first was dealt with.
+    await call(page, 'track', 'Next');
+    await ingest.waitFor((all) => all.length === 2);
     expect(await page.evaluate(state())).toBe(0);
     await page.addScriptTag({ content: TOOLS.Cookiebot!.load }); // statistics means analytics
-    await ingest.waitFor((all) => all.length === 2);
+    await ingest.waitFor((all) => all.length === 3);
     await expect.poll(() => page.evaluate('document.cookie')).toContain('_df_id');
     await page.reload();
-    const events = await ingest.waitFor((all) => all.length === 3);
+    const events = await ingest.waitFor((all) => all.length === 4);
     expect(new Set(events.map((event) => event.anonymousId))).toEqual(new Set([view!.anonymousId]));
   });
 
@@ -204,7 +206,8 @@ describe('required_category', () => {
     await page.evaluate(`Cookiebot.consent.statistics = false; window.dispatchEvent(new Event('CookiebotOnDecline'))`);
     const events = await ingest.waitFor((all) => all.length === 2);
     expect(events[1]!.context.consent.categories.statistics).toBe(false);
-    await sleep(200);
+    await call(page, 'track', 'Next');
+    await ingest.waitFor((all) => all.length === 3);
     expect(await page.evaluate(state())).toBe(0);
   });
 });

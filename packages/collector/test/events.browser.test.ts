@@ -239,7 +239,8 @@ test('a page that is only prerendered is counted when it is shown', async () => 
     head: `<script>Object.defineProperty(document, 'prerendering', { value: true, configurable: true }); window._df = [['track', 'Early']]</script>`,
   });
   const page = await stage.open();
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await page.waitForFunction('window._df.v');
+  expect(await page.evaluate('typeof window._df.track')).toBe('undefined');
   expect(ingest.requests).toHaveLength(0);
   await page.evaluate(() => document.dispatchEvent(new Event('prerenderingchange')));
   const events = await ingest.waitFor((all) => all.length === 2);

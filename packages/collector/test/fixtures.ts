@@ -1,10 +1,10 @@
 /** Pipelines, builds and a page to try them on. */
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { buildCollector } from '../build/builder.ts';
 import type { ClientSideInput } from '../build/features.ts';
 import { Ingest } from './ingest.ts';
-import { type Browsing, browse, Site } from './site.ts';
+import { type Browsing, browse, browseWith, Site } from './site.ts';
 
 export const KEY = 'pk_7Hq2mXv9LbT4cRz8WnYd3KsF';
 
@@ -70,45 +70,57 @@ export const FULL = aPipeline(
   { cross_domain_enabled: true, cross_domain_domains: ['shop.example', 'blog.example'] },
 );
 
+/** Most tests want the same few builds. */
+const builds = new Map<string, Promise<{ code: string }>>();
+function built(pipeline: Pipeline, clientSide: ClientSideInput[]): Promise<{ code: string }> {
+  const input = JSON.stringify([pipeline, clientSide]);
+  if (!builds.has(input)) builds.set(input, buildCollector({ pipeline, client_side: clientSide }));
+  return builds.get(input)!;
+}
+
 export class Stage {
   readonly ingest = new Ingest();
   readonly site = new Site();
-  #browsing: Browsing[] = [];
-  context!: BrowserContext;
+  #browsing: Browsing | undefined;
+  #others: { close(): Promise<void> }[] = [];
 
   async start(): Promise<void> {
     await Promise.all([this.ingest.start(), this.site.start()]);
-    this.context = await this.browser();
+    this.#browsing = await browse();
   }
-  async browser(preferences?: object, args?: string[]): Promise<BrowserContext> {
-    const browsing = await browse(preferences, args);
-    this.#browsing.push(browsing);
+  get context(): BrowserContext {
+    return this.#browsing!.context;
+  }
+  /** Another visitor. */
+  async another(options: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await this.#browsing!.another(options);
+    this.#others.push(context);
+    return context;
+  }
+  async browserWith(preferences: object): Promise<BrowserContext> {
+    const browsing = await browseWith(preferences);
+    this.#others.push(browsing);
     return browsing.context;
   }
   async stop(): Promise<void> {
-    for (const browsing of this.#browsing) await browsing.close();
+    for (const other of this.#others.splice(0)) await other.close();
+    await this.#browsing?.close();
     await Promise.all([this.ingest.stop(), this.site.stop()]);
   }
-  /** A clean browser and clean records. Pages that are open are closed. */
+  /** A new visitor and clean records. Pages that are open are closed; what they still send goes nowhere. */
   async reset(): Promise<void> {
-    for (const page of this.context.pages()) await page.close();
-    await this.context.clearCookies();
-    this.ingest.reset();
+    const before = this.context;
+    await this.ingest.reset();
     this.site.pages.clear();
-    const blank = await this.context.newPage();
-    this.site.pages.set('/clear', { html: '<p>clear</p>' });
-    for (const host of ['localhost', 'shop.test', 'www.shop.test', 'blog.test']) {
-      await blank.goto(`http://${host}:${this.site.port}/clear`);
-      await blank.evaluate(() => localStorage.clear());
-    }
-    await blank.close();
+    this.#browsing!.context = await this.#browsing!.another();
+    for (const context of [before, ...this.#others.splice(0)]) await context.close();
   }
   /** Builds the collector, and serves it with a page around it. */
   async serve(
     pipeline: Pipeline,
     options: { head?: string; body?: string; attributes?: string; host?: string; clientSide?: ClientSideInput[]; csp?: string } = {},
   ): Promise<void> {
-    const build = await buildCollector({ pipeline, client_side: options.clientSide ?? [] });
+    const build = await built(pipeline, options.clientSide ?? []);
     const path = `/c/${pipeline.pipeline_key}/${pipeline.js_builder_config.script_filename}`;
     this.ingest.files.set(path, build.code);
     const src = `http://${options.host ?? 'localhost'}:${this.ingest.port}${path}`;

@@ -8,7 +8,7 @@ afterAll(() => stage.stop());
 beforeEach(() => stage.reset());
 
 test('storage and cookies denied: events go, under one id a page, and leave with it', async () => {
-  const context = await stage.browser({ profile: { default_content_setting_values: { cookies: 2 } } });
+  const context = await stage.browserWith({ profile: { default_content_setting_values: { cookies: 2 } } });
   await stage.serve(aPipeline());
   const page = await stage.open('/', 'shop.test', context);
   expect(
@@ -36,7 +36,7 @@ test('storage and cookies denied: events go, under one id a page, and leave with
 });
 
 test('third-party cookies blocked: the page of another site keeps its own id', async () => {
-  const context = await stage.browser({ profile: { cookie_controls_mode: 1, block_third_party_cookies: true } });
+  const context = await stage.browserWith({ profile: { cookie_controls_mode: 1, block_third_party_cookies: true } });
   await stage.serve(aPipeline(), { host: 'collect.other.test' });
   const page = await stage.open('/', 'shop.test', context);
   const [first] = await ingest.waitFor((all) => all.length === 1);
@@ -65,10 +65,11 @@ test('a policy that forbids the connection: quiet, and the page goes on', async 
   const page = await stage.context.newPage();
   const errors: Error[] = [];
   page.on('pageerror', (error) => errors.push(error));
+  const refusal = page.waitForEvent('console', (message) => message.text().includes('connect-src'));
   await page.goto(stage.url());
   await page.waitForFunction('window._df && window._df.track');
+  await refusal;
   await call(page, 'track', 'T');
-  await new Promise((resolve) => setTimeout(resolve, 500));
   expect(errors).toEqual([]);
   expect(ingest.requests).toHaveLength(0);
 });

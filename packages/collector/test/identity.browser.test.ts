@@ -155,7 +155,7 @@ describe('cross-domain', () => {
       link.click();
       return link.href;
     });
-    const friend = await stage.browser({}, ['--user-agent=Another/1.0']);
+    const friend = await stage.another({ userAgent: 'Another/1.0' });
     const other = await friend.newPage();
     await other.goto(value);
     const events = await ingest.waitFor((all) => all.length === 2);

@@ -1,5 +1,5 @@
 /** A small collection server for the browser tests: answers as the contract says, records everything, and fails on request. */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface SentEvent {
@@ -35,30 +35,32 @@ export class Ingest {
   /** The registrable domain that pages and this server share, where a test has one. */
   cookieDomain: string | undefined;
   setsCookies = true;
-  #server = createServer((request, response) => void this.#handle(request, response));
-  #open = new Set<ServerResponse>();
+  #server: Server | undefined;
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    const server = createServer((request, response) => void this.#handle(server, request, response));
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return this;
   }
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return (this.#server!.address() as AddressInfo).port;
   }
   async stop(): Promise<void> {
-    for (const response of this.#open) response.destroy();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    const server = this.#server!;
+    this.#server = undefined;
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   }
-  reset(): void {
+  /** At another port: pages of the test before that still send reach nobody. */
+  async reset(): Promise<void> {
+    await this.stop();
+    await this.start();
     this.requests.length = 0;
     this.preflights = 0;
     this.behave = () => ({ status: 200 });
     this.setsCookies = true;
     this.cookieDomain = undefined;
-    // Answered, not cut: the browser repeats a request whose connection breaks, all by itself, into the next test.
-    for (const response of this.#open) response.writeHead(503).end();
-    this.#open.clear();
   }
   /** What a durable server would have kept: events of requests answered 200. */
   get accepted(): SentEvent[] {
@@ -76,7 +78,7 @@ export class Ingest {
     return this.accepted;
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(server: Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0]!;
     const file = this.files.get(path);
     if (request.method === 'GET' && file !== undefined) {
@@ -99,15 +101,13 @@ export class Ingest {
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (server !== this.#server) return;
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
     const events = (path === '/v1/batch' ? body.batch : path.startsWith('/v1/') ? [body] : []) as SentEvent[];
     const recorded: Recorded = { path, headers: request.headers, body, events, status: 0, at: Date.now() };
     this.requests.push(recorded);
     const answer = this.behave(recorded, this.requests.length);
-    if (answer === 'hang') {
-      this.#open.add(response);
-      return;
-    }
+    if (answer === 'hang') return;
     recorded.status = answer.status;
     const id = events[0]?.anonymousId;
     const has = /(?:^|; )_df_id=([^;]*)/.exec(request.headers.cookie ?? '')?.[1];

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 
 export interface PageSource {
   html: string;
@@ -32,6 +32,17 @@ export class Site {
   }
 }
 
+const ARGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP *.test 127.0.0.1',
+];
+export const launchOptions = () => ({ executablePath: findChromium(), headless: true, chromiumSandbox: false, args: ARGS });
+
 function findChromium(): string {
   if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -44,29 +55,25 @@ function findChromium(): string {
 
 export interface Browsing {
   context: BrowserContext;
+  /** A visitor who was never here before, in the same browser. */
+  another(options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
-/** A profile of its own, with these preferences: that is how a person blocks cookies, and no flag does it as truly. */
-export async function browse(preferences: object = {}, args: string[] = []): Promise<Browsing> {
+/** The browser that the run shares, or one of our own where there is none. */
+export async function browse(): Promise<Browsing> {
+  const shared = process.env.BROWSER_ENDPOINT;
+  const browser = shared ? await chromium.connect(shared) : await chromium.launch(launchOptions());
+  const another = (options?: BrowserContextOptions) => browser.newContext(options);
+  return { context: await another(), another, close: () => browser.close() };
+}
+
+/** A browser with a profile of these preferences: that is how a person blocks cookies, and no flag does it as truly. */
+export async function browseWith(preferences: object): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const profile = mkdtempSync(join(tmpdir(), 'collector-test-'));
   mkdirSync(join(profile, 'Default'), { recursive: true });
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: findChromium(),
-    headless: true,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--host-resolver-rules=MAP *.test 127.0.0.1',
-      ...args,
-    ],
-  });
+  const context = await chromium.launchPersistentContext(profile, launchOptions());
   return {
     context,
     async close() {
