@@ -1,5 +1,6 @@
 /** A tight HTTP/1.1 client on raw sockets: one request at a time on each connection, no parsing beyond what counts. */
 import { connect, type Socket } from 'node:net';
+import { headOf, trackEvent } from './request.ts';
 
 export interface LoadPlan {
   port: number;
@@ -23,27 +24,10 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-const EVENT = JSON.stringify({
-  type: 'track',
-  event: 'Product Viewed',
-  messageId: 'msg-0000000000000000',
-  anonymousId: '5f0c1c2e-7f0a-4a39-8f59-0d8f4b0c8a11',
-  timestamp: '2026-11-15T00:00:00.000Z',
-  properties: { product_id: 'sku-12345', name: 'A pair of walking boots', price: 129.9, currency: 'EUR', category: 'Shoes', position: 3 },
-  context: {
-    page: { url: 'https://shop.example/shoes/boots?utm_source=news', title: 'Boots', referrer: 'https://shop.example/' },
-    userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-    locale: 'en-GB',
-    timezone: 'Europe/Paris',
-  },
-});
-
 function requestOf(path: string, key: string, batch: number, lane: number): { bytes: Buffer; marks: number[] } {
-  const event = EVENT.replace('5f0c1c2e', lane.toString(16).padStart(8, '0'));
+  const event = trackEvent('msg-0000000000000000', lane.toString(16).padStart(8, '0'));
   const body = batch === 1 ? event : `{"batch":[${Array.from({ length: batch }, () => event).join(',')}]}`;
-  const bytes = Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  const bytes = Buffer.from(headOf(path, key, Buffer.byteLength(body)) + body);
   const marks: number[] = [];
   for (let at = bytes.indexOf('msg-'); at !== -1; at = bytes.indexOf('msg-', at + 4)) marks.push(at + 4);
   return { bytes, marks };
