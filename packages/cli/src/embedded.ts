@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Settings } from '@firsthand/server/config.ts';
 import { SQLITE_FILE } from '@firsthand/server/stores/config/open.ts';
-import { OBSERVE_FILE } from '@firsthand/server/stores/observe/open.ts';
+import { OBSERVE_FILE } from '@firsthand/server/stores/observe/tables.ts';
 import { CommandError } from './failure.ts';
 
 /** What DATA_DIR holds. */

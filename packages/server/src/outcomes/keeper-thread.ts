@@ -2,21 +2,35 @@
  * The thread in which outcomes become rows. SQLite's writes block, and many of them in a row would be felt by every request
  * and every delivery of the process; here they are felt by nobody.
  */
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
-import { connectObserve } from '../stores/observe/open.ts';
 import { sweepRows } from '../stores/observe/sweep.ts';
+import { OBSERVE_FILE } from '../stores/observe/tables.ts';
 import { readPosition, writeTally } from '../stores/observe/write.ts';
+import type { Writer } from '../stores/observe/writer.ts';
 import type { KeeperNotice, KeeperReply, KeeperRequest, KeeperStore, PackedRecords, Recorded } from './keeper-protocol.ts';
 import { tally } from './tally.ts';
 
-const observe = await connectObserve({
-  ...(workerData as KeeperStore),
-  onConnectionError: (error) => parentPort!.postMessage({ connection_lost: error.message } satisfies KeeperNotice),
-});
+const { databaseUrl, dataDir } = workerData as KeeperStore;
+const writer = databaseUrl === undefined ? await embedded() : await atScale();
+
+/** What only one engine needs is loaded only there: a thread shares no code with the process. */
+async function embedded(): Promise<Writer> {
+  const { openSqliteWriter } = await import('../stores/observe/sqlite-writer.ts');
+  return openSqliteWriter(join(dataDir, OBSERVE_FILE));
+}
+async function atScale(): Promise<Writer> {
+  const [{ connectObserve }, { kyselyWriter }] = await Promise.all([
+    import('../stores/observe/open.ts'),
+    import('../stores/observe/kysely-writer.ts'),
+  ]);
+  const onConnectionError = (error: Error) => parentPort!.postMessage({ connection_lost: error.message } satisfies KeeperNotice);
+  return kyselyWriter(await connectObserve({ databaseUrl, dataDir, onConnectionError }));
+}
 
 async function record({ positions, lengths, bytes }: PackedRecords): Promise<Recorded> {
-  const written = await readPosition(observe);
+  const written = await readPosition(writer);
   const buffer = Buffer.from(bytes.buffer);
   const fresh: Outcome[] = [];
   const unreadable: string[] = [];
@@ -31,7 +45,7 @@ async function record({ positions, lengths, bytes }: PackedRecords): Promise<Rec
   const counted: Record<string, number> = {};
   if (fresh.length === 0) return { counted, unreadable };
   const rows = tally(fresh);
-  await writeTally(observe, rows, positions.at(-1)!);
+  await writeTally(writer, rows, positions.at(-1)!);
   for (const { counter, n } of rows.counters) if (!counter.startsWith('latency:')) counted[counter] = (counted[counter] ?? 0) + n;
   return { counted, unreadable };
 }
@@ -46,12 +60,14 @@ function read(json: string): Outcome[] | undefined {
 async function answer(request: KeeperRequest): Promise<KeeperReply> {
   const { id } = request;
   try {
-    return request.kind === 'record' ? { id, ...(await record(request.records)) } : { id, removed: await sweepRows(observe, request.ages) };
+    return request.kind === 'record' ? { id, ...(await record(request.records)) } : { id, removed: await sweepRows(writer, request.ages) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
 }
 
+let last: Promise<void> = Promise.resolve();
 parentPort!.on('message', (request: KeeperRequest) => {
-  void answer(request).then((reply) => parentPort!.postMessage(reply));
+  // One after the other: they share one connection.
+  last = last.then(async () => parentPort!.postMessage(await answer(request)));
 });

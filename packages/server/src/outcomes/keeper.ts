@@ -1,4 +1,6 @@
 /** The hand that holds the thread of `keeper-thread.ts`: started when there is something to do, replaced when it dies. */
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { RowAges } from '../stores/observe/sweep.ts';
@@ -13,6 +15,17 @@ import {
 
 /** Rows are built in young garbage: a small space for it costs the thread little and the machine less. */
 const YOUNG_MB = 8;
+
+/**
+ * A thread has no compile cache unless it asks for one, and a TypeScript entry would be read before it could: without the
+ * cache it would carry the compiler.
+ */
+const CACHE = getCompileCacheDir();
+const ENTRY = `
+  const cache = ${JSON.stringify(CACHE && dirname(CACHE))};
+  if (cache) require('node:module').enableCompileCache(cache);
+  import(${JSON.stringify(new URL('./keeper-thread.ts', import.meta.url).href)});
+`;
 
 type Asked = KeeperRequest extends infer R ? (R extends KeeperRequest ? Omit<R, 'id'> : never) : never;
 
@@ -36,7 +49,7 @@ export class Keeper {
     return { counted: reply.counted, unreadable: reply.unreadable };
   }
 
-  /** Removes rows past their age; resolves with their number. */
+  /** Removes some rows past their age; resolves with their number, which is 0 where there is none. */
   async sweep(ages: RowAges): Promise<number> {
     const reply = await this.#ask({ kind: 'sweep', ages });
     if (!('removed' in reply)) throw new Error('the thread gave another answer');
@@ -61,7 +74,8 @@ export class Keeper {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./keeper-thread.ts', import.meta.url), {
+    const worker = new Worker(ENTRY, {
+      eval: true,
       workerData: this.#store,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });

@@ -6,6 +6,7 @@ import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
+import { kyselyWriter } from '../stores/observe/kysely-writer.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { hasAgedRows } from '../stores/observe/sweep.ts';
 import type { Keeper } from './keeper.ts';
@@ -41,7 +42,10 @@ export async function sweep({ log, observe, keeper, clock, settings }: SweeperDe
     counters: now - COUNTERS_KEPT_MS,
     deadLetters: now,
   };
-  return { records, rows: (await hasAgedRows(observe, ages)) ? await keeper.sweep(ages) : 0 };
+  let rows = 0;
+  if (await hasAgedRows(kyselyWriter(observe), ages))
+    for (let removed = 1; removed > 0; rows += removed) removed = await keeper.sweep(ages);
+  return { records, rows };
 }
 
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {

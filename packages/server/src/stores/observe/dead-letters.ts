@@ -1,5 +1,6 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
-import type { DeadLetterRow, HealthRow, ObserveDb } from './schema.ts';
+import type { ObserveDb } from './schema.ts';
+import type { DeadLetterRow, HealthRow } from './tables.ts';
 
 export interface DeadLetterFilter {
   org_id: string;

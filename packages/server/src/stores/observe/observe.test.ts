@@ -15,6 +15,7 @@ import {
   pageOfDeadLetters,
   readHealth,
 } from './dead-letters.ts';
+import { kyselyWriter } from './kysely-writer.ts';
 import { openObserve } from './open.ts';
 import type { ObserveDb } from './schema.ts';
 import { readStats } from './stats.ts';
@@ -58,7 +59,7 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
   let server: TestServer | undefined;
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-observe-'));
   let position = 0;
-  const write = (...outcomes: Outcome[]) => writeTally(observe, tally(outcomes), String(++position));
+  const write = (...outcomes: Outcome[]) => writeTally(kyselyWriter(observe), tally(outcomes), String(++position));
 
   beforeAll(async () => {
     if (engine === 'postgres') server = await startPostgres();
@@ -71,9 +72,9 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
   });
 
   test('a batch and its position are written together, and opening again finds both', async () => {
-    expect(await readPosition(observe)).toBe('');
+    expect(await readPosition(kyselyWriter(observe))).toBe('');
     await write({ kind: 'processed', received_at: T0 - 5, decisions: [{ step: 'bots', result: 'human' }], stored: '7', ...about });
-    expect(await readPosition(observe)).toBe('1');
+    expect(await readPosition(kyselyWriter(observe))).toBe('1');
     const found = await findTrace(observe, 'org_1', 'e1');
     expect(found?.event).toMatchObject({ received_at: T0 - 5, result: 'processed', stored_position: '7', user_id: 'u1' });
     expect(JSON.parse(found!.event.decisions)).toEqual([{ step: 'bots', result: 'human' }]);

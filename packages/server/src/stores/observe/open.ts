@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from '../config/postgres.ts';
 import { sqliteDialect } from '../config/sqlite.ts';
-import { type ObserveDb, type ObserveTables, prepareObserve } from './schema.ts';
-
-export const OBSERVE_FILE = 'observe.sqlite';
+import { type ObserveDb, prepareObserve } from './schema.ts';
+import { OBSERVE_FILE, type ObserveTables } from './tables.ts';
 
 interface ObserveOptions {
   databaseUrl?: string | undefined;

@@ -1,6 +1,6 @@
-/** Removes rows past their age, a slice at a time: a busy minute leaves more behind than one transaction should hold up. */
-import { type RawBuilder, sql } from 'kysely';
-import type { ObserveDb } from './schema.ts';
+/** Removes rows past their age, a slice at a time: a busy minute leaves more behind than others should wait for. */
+import type { Engine } from './tables.ts';
+import type { Writer } from './writer.ts';
 
 /** Rows older than these go; milliseconds since 1970. */
 export interface RowAges {
@@ -15,62 +15,46 @@ const SLICE = 2_000;
 interface Aged {
   table: string;
   key: string;
-  /** A condition that an index answers. */
-  old: RawBuilder<unknown>;
+  /** A condition that an index answers, and its parameter. */
+  old: string;
+  than: number;
 }
 
-function agedRows(engine: ObserveDb['engine'], ages: RowAges): Aged[] {
+function agedRows(engine: Engine, ages: RowAges): Aged[] {
   // Rows without a key of their own are named by where they lie.
   const place = engine === 'postgres' ? 'ctid' : 'rowid';
+  const minute = Math.floor(ages.counters / 60_000);
   return [
-    { table: 'trace_events', key: '(pipeline_id, event_id)', old: sql`processed_at < ${ages.traces}` },
-    { table: 'trace_steps', key: place, old: sql`at < ${ages.traces}` },
-    { table: 'dead_letters', key: 'id', old: sql`expires_at <= ${ages.deadLetters}` },
-    {
-      table: 'counters',
-      key: '(org_id, pipeline_id, integration_id, minute, counter)',
-      old: sql`minute < ${Math.floor(ages.counters / 60_000)}`,
-    },
+    { table: 'trace_events', key: 'pipeline_id, event_id', old: 'processed_at < ?', than: ages.traces },
+    { table: 'trace_steps', key: place, old: 'at < ?', than: ages.traces },
+    { table: 'dead_letters', key: 'id', old: 'expires_at <= ?', than: ages.deadLetters },
+    { table: 'counters', key: 'org_id, pipeline_id, integration_id, minute, counter', old: 'minute < ?', than: minute },
   ];
 }
 
 /** Whether there is anything to do: cheap, and the usual answer of a quiet service is no. */
-export async function hasAgedRows({ db, engine }: ObserveDb, ages: RowAges): Promise<boolean> {
-  for (const { table, old } of agedRows(engine, ages)) {
-    const { rows } = await sql`select 1 from ${sql.raw(table)} where ${old} limit 1`.execute(db);
-    if (rows.length > 0) return true;
-  }
-  return (await edgeOfMost({ db, engine })) !== undefined;
+export async function hasAgedRows(writer: Writer, ages: RowAges): Promise<boolean> {
+  for (const { table, old, than } of agedRows(writer.engine, ages))
+    if ((await writer.all(`select 1 as found from ${table} where ${old} limit 1`, [than])).length > 0) return true;
+  return (await edgeOfMost(writer)) !== undefined;
 }
 
-export async function sweepRows(observe: ObserveDb, ages: RowAges): Promise<number> {
-  const edge = await edgeOfMost(observe);
-  const traces = Math.max(ages.traces, edge === undefined ? ages.traces : edge + 1);
+/** Removes some of them; to be called until it finds none. */
+export async function sweepRows(writer: Writer, ages: RowAges): Promise<number> {
+  const edge = await edgeOfMost(writer);
+  const traces = edge === undefined ? ages.traces : Math.max(ages.traces, edge + 1);
   let removed = 0;
-  for (const { table, key, old } of agedRows(observe.engine, { ...ages, traces })) {
-    const columns = sql.raw(key.replace(/^\(|\)$/g, ''));
-    for (let slice = SLICE; slice === SLICE; removed += slice) {
-      const result = await observe.db
-        .transaction()
-        .execute((tx) =>
-          sql`delete from ${sql.raw(table)} where ${sql.raw(key)} in (select ${columns} from ${sql.raw(table)} where ${old} limit ${SLICE})`.execute(
-            tx,
-          ),
-        );
-      slice = Number(result.numAffectedRows ?? 0);
-    }
+  for (const { table, key, old, than } of agedRows(writer.engine, { ...ages, traces })) {
+    const remove = `delete from ${table} where (${key}) in (select ${key} from ${table} where ${old} limit ${SLICE})`;
+    removed += await writer.run(remove, [than]);
   }
   return removed;
 }
 
 /** When the newest event was processed that is one too many. */
-async function edgeOfMost({ db }: ObserveDb): Promise<number | undefined> {
-  const edge = await db
-    .selectFrom('trace_events')
-    .select('processed_at')
-    .orderBy('processed_at', 'desc')
-    .offset(MOST_TRACES)
-    .limit(1)
-    .executeTakeFirst();
+async function edgeOfMost(writer: Writer): Promise<number | undefined> {
+  const [edge] = await writer.all<{ processed_at: number }>(
+    `select processed_at from trace_events order by processed_at desc limit 1 offset ${MOST_TRACES}`,
+  );
   return edge && Number(edge.processed_at);
 }

@@ -6,6 +6,7 @@
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { tally } from '../../../outcomes/tally.ts';
 import { newId } from '../../../runtime/ids.ts';
+import { kyselyWriter } from '../../../stores/observe/kysely-writer.ts';
 import { readPosition, writeTally } from '../../../stores/observe/write.ts';
 import { type Harness, PASSWORD, type TestOrganisation } from './harness.ts';
 
@@ -16,10 +17,10 @@ export interface Api {
   record(outcomes: Outcome[]): Promise<void>;
 }
 export function apiOf(harness: Harness, org: TestOrganisation): Api {
-  const { observe } = harness.operations;
+  const writer = kyselyWriter(harness.operations.observe);
   return Object.assign((method: string, path: string, body?: unknown) => harness.call(method, path, { token: org.owner.token, body }), {
     org_id: org.org_id,
-    record: async (outcomes: Outcome[]) => writeTally(observe, tally(outcomes), await readPosition(observe)),
+    record: async (outcomes: Outcome[]) => writeTally(writer, tally(outcomes), await readPosition(writer)),
   });
 }
 

@@ -3,6 +3,7 @@ import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { tally } from '../../../outcomes/tally.ts';
 import type { UserRole } from '../../../stores/config/schema.ts';
+import { kyselyWriter } from '../../../stores/observe/kysely-writer.ts';
 import { readPosition, writeTally } from '../../../stores/observe/write.ts';
 import type { AdminDeps } from '../context.ts';
 import { onBothEngines } from './engines.ts';
@@ -89,8 +90,8 @@ function tell(harness: Harness, org: TestOrganisation, other: TestOrganisation):
       return after.audit_logs[0]!;
     },
     async record(...outcomes) {
-      const { observe } = harness.operations;
-      await writeTally(observe, tally(outcomes), await readPosition(observe));
+      const writer = kyselyWriter(harness.operations.observe);
+      await writeTally(writer, tally(outcomes), await readPosition(writer));
     },
   };
 }

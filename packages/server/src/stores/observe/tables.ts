@@ -1,0 +1,118 @@
+/** The tables, said once for both engines. Nothing is imported that the recorder's thread would have to carry. */
+import type { CounterRow, TraceEventRow, TraceStepRow } from '../../outcomes/tally.ts';
+
+export const OBSERVE_FILE = 'observe.sqlite';
+
+export interface DeadLetterRow {
+  id: string;
+  org_id: string;
+  pipeline_id: string;
+  integration_id: string | null;
+  webhook_source_id: string | null;
+  vendor: string | null;
+  revision_number: number | null;
+  event_id: string;
+  user_id: string | null;
+  anonymous_id: string | null;
+  stage: string;
+  /** The event as UTF-8 JSON, in bytes: PostgreSQL's text and jsonb refuse NUL. */
+  event: Uint8Array;
+  attempts: string;
+  reason: string;
+  status: 'pending' | 'replayed';
+  created_at: number;
+  expires_at: number;
+  raw_topic: string | null;
+  raw_position: string | null;
+}
+export interface HealthRow {
+  integration_id: string;
+  last_success_at: number | null;
+  last_error: string | null;
+  last_error_at: number | null;
+}
+export interface ObserveTables {
+  trace_events: TraceEventRow;
+  trace_steps: TraceStepRow;
+  counters: CounterRow;
+  dead_letters: DeadLetterRow;
+  integration_health: HealthRow;
+  recorder: { name: string; position: string };
+}
+export type Engine = 'sqlite' | 'postgres';
+
+type ColumnType = 'text' | 'bigint' | 'integer' | 'bytes';
+export const TABLES: Record<keyof ObserveTables, { columns: Record<string, ColumnType>; required: string[]; key?: string[] }> = {
+  trace_events: {
+    columns: {
+      org_id: 'text',
+      pipeline_id: 'text',
+      event_id: 'text',
+      received_at: 'bigint',
+      processed_at: 'bigint',
+      type: 'text',
+      event: 'text',
+      user_id: 'text',
+      anonymous_id: 'text',
+      result: 'text',
+      reason: 'text',
+      decisions: 'text',
+      raw_topic: 'text',
+      raw_position: 'text',
+      stored_position: 'text',
+    },
+    required: ['org_id', 'pipeline_id', 'event_id', 'received_at', 'processed_at', 'type', 'result', 'decisions'],
+    key: ['pipeline_id', 'event_id'],
+  },
+  trace_steps: {
+    columns: {
+      org_id: 'text',
+      pipeline_id: 'text',
+      event_id: 'text',
+      integration_id: 'text',
+      at: 'bigint',
+      kind: 'text',
+      reason: 'text',
+      status: 'integer',
+      duration_ms: 'bigint',
+      due_at: 'bigint',
+    },
+    required: ['org_id', 'pipeline_id', 'event_id', 'integration_id', 'at', 'kind'],
+  },
+  counters: {
+    columns: { org_id: 'text', pipeline_id: 'text', integration_id: 'text', minute: 'bigint', counter: 'text', n: 'bigint' },
+    required: ['org_id', 'pipeline_id', 'integration_id', 'minute', 'counter', 'n'],
+    key: ['org_id', 'pipeline_id', 'integration_id', 'minute', 'counter'],
+  },
+  dead_letters: {
+    columns: {
+      id: 'text',
+      org_id: 'text',
+      pipeline_id: 'text',
+      integration_id: 'text',
+      webhook_source_id: 'text',
+      vendor: 'text',
+      revision_number: 'integer',
+      event_id: 'text',
+      user_id: 'text',
+      anonymous_id: 'text',
+      stage: 'text',
+      event: 'bytes',
+      attempts: 'text',
+      reason: 'text',
+      status: 'text',
+      created_at: 'bigint',
+      expires_at: 'bigint',
+      raw_topic: 'text',
+      raw_position: 'text',
+    },
+    required: ['id', 'org_id', 'pipeline_id', 'event_id', 'stage', 'event', 'attempts', 'reason', 'status', 'created_at', 'expires_at'],
+    key: ['id'],
+  },
+  integration_health: {
+    columns: { integration_id: 'text', last_success_at: 'bigint', last_error: 'text', last_error_at: 'bigint' },
+    required: ['integration_id'],
+    key: ['integration_id'],
+  },
+  recorder: { columns: { name: 'text', position: 'text' }, required: ['name', 'position'], key: ['name'] },
+};
