@@ -54,15 +54,20 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
   return new Map(entries);
 }
 
+/** `replays` are among those that wait: such events were counted when they first came. */
 export async function waitingFor(
   log: EventLog,
   { id, pipeline_id }: Pick<Integration, 'id' | 'pipeline_id'>,
-): Promise<{ waiting: number; oldest: number | undefined }> {
+): Promise<{ waiting: number; replays: number; oldest: number | undefined }> {
   // With the log away nothing can be counted; the answer about the integration's settings is still worth having.
-  if (!log.available) return { waiting: 0, oldest: undefined };
-  const lags = await Promise.all([log.lag(eventsTopic(pipeline_id), id), log.lag(replayTopic(id), id)]);
-  const times = lags.flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
-  return { waiting: lags.reduce((sum, lag) => sum + lag.waiting, 0), oldest: times.length === 0 ? undefined : Math.min(...times) };
+  if (!log.available) return { waiting: 0, replays: 0, oldest: undefined };
+  const [events, replays] = await Promise.all([log.lag(eventsTopic(pipeline_id), id), log.lag(replayTopic(id), id)]);
+  const times = [events, replays].flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
+  return {
+    waiting: events.waiting + replays.waiting,
+    replays: replays.waiting,
+    oldest: times.length === 0 ? undefined : Math.min(...times),
+  };
 }
 
 /** Deliverers announce what outcomes cannot tell; a notice that is not renewed is void. */

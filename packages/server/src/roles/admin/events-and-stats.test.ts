@@ -1,6 +1,6 @@
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { expect, test } from 'vitest';
-import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-record.ts';
+import { encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
 import { onStory, type Story } from './testing/story.ts';
 
 const T0 = Date.parse('2026-05-01T10:00:00.000Z');
@@ -239,6 +239,19 @@ onStory('statistics', (story) => {
     ['interval', 'from=2020-01-01&to=2026-01-01&interval=minute'],
   ])('name the fault at %s (%s)', async (field, query) => {
     expect(await story.refusal('GET', `stats?${query}`)).toEqual([422, 'VALIDATION_ERROR', field]);
+  });
+
+  test('count no replay as waiting: its event was counted when it first came', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { log } = story.harness.operations;
+    const topic = replayTopic(integration);
+    const meta = { received_at: LATER, org_id: story.org.org_id, pipeline_id: pipeline };
+    const event = { event_id: 'again', type: 'track' as const, timestamp: iso(LATER), context: {} };
+    await log.append([{ topic, records: [{ id: `${integration}.again`, data: encodeEventRecord(meta, event) }] }]);
+    const held = log.consume(topic, integration, { start: 'beginning', maxInFlight: 1, maxBatch: 1 }, async () => undefined);
+    expect((await story.got(`pipelines/${pipeline}/integrations/${integration}`)).health.waiting).toBe(1);
+    expect((await story.got(`stats?integration_id=${integration}`)).waiting).toBe(0);
+    await held.stop();
   });
 
   test('know only what is the organisation’s own', async () => {

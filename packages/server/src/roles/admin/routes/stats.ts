@@ -78,7 +78,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
           )
           .map((each) => waitingFor(log, each)),
       );
-      return { ...stats, waiting: waiting.reduce((sum, each) => sum + each.waiting, 0) };
+      return { ...stats, waiting: waiting.reduce((sum, each) => sum + each.waiting - each.replays, 0) };
     },
   );
 }
