@@ -14,6 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/{src,build}/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['**/*.browser.test.ts', '**/node_modules/**'],
+          globalSetup: ['scripts/test-folder.ts'],
           setupFiles: ['scripts/property-seed.ts'],
           ...patience,
         },
@@ -21,7 +22,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          globalSetup: ['e2e/harness/global-setup.ts'],
+          globalSetup: ['scripts/test-folder.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.e2e.ts'],
           ...patience,
           fileParallelism: false,
@@ -30,7 +31,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          globalSetup: ['packages/collector/test/global-setup.ts'],
+          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
           ...patience,
           fileParallelism: false,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { startNats } from '../../../test/servers/index.ts';
+import { endingWithUs, startNats } from '../../../test/servers/index.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { connectNats, openJetStreamLog } from '../../stores/event-log/jetstream.ts';
 import { ingestAppend, readEvents } from './test-kit.ts';
@@ -16,7 +16,8 @@ afterEach(async () => {
 });
 
 function processor(url: string): { child: ChildProcess; owns: () => number } {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./order.processor.ts', import.meta.url)), url], {
+  const [program, ...args] = endingWithUs([process.execPath, fileURLToPath(new URL('./order.processor.ts', import.meta.url)), url]);
+  const child = spawn(program!, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let owned = 0;
