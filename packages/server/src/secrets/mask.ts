@@ -1,6 +1,6 @@
 /**
- * Secrets inside a config: which places hold them, taking them out before the config is stored, masking them on every way out, and
- * keeping the stored one where its mask is written back. All pure.
+ * Secrets inside a config: taking them out before the config is stored, masking them on every way out, and keeping the stored one where
+ * its mask is written back. Which places hold them, the vendor side of core says. All pure.
  */
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
@@ -9,22 +9,8 @@ export type Path = readonly (string | number)[];
 export type IsSecretPath = (path: Path) => boolean;
 
 const MASK = '••••';
-/** Secret by name in every vendor's config (webhook and custom_http among them). */
-const FIXED_NAMES = new Set(['auth_token', 'auth_password', 'hmac_secret', 'signing_secret']);
-const SECRET_HEADER = /authorization|token|key|secret/i;
 /** Names a pipeline parameter and tells nothing: it stays readable. */
 const PLACEHOLDER = /^\s*\{\{\s*pipeline_param\.[^{}]+\}\}\s*$/;
-
-/** The secret places of a vendor's config: at the top level and under `parameters`, which is another place for the same fields. */
-export function secretPaths(fields: readonly { key: string; type: string }[]): IsSecretPath {
-  const names = new Set(FIXED_NAMES);
-  for (const field of fields) if (field.type === 'secret') names.add(field.key);
-  return (path) => {
-    const [first, second, ...rest] = path[0] === 'parameters' ? path.slice(1) : path;
-    if (second === undefined) return typeof first === 'string' && names.has(first);
-    return first === 'headers' && rest.length === 0 && typeof second === 'string' && SECRET_HEADER.test(second);
-  };
-}
 
 function maskValue(value: Json): Json {
   if (typeof value === 'string') return isOpen(value) ? value : maskSecret(value);

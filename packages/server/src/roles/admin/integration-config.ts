@@ -7,10 +7,11 @@ import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import { invalid, invalidFields } from '../../http/errors.ts';
-import type { KeyedOrganisation } from '../../secrets/cipher.ts';
+import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { type IsSecretPath, maskSecrets, pathText, restoreMasked, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
 import { openConfig } from '../../stores/config/load-config.ts';
 import type { StoredRevision } from '../../stores/config/revisions.ts';
+import { storedJson } from '../../stores/config/stored-json.ts';
 import type { AdminContext } from './context.ts';
 
 export function requireVendor(key: string, field = 'vendor'): VendorDefinition {
@@ -89,14 +90,26 @@ export function sealConfig(
   return { config: JSON.stringify(open), secrets: secrets.length === 0 ? null : context.cipher.sealText(org, JSON.stringify(secrets)) };
 }
 
+/** A revision that is damaged, or sealed under a key that is lost, opens as what is left of it; the snapshot has turned it off. */
 export function openStored(context: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, stored: StoredRevision): JsonObject {
-  return openConfig(context.cipher, org, stored);
+  try {
+    return openConfig(context.cipher, org, stored);
+  } catch {
+    return storedJson<JsonObject>(stored.config, {});
+  }
 }
 
+function sealedSecrets(cipher: Cipher, org: KeyedOrganisation, secrets: string | null): SecretAt[] {
+  try {
+    return secrets === null ? [] : (JSON.parse(cipher.openText(org, secrets)) as SecretAt[]);
+  } catch {
+    // They stay sealed: the open part holds nothing in their places.
+    return [];
+  }
+}
 /** Of a vendor that has left the catalog nothing else tells which places are secret. */
 function sealedPlaces({ cipher }: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, { secrets }: StoredRevision): IsSecretPath {
-  const sealed = secrets === null ? [] : (JSON.parse(cipher.openText(org, secrets)) as SecretAt[]);
-  const places = new Set(sealed.map(({ path }) => path.join('\n')));
+  const places = new Set(sealedSecrets(cipher, org, secrets).map(({ path }) => path.join('\n')));
   return (path) => places.has(path.join('\n'));
 }
 

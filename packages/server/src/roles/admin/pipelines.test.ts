@@ -193,6 +193,8 @@ onBothEngines('pipelines', (fresh, engine) => {
   test('the secret is told on creation and rotation only, is sealed in the store, and reaches the snapshot', async () => {
     const created = await create({ name: 'Secretive' });
     const rotated = (await call('POST', `pipelines/${created.id}/rotate-secret`)).body;
+    const { audit_logs } = (await call('GET', `audit-logs?resource_id=${created.id}&action=pipeline.secret_rotated`)).body;
+    expect(audit_logs[0]!.changes.pipeline_key_secret).toEqual({ old: '••••', new: `••••${rotated.pipeline_key_secret.slice(-4)}` });
     expect(rotated).toEqual({
       pipeline_key: created.pipeline_key,
       pipeline_key_secret: expect.stringMatching(/^sk_/),

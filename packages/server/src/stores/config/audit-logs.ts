@@ -3,6 +3,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Page, Paged } from './paging.ts';
 import type { AuditLogRow, Db } from './schema.ts';
+import { storedJson } from './stored-json.ts';
 
 export interface AuditEntry {
   org_id: string;
@@ -88,7 +89,7 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined);
   const [{ total }, rows] = await Promise.all([
     isFiltered ? query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow() : countAll(db, orgId),
-    query.selectAll().orderBy('seq', 'desc').limit(page.limit).offset(page.offset).execute(),
+    query.select(SHOWN).orderBy('seq', 'desc').limit(page.limit).offset(page.offset).execute(),
   ]);
   return { rows: rows.map(toAuditLog), total };
 }
@@ -99,8 +100,22 @@ async function countAll(db: Db, orgId: string): Promise<{ total: number }> {
   return head ?? { total: 0 };
 }
 
-function toAuditLog({ seq: _seq, previous_hash: _previous, hash: _hash, changes, ...row }: AuditLogRow): AuditLog {
-  return { ...row, changes: JSON.parse(changes) as JsonObject };
+const SHOWN = [
+  'id',
+  'org_id',
+  'user_id',
+  'user_email',
+  'action',
+  'resource_type',
+  'resource_id',
+  'changes',
+  'ip_address',
+  'user_agent',
+  'timestamp',
+] as const;
+/** The row itself becomes the entry: copying a hundred of them took as long as reading them. What cannot be read, `verify` finds. */
+function toAuditLog(row: Pick<AuditLogRow, (typeof SHOWN)[number]>): AuditLog {
+  return Object.assign(row, { changes: storedJson<JsonObject>(row.changes, {}) });
 }
 
 export interface AuditVerdict {

@@ -1,5 +1,6 @@
 import { type DataLayerConfig, DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
 import type { Db, Stamp } from './schema.ts';
+import { storedJson } from './stored-json.ts';
 
 export interface DataLayer {
   org_id: string;
@@ -9,15 +10,21 @@ export interface DataLayer {
   updated_at: string | null;
   updated_by: string | null;
 }
+export interface StoredDataLayer extends DataLayer {
+  /** False: what is stored is damaged, and `config` only what a new organisation has. */
+  readable: boolean;
+}
 
-export async function findDataLayer(db: Db, orgId: string): Promise<DataLayer> {
+export async function findDataLayer(db: Db, orgId: string): Promise<StoredDataLayer> {
   const row = await db
     .selectFrom('data_layers')
     .select(['config', 'version', 'updated_at', 'updated_by'])
     .where('org_id', '=', orgId)
     .executeTakeFirst();
-  if (row === undefined) return { org_id: orgId, config: DEFAULT_DATA_LAYER, version: 0, updated_at: null, updated_by: null };
-  return { ...row, org_id: orgId, config: JSON.parse(row.config) as DataLayerConfig };
+  if (row === undefined)
+    return { org_id: orgId, config: DEFAULT_DATA_LAYER, version: 0, updated_at: null, updated_by: null, readable: true };
+  const config = storedJson<DataLayerConfig | null>(row.config, null);
+  return { ...row, org_id: orgId, config: config ?? DEFAULT_DATA_LAYER, readable: config !== null };
 }
 
 export async function saveDataLayer(

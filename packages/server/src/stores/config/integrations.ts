@@ -1,6 +1,7 @@
 import type { EventFilter, Integration } from '@firsthand/core/config/resources.ts';
 import type { Page, Paged } from './paging.ts';
 import type { Db, IntegrationRow, Stamp } from './schema.ts';
+import { columnsOf, storedJson } from './stored-json.ts';
 
 /** What a client may write, beside the template. */
 export type IntegrationFields = Pick<
@@ -75,23 +76,17 @@ export async function insertIntegration(
   return (await findIntegration(tx, identity.org_id, identity.pipeline_id, identity.id))!;
 }
 
-export async function updateIntegration(
-  tx: Db,
-  orgId: string,
-  pipelineId: string,
-  id: string,
-  fields: IntegrationFields,
-  stamp: Stamp,
-): Promise<Integration> {
+export async function updateIntegration(tx: Db, before: Integration, sent: Partial<IntegrationFields>, stamp: Stamp): Promise<Integration> {
+  const { org_id, pipeline_id, id } = before;
   await tx
     .updateTable('integrations')
-    .set({ ...toColumns(fields), row_version: stamp.row_version, updated_at: stamp.now })
-    .where('org_id', '=', orgId)
-    .where('pipeline_id', '=', pipelineId)
+    .set({ ...columnsOf(toColumns({ ...before, ...sent }), sent), row_version: stamp.row_version, updated_at: stamp.now })
+    .where('org_id', '=', org_id)
+    .where('pipeline_id', '=', pipeline_id)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .execute();
-  return (await findIntegration(tx, orgId, pipelineId, id))!;
+  return (await findIntegration(tx, org_id, pipeline_id, id))!;
 }
 
 export async function deleteIntegration(tx: Db, orgId: string, pipelineId: string, id: string, stamp: Stamp): Promise<void> {
@@ -119,5 +114,9 @@ function toIntegration({
   event_filter,
   ...row
 }: IntegrationRow & Pick<Integration, 'vendor' | 'delivery_mode'>): Integration {
-  return { ...row, enabled: enabled === 1, event_filter: event_filter === null ? null : (JSON.parse(event_filter) as EventFilter) };
+  return {
+    ...row,
+    enabled: enabled === 1,
+    event_filter: event_filter === null ? null : storedJson<EventFilter | null>(event_filter, null),
+  };
 }

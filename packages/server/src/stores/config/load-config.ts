@@ -25,6 +25,7 @@ import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { engineOf } from './open.ts';
 import { toPipeline } from './pipelines.ts';
 import type { Db } from './schema.ts';
+import { strictJson } from './stored-json.ts';
 import { readConfigVersion } from './version.ts';
 
 export interface Versioned<Row> {
@@ -112,7 +113,7 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       .execute();
     return rows.map(({ plan, pipeline_key_secret, search_text: _search, row_version: _version, deleted_at: _deleted, ...row }) => {
       const reader = new RowReader();
-      const pipeline = reader.read('pipeline', () => toPipeline(row), undefined);
+      const pipeline = reader.read('pipeline', () => toPipeline(row, strictJson), undefined);
       const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), pipeline_key_secret), '');
       // A pipeline whose rules nobody can read must take nothing in: it is as good as disabled. A lost plan is only the plan's loss.
       const disabled = reader.any;

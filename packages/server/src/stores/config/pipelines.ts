@@ -1,7 +1,9 @@
 import type { IdentityConfig, JsBuilderConfig, Pipeline, PipelineConfig } from '@firsthand/core/config/resources.ts';
 import { sql } from 'kysely';
 import { likeContaining, type Page, type Paged } from './paging.ts';
+import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from './pipeline-defaults.ts';
 import type { Db, PipelineRow, Stamp } from './schema.ts';
+import { columnsOf, type ReadJson, storedJson } from './stored-json.ts';
 
 export type PipelineSummary = Pick<
   Pipeline,
@@ -77,7 +79,7 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
     query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query.select(SUMMARY_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
   ]);
-  return { rows: rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) as string[], enabled: row.enabled === 1 })), total };
+  return { rows: rows.map((row) => ({ ...row, labels: storedJson<string[]>(row.labels, []), enabled: row.enabled === 1 })), total };
 }
 
 export async function insertPipeline(
@@ -104,16 +106,17 @@ export async function insertPipeline(
   return toPipeline(row);
 }
 
-export async function updatePipeline(tx: Db, orgId: string, id: string, fields: PipelineFields, stamp: Stamp): Promise<Pipeline> {
+export async function updatePipeline(tx: Db, before: Pipeline, sent: Partial<PipelineFields>, stamp: Stamp): Promise<Pipeline> {
+  const columns = toColumns({ ...before, ...sent });
   const row = await tx
     .updateTable('pipelines')
-    .set({ ...toColumns(fields), row_version: stamp.row_version, updated_at: stamp.now })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
+    .set({ ...columnsOf(columns, sent), search_text: columns.search_text, row_version: stamp.row_version, updated_at: stamp.now })
+    .where('org_id', '=', before.org_id)
+    .where('id', '=', before.id)
     .where('deleted_at', 'is', null)
     .returning(PUBLIC_COLUMNS)
     .executeTakeFirstOrThrow();
-  await replaceLabels(tx, orgId, id, fields.labels);
+  if (sent.labels !== undefined) await replaceLabels(tx, before.org_id, before.id, sent.labels);
   return toPipeline(row);
 }
 
@@ -193,16 +196,16 @@ function toColumns(fields: PipelineFields) {
   };
 }
 
-export function toPipeline(row: Pick<PipelineRow, (typeof PUBLIC_COLUMNS)[number]>): Pipeline {
+export function toPipeline(row: Pick<PipelineRow, (typeof PUBLIC_COLUMNS)[number]>, read: ReadJson = storedJson): Pipeline {
   return {
     ...row,
-    domain_allowlist: JSON.parse(row.domain_allowlist) as string[],
-    labels: JSON.parse(row.labels) as string[],
+    domain_allowlist: read<string[]>(row.domain_allowlist, []),
+    labels: read<string[]>(row.labels, []),
     challenge_token_required: row.challenge_token_required === 1,
-    parameters: JSON.parse(row.parameters) as Record<string, string>,
-    config: JSON.parse(row.config) as PipelineConfig,
-    js_builder_config: JSON.parse(row.js_builder_config) as JsBuilderConfig,
-    identity_config: JSON.parse(row.identity_config) as IdentityConfig,
+    parameters: read<Record<string, string>>(row.parameters, {}),
+    config: read<PipelineConfig>(row.config, {}),
+    js_builder_config: read<JsBuilderConfig>(row.js_builder_config, JS_BUILDER_DEFAULTS),
+    identity_config: read<IdentityConfig>(row.identity_config, IDENTITY_DEFAULTS),
     enabled: row.enabled === 1,
   };
 }

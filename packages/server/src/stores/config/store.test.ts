@@ -6,14 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../roles/admin/testing/engines.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createCipher } from '../../secrets/cipher.ts';
-import { secretPaths, splitSecrets } from '../../secrets/mask.ts';
+import { splitSecrets } from '../../secrets/mask.ts';
 import { isUnavailable, isUniqueViolation } from './availability.ts';
 import { loadConfig } from './load-config.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { type ConfigStore, engineOf, openConfigStore } from './open.ts';
 import { insertOrganisation } from './organisations.ts';
-import { deletePipeline, insertPipeline, type PipelineFields, updatePipeline } from './pipelines.ts';
+import { deletePipeline, findPipeline, insertPipeline, type PipelineFields, updatePipeline } from './pipelines.ts';
 import { nextConfigVersion, readConfigVersion } from './version.ts';
 
 const FIELDS: PipelineFields = {
@@ -197,7 +197,8 @@ onBothEngines('the configuration store', (fresh, engine) => {
     expect(broken.pipelines[0]!.row).toMatchObject({ enabled: false, unreadable: [{ field: 'pipeline' }] });
     expect(broken.integrations[0]!.row).toMatchObject({ unreadable: [{ field: 'event_filter' }], config: { url: 'u' } });
 
-    await updatePipeline(store.db, 'org_1', 'pl_live', { ...FIELDS, slug: 'live', enabled: false }, { row_version: 102, now: NOW });
+    const live = (await findPipeline(store.db, 'org_1', 'pl_live'))!;
+    await updatePipeline(store.db, live, { ...FIELDS, slug: 'live', enabled: false }, { row_version: 102, now: NOW });
     const third = await loadConfig(store.db, cipher, known);
     expect(third.pipelines[0]).toMatchObject({ row_version: 102, row: { enabled: false } });
 
@@ -211,7 +212,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     if (inserted) return;
     inserted = true;
     const { data_key } = await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow();
-    const { open: config, secrets } = splitSecrets({ url: 'u', auth_token: 'a very secret token' }, secretPaths([]));
+    const { open: config, secrets } = splitSecrets({ url: 'u', auth_token: 'a very secret token' }, ([name]) => name === 'auth_token');
     await store.db
       .insertInto('templates')
       .values({

@@ -1,6 +1,7 @@
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { touchPipeline } from './pipelines.ts';
 import type { Db, Stamp } from './schema.ts';
+import { storedJson } from './stored-json.ts';
 
 const NO_PLAN: TrackingPlan = { events: {}, on_violation: 'allow' };
 
@@ -11,7 +12,7 @@ export async function findTrackingPlan(db: Db, orgId: string, pipelineId: string
     .where('org_id', '=', orgId)
     .where('pipeline_id', '=', pipelineId)
     .executeTakeFirst();
-  return row === undefined ? NO_PLAN : (JSON.parse(row.plan) as TrackingPlan);
+  return row === undefined ? NO_PLAN : storedJson(row.plan, NO_PLAN);
 }
 
 export async function saveTrackingPlan(

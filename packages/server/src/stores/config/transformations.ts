@@ -1,6 +1,7 @@
 import type { EventFilter, Rule, Transformation } from '@firsthand/core/config/resources.ts';
 import type { Page, Paged } from './paging.ts';
 import type { Db, Stamp, TransformationRow } from './schema.ts';
+import { columnsOf, storedJson } from './stored-json.ts';
 
 export type TransformationFields = Pick<Transformation, 'name' | 'kind' | 'rules' | 'code' | 'event_filter' | 'enabled'>;
 
@@ -48,12 +49,12 @@ export async function insertTransformation(
 export async function updateTransformation(
   tx: Db,
   before: Transformation,
-  fields: TransformationFields,
+  sent: Partial<TransformationFields>,
   stamp: Stamp,
 ): Promise<Transformation> {
   const row = await tx
     .updateTable('transformations')
-    .set({ ...toColumns(fields), row_version: stamp.row_version, updated_at: stamp.now })
+    .set({ ...columnsOf(toColumns({ ...before, ...sent }), sent), row_version: stamp.row_version, updated_at: stamp.now })
     .where('org_id', '=', before.org_id)
     .where('id', '=', before.id)
     .returningAll()
@@ -89,8 +90,8 @@ function toColumns(fields: TransformationFields) {
 function toTransformation({ row_version: _version, rules, event_filter, enabled, ...row }: TransformationRow): Transformation {
   return {
     ...row,
-    rules: JSON.parse(rules) as Rule[],
-    event_filter: event_filter === null ? null : (JSON.parse(event_filter) as EventFilter),
+    rules: storedJson<Rule[]>(rules, []),
+    event_filter: event_filter === null ? null : storedJson<EventFilter | null>(event_filter, null),
     enabled: enabled === 1,
   };
 }

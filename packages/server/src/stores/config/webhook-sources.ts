@@ -1,6 +1,7 @@
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
 import type { Page, Paged } from './paging.ts';
 import type { Db, Stamp, WebhookSourceRow } from './schema.ts';
+import { columnsOf, storedJson } from './stored-json.ts';
 
 /** Without the signing secret, which stays sealed in its row. */
 export type PublicSource = Omit<WebhookSource, 'signing_secret'>;
@@ -75,22 +76,21 @@ export async function insertWebhookSource(
 
 export async function updateWebhookSource(
   tx: Db,
-  orgId: string,
-  id: string,
-  fields: WebhookSourceFields,
+  before: PublicSource,
+  sent: Partial<WebhookSourceFields>,
   sealedSecret: string | undefined,
   stamp: Stamp,
 ): Promise<PublicSource> {
   const row = await tx
     .updateTable('webhook_sources')
     .set({
-      ...toColumns(fields),
+      ...columnsOf(toColumns({ ...before, ...sent }), sent),
       ...(sealedSecret === undefined ? {} : { signing_secret: sealedSecret }),
       row_version: stamp.row_version,
       updated_at: stamp.now,
     })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
+    .where('org_id', '=', before.org_id)
+    .where('id', '=', before.id)
     .returning(PUBLIC_COLUMNS)
     .executeTakeFirstOrThrow();
   return toSource(row);
@@ -111,8 +111,8 @@ function toColumns(fields: WebhookSourceFields) {
 function toSource(row: Pick<WebhookSourceRow, (typeof PUBLIC_COLUMNS)[number]>): PublicSource {
   return {
     ...row,
-    mappings: JSON.parse(row.mappings) as Record<string, string>,
-    event_name_map: JSON.parse(row.event_name_map) as Record<string, string>,
+    mappings: storedJson<Record<string, string>>(row.mappings, {}),
+    event_name_map: storedJson<Record<string, string>>(row.event_name_map, {}),
     enabled: row.enabled === 1,
   } as PublicSource;
 }

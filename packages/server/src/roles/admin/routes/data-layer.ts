@@ -51,7 +51,12 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
           throw new ApiError('CONFLICT', {
             message: `The data layer is at version ${before.version}: read it again and repeat your change.`,
           });
-        const config = { ...before.config, ...sectionsOf(sent) };
+        const sections = sectionsOf(sent);
+        const unsent = Object.keys(before.config).filter((section) => !Object.hasOwn(sections, section));
+        // Privacy rules that nobody can read must not turn into none because somebody changed the session's length.
+        if (!before.readable && unsent.length > 0)
+          throw new ApiError('CONFLICT', { message: `What is stored cannot be read: send every section anew, also ${unsent.join(', ')}.` });
+        const config = { ...before.config, ...sections };
         const after = await saveDataLayer(tx, user.org_id, config, before.version + 1, user.id, change.stamp);
         change.audit({ id: user.org_id, before: before.config, after: after.config });
         return after;
@@ -73,6 +78,6 @@ function sectionsOf(sent: Partial<DataLayerConfig>): Partial<DataLayerConfig> {
 function matches(header: string, version: number): boolean {
   return header.trim() === '*' || header.trim().replace(/^W\//, '').replaceAll('"', '') === String(version);
 }
-function shown(layer: DataLayer) {
+function shown({ readable: _readable, ...layer }: DataLayer & { readable?: boolean }) {
   return { ...layer, config: layer.config as never };
 }

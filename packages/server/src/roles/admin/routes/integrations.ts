@@ -124,14 +124,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
           const template = (await findTemplate(tx, user.org_id, before.template_id))!;
           await requireComplete(tx, template, await requireRevision(tx, template, body.revision_number));
         }
-        const after = await updateIntegration(
-          tx,
-          user.org_id,
-          before.pipeline_id,
-          before.id,
-          { ...fieldsOf(before), ...body },
-          change.stamp,
-        );
+        const after = await updateIntegration(tx, before, body, change.stamp);
         if (before.enabled && !after.enabled) change.urgent();
         change.audit({ id: before.id, before, after });
         return after;
@@ -247,10 +240,4 @@ async function requireRevision(tx: Db, template: Template, number: number | unde
       : await findRevision(tx, template.org_id, template.id, number);
   if (revision === undefined) throw invalid('revision_number', 'is no revision of the template');
   return revision;
-}
-
-function fieldsOf(integration: Integration): IntegrationFields {
-  const { revision_number, name, enabled, consent_category, event_filter, rate_limit_rps, rate_limit_burst, rate_limit_daily } =
-    integration;
-  return { revision_number, name, enabled, consent_category, event_filter, rate_limit_rps, rate_limit_burst, rate_limit_daily };
 }

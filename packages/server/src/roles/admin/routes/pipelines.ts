@@ -1,4 +1,5 @@
 import type { Pipeline as PipelineResource } from '@firsthand/core/config/resources.ts';
+import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 import { type Static, Type } from 'typebox';
 import { issueChallengeToken } from '../../../http/challenge-token.ts';
 import { ApiError, invalid } from '../../../http/errors.ts';
@@ -6,6 +7,7 @@ import { IdParams, ListOf, OneOf, PageQuery, pageOf, Timestamp } from '../../../
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
+import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from '../../../stores/config/pipeline-defaults.ts';
 import {
   deletePipeline,
   findPipeline,
@@ -20,8 +22,6 @@ import type { Db } from '../../../stores/config/schema.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
 import { isNetwork } from '../network.ts';
 import {
-  IDENTITY_DEFAULTS,
-  JS_BUILDER_DEFAULTS,
   Pipeline,
   PipelineCreate,
   type PipelineInput,
@@ -31,6 +31,7 @@ import {
   RotatedSecret,
 } from '../pipeline-schema.ts';
 import { freeSlug, slugOf } from '../slug.ts';
+import { differences } from '../write.ts';
 
 const tags = ['Pipelines'];
 const ListQuery = Type.Object({
@@ -73,7 +74,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
     async ({ body, user }, reply) => {
       const secret = newSecret();
       const pipeline = await context.write(user, 'pipeline.created', async (tx, change) => {
-        const fields = withInput(NEW_PIPELINE, body);
+        const fields = { ...NEW_PIPELINE, ...inputOf(body) };
         fields.slug = await slugFor(tx, user.org_id, body);
         const keys = { pipeline_key: `pk_${chance(32)}`, ...(await sealed(tx, user.org_id, secret)) };
         const created = await insertPipeline(tx, { id: newId('pl', clock.now()), org_id: user.org_id }, fields, keys, change.stamp);
@@ -107,7 +108,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       context.write(user, 'pipeline.updated', async (tx, change) => {
         const before = found(await findPipeline(tx, user.org_id, params.id));
         if (body.slug !== undefined) await requireFreeSlug(tx, user.org_id, body.slug, before.id);
-        const after = await updatePipeline(tx, user.org_id, before.id, withInput(before, body), change.stamp);
+        const after = await updatePipeline(tx, before, inputOf(body), change.stamp);
         if (before.enabled && !after.enabled) change.urgent();
         change.audit({ id: before.id, before, after });
         return after;
@@ -150,7 +151,9 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
         const keys = await sealed(tx, user.org_id, secret);
         const after = found(await replacePipelineSecret(tx, user.org_id, before.id, keys, change.stamp));
         change.urgent();
-        change.audit({ id: before.id, before, after });
+        // The prefix alone would tell nothing where the new secret happens to begin as the old one did.
+        const secrets = { pipeline_key_secret: { old: '••••', new: maskSecret(secret) } };
+        change.audit({ id: before.id, changes: { ...secrets, ...differences(before, after) } });
         const { pipeline_key, pipeline_key_secret_prefix } = after;
         return { pipeline_key, pipeline_key_secret: secret, pipeline_key_secret_prefix };
       });
@@ -222,11 +225,11 @@ const NEW_PIPELINE: PipelineFields = {
   enabled: true,
 };
 
-function withInput(present: PipelineFields, { js_builder_config, identity_config, ...input }: PipelineInput): PipelineFields {
+/** What was sent, its objects complete. */
+function inputOf({ js_builder_config, identity_config, ...input }: PipelineInput): Partial<PipelineFields> {
   const [bad] = (input.config?.ip_allowlist ?? []).flatMap((entry, index) => (isNetwork(entry) ? [] : [index]));
   if (bad !== undefined) throw invalid(`config.ip_allowlist[${bad}]`, 'must be an IP address or a network such as 10.0.0.0/8');
   return {
-    ...present,
     ...input,
     ...(js_builder_config === undefined ? {} : { js_builder_config: { ...JS_BUILDER_DEFAULTS, ...js_builder_config } }),
     ...(identity_config === undefined ? {} : { identity_config: { ...IDENTITY_DEFAULTS, ...identity_config } }),

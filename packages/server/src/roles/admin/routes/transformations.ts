@@ -151,7 +151,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       await check({ ...(await require(db, user.org_id, params)), ...body } as TransformationFields);
       const updated = await context.write(user, 'transformation.updated', async (tx, change) => {
         const before = await require(tx, user.org_id, params);
-        const after = await updateTransformation(tx, before, { ...before, ...body } as TransformationFields, change.stamp);
+        const after = await updateTransformation(tx, before, body as Partial<TransformationFields>, change.stamp);
         change.audit({ id: before.id, before, after });
         return after;
       });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookProvider, WebhookSourceType } from '@firsthand/core/config/resources.ts';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { AllOptional, Body, Id, IdParams, ListOf, Name, Nullable, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
@@ -148,13 +148,14 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       const secret = given !== undefined && isMask(given) ? undefined : given;
       const updated = await context.write(user, 'webhook_source.updated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
-        const fields = merged(before, sent);
-        check(fields, secret);
+        // A new kind of service brings its own provider unless one is named.
+        const provider = sent.provider ?? (sent.source_type === undefined ? before.provider : PROVIDERS[sent.source_type]);
+        const fields = { ...sent, provider };
+        check({ ...before, ...fields }, secret);
         if (sent.pipeline_id !== undefined) await requirePipeline(tx, user.org_id, sent.pipeline_id);
         const after = await updateWebhookSource(
           tx,
-          user.org_id,
-          before.id,
+          before,
           fields,
           secret === undefined ? undefined : await sealed(tx, user.org_id, secret),
           change.stamp,
@@ -201,14 +202,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       const signing_secret = newSecret();
       const rotated = await context.write(user, 'webhook_source.secret_rotated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
-        const after = await updateWebhookSource(
-          tx,
-          user.org_id,
-          before.id,
-          before,
-          await sealed(tx, user.org_id, signing_secret),
-          change.stamp,
-        );
+        const after = await updateWebhookSource(tx, before, {}, await sealed(tx, user.org_id, signing_secret), change.stamp);
         change.urgent();
         change.audit({ id: before.id, changes: { signing_secret: { old: '••••', new: '••••' } } });
         return after;
@@ -222,14 +216,6 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
   }
 }
 
-/** A new kind of service brings its own provider unless one is named. */
-function merged(
-  { id: _id, org_id: _org, created_at: _created, updated_at: _updated, ...before }: PublicSource,
-  sent: Partial<Static<typeof Update>>,
-): WebhookSourceFields {
-  const provider = sent.provider ?? (sent.source_type === undefined ? before.provider : PROVIDERS[sent.source_type]);
-  return { ...before, ...sent, provider };
-}
 function check(fields: WebhookSourceFields, secret: string | undefined): void {
   const faults = validateWebhookSource({ ...fields, ...(secret === undefined ? {} : { signing_secret: secret }) });
   if (faults.length > 0) throw invalidFields(faults);
