@@ -10,7 +10,7 @@ import { type Service, startService } from '../e2e/harness/service.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { atLeast, atMost, type BenchResult, figure } from './result.ts';
 
-interface Count {
+export interface Count {
   requests: number;
   events: number;
   p50: number;
@@ -56,11 +56,11 @@ export async function run(): Promise<BenchResult[]> {
 }
 
 /** Everything accepted, divided by the time until the last of it has arrived. */
-async function delivered(
+export async function delivered(
   plan: LoadPlan,
   ask: (message: 'count' | 'reset') => Promise<Count>,
   load: (plan: LoadPlan) => Promise<LoadResult>,
-): Promise<{ rate: number; accepted: number }> {
+): Promise<{ rate: number; accepted: number; lastAt: number }> {
   await ask('reset');
   const started = performance.now();
   const result = await load(plan);
@@ -76,7 +76,7 @@ async function delivered(
     }
     last = now;
   }
-  return { rate: (1_000 * last.events) / (lastAt - started), accepted: result.perSecond };
+  return { rate: (1_000 * last.events) / (lastAt - started), accepted: result.perSecond, lastAt };
 }
 
 async function atHalfLoad(
@@ -116,7 +116,7 @@ async function atHalfLoad(
 async function keyOf(client: Client, url: string, config: Record<string, unknown>): Promise<string> {
   return (await pipelineTo(client, url, { pipeline: { rate_limit_rps: 1_000_000 }, config })).key;
 }
-async function request<T>(child: ChildProcess, message: string | LoadPlan): Promise<T> {
+export async function request<T>(child: ChildProcess, message: string | LoadPlan): Promise<T> {
   const answer = once(child, 'message');
   child.send(message);
   return ((await answer) as [T])[0];

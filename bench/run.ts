@@ -14,6 +14,7 @@ const QUESTIONS = [
   'processing',
   'delivery',
   'end-to-end',
+  'trace-cost',
   'admin-reads',
   'idle',
   'collector-size',

@@ -59,7 +59,13 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export async function startServer(settings: Settings): Promise<Running> {
+/** What a caller may leave out; everything is there unless said otherwise. */
+export interface Parts {
+  /** Whether this process turns outcomes into traces and statistics: a benchmark asks what that costs. */
+  record?: boolean;
+}
+
+export async function startServer(settings: Settings, parts: Parts = {}): Promise<Running> {
   const clock = systemClock;
   const logger = createLogger(settings.logLevel);
   const metrics = createMetrics();
@@ -143,14 +149,14 @@ export async function startServer(settings: Settings): Promise<Running> {
     const keeper = new Keeper({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir }, (reason) =>
       logger.warn({ reason }, 'a database connection was lost'),
     );
-    const recorder = startRecorder({ log, leases, keeper, logger, metrics });
+    const recorder = parts.record === false ? undefined : startRecorder({ log, leases, keeper, logger, metrics });
     const sweeper = startSweeper({ log, observe, keeper, clock, logger, settings });
     return {
       async stop() {
         await role.stop();
         return {
           async finish() {
-            await Promise.all([recorder.stop(), sweeper.stop()]);
+            await Promise.all([recorder?.stop(), sweeper.stop()]);
             await keeper.stop();
           },
         };

@@ -1,0 +1,113 @@
+/**
+ * What the trace costs: the end-to-end rate of one service that records traces and statistics, and of one that does not, loaded in
+ * turns in one run. Both write outcomes to the log, as the balance of counters needs them; what differs is everything after that. A
+ * recorder that falls behind would hide its cost, so how late the last trace stands is measured too.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, pipelineTo, signIn } from '../e2e/harness/client.ts';
+import { OWNER } from '../e2e/harness/service.ts';
+import { freePort } from '../packages/server/test/servers/index.ts';
+import { type Count, delivered, request } from './end-to-end.ts';
+import type { LoadPlan, LoadResult } from './ingest/load.ts';
+import { atLeast, atMost, type BenchResult, figure } from './result.ts';
+
+const ROUNDS = 3;
+const LOAD: Omit<LoadPlan, 'port'> = { path: '/v1/t', connections: 64, batch: 1, warmupMs: 500, durationMs: 4_000 };
+const here = (path: string) => join(import.meta.dirname, path);
+
+export async function run(): Promise<BenchResult[]> {
+  const receiver = fork(here('end-to-end/receiver.ts'));
+  const generator = fork(here('ingest/load.ts'));
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  const target = `http://127.0.0.1:${port}`;
+  const traced = await start('traced', target);
+  const untraced = await start('untraced', target);
+  try {
+    const ask = (message: 'count' | 'reset') => request<Count>(receiver, message);
+    const load = async (plan: LoadPlan) => (await request<{ result: LoadResult }>(generator, plan)).result;
+    const rates = { traced: [] as number[], untraced: [] as number[] };
+    const late: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      rates.untraced.push((await delivered({ ...LOAD, ...untraced.plan }, ask, load)).rate);
+      const { rate, lastAt } = await delivered({ ...LOAD, ...traced.plan }, ask, load);
+      rates.traced.push(rate);
+      late.push((await traced.recorded()) - lastAt);
+    }
+    const [without, withTrace] = [median(rates.untraced), median(rates.traced)];
+    return [
+      figure('ingest to webhook, nothing recorded', without, 'events/s'),
+      figure('ingest to webhook, traces and statistics recorded', withTrace, 'events/s'),
+      atLeast('recorded ÷ not recorded', withTrace / without, '×', 0.85),
+      atMost('the last trace stands after the last delivery by', Math.max(0, median(late)), 'ms', 2_000),
+    ];
+  } finally {
+    for (const child of [receiver, generator]) child.disconnect();
+    await Promise.all([traced.stop(), untraced.stop()]);
+  }
+}
+
+interface Side {
+  plan: { port: number; key: string };
+  /** Waits until everything received has its trace; the moment it had. */
+  recorded(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+async function start(kind: 'traced' | 'untraced', target: string): Promise<Side> {
+  const port = await freePort();
+  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-bench-'));
+  const child = fork(here('trace-cost/server.ts'), [kind], {
+    execArgv: ['--max-semi-space-size=8'],
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      OWNER_EMAIL: OWNER.email,
+      OWNER_PASSWORD: OWNER.password,
+      ADMIN_RATE_LIMIT: '100000',
+      LOG_LEVEL: 'error',
+    },
+  });
+  await once(child, 'message');
+  const client = await signIn({ url: `http://127.0.0.1:${port}` });
+  const { pipeline, integration, key } = await pipelineTo(client, target, { pipeline: { rate_limit_rps: 1_000_000 } });
+  return {
+    plan: { port, key },
+    recorded: () => recorded(client, pipeline.id, integration.id),
+    async stop() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The counters stand in the same transaction as the traces: when they have stopped moving and agree, all is written. */
+async function recorded(client: Client, pipelineId: string, integrationId: string): Promise<number> {
+  let at = performance.now();
+  for (let last = -1, still = 0; still < 20; ) {
+    const { totals } = await client.get(`/stats?pipeline_id=${pipelineId}&integration_id=${integrationId}`);
+    const settled = totals.delivered === totals.received;
+    if (settled && totals.delivered === last) still++;
+    else {
+      still = 0;
+      last = totals.delivered;
+      at = performance.now();
+    }
+    await sleep(50);
+  }
+  return at;
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+if (import.meta.main) console.table(await run());
