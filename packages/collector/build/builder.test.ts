@@ -43,9 +43,8 @@ describe('a build', () => {
 
   test('leaves no esbuild process behind', async () => {
     await Promise.all([build(), build(FULL)]);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const children = execFileSync('ps', ['--ppid', String(process.pid), '-o', 'args='], { encoding: 'utf8' });
-    expect(children).not.toMatch(/esbuild.*--service/);
+    const children = () => execFileSync('ps', ['--ppid', String(process.pid), '-o', 'args='], { encoding: 'utf8' });
+    await expect.poll(children).not.toMatch(/esbuild.*--service/);
   });
 
   test('uses neither eval nor its kin', async () => {

@@ -43,7 +43,7 @@ export class Pipeline {
   /** The status once no build is under way. */
   async settled(): Promise<Record<string, unknown>> {
     let status: Record<string, unknown> = {};
-    await expect.poll(async () => (status = await this.status()).status, { timeout: 15_000, interval: 10 }).not.toBe('building');
+    await expect.poll(async () => (status = await this.status()).status).not.toBe('building');
     return status;
   }
   async built(): Promise<Record<string, unknown>> {
