@@ -51,6 +51,7 @@ describe('JSON', () => {
     ['{"p":{{json properties}}}', { p: event.properties }],
     ['{"p":{{properties.products}}}', { p: event.properties.products }],
     ['{"p":"{{json properties}}"}', { p: JSON.stringify(event.properties) }],
+    ['{"p":"{{{json properties}}}"}', { p: JSON.stringify(event.properties) }],
     ['{"p":"{{properties.products}}"}', { p: JSON.stringify(event.properties.products) }],
     ['[{{#each properties.products}}"{{id}}"{{#unless @last}},{{/unless}}{{/each}}]', ['a', 'b']],
     ['{"m":{{{json missing}}}}', { m: null }],
@@ -61,8 +62,9 @@ describe('JSON', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (text, value) => {
         const context = { text, value };
-        const body = JSON.parse(render('{"a":"{{text}}","b":{{{json value}}},"c":"{{value}}"}', 'json', context));
+        const body = JSON.parse(render('{"a":"{{text}}","b":{{{json value}}},"c":"{{value}}","d":"{{{text}}}"}', 'json', context));
         expect(body.a).toBe(text.toWellFormed() === text ? text : body.a);
+        expect(body.d).toBe(body.a);
         expect(body.b).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );

@@ -98,7 +98,8 @@ class TemplateCompiler {
 
   #mustache(node: MustacheNode): Write {
     const value = compileMustacheValue(node, this.#roots, node.loc);
-    const raw = this.#mode === 'text' || !node.escaped;
+    // Between quotes three braces escape too: a visitor's quote must not end the text and begin a field of its own.
+    const raw = this.#mode === 'text' || (!node.escaped && this.#position !== 'inside');
     if (raw) return (scope, out) => out.write(plainText(value(scope)));
     const writesJson = node.params.length > 0 && helperName(node.path) === 'json';
     if (this.#position !== 'outside') return (scope, out) => out.write(escapeJson(plainText(value(scope))));
