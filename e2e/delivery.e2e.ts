@@ -106,8 +106,9 @@ describe('delivery', () => {
         '/dlq',
         '/audit-logs',
         '/events/gone-1',
-      ].map((path) => client.get(path)),
+      ].map((path) => client.call('GET', path)),
     );
+    expect(everything.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(JSON.stringify(everything)).not.toContain('very-secret-token-1234');
     expect(service.output()).not.toContain('very-secret-token-1234');
     await receiver.close();
@@ -116,7 +117,7 @@ describe('delivery', () => {
   test('preview runs the engine and sends nothing; the delivery test really sends', async () => {
     const receiver = await startReceiver();
     const { pipeline, integration } = await pipelineTo(client, receiver.url);
-    const event = { type: 'track', event: 'Order Completed', event_id: 'p1', properties: { total: 9 } };
+    const event = { type: 'track' as const, event: 'Order Completed', event_id: 'p1', properties: { total: 9 } };
     const preview = await client.post('/mapping/preview', {
       vendor: 'webhook',
       config: { url: receiver.url, authentication: 'bearer', auth_token: 'a-long-secret-token' },

@@ -71,7 +71,7 @@ describe('a pipeline’s life', () => {
 
   test('while an integration is disabled its events are dropped; removing it ends what waits', async () => {
     const { pipeline, integration, key } = await pipelineTo(client, receiver.url);
-    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}`;
+    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}` as const;
     await client.put(path, { enabled: false });
     await track(key, { messageId: 'while-disabled' });
     await until('the drop', async () => {
@@ -90,7 +90,7 @@ describe('a pipeline’s life', () => {
     const { pipeline, integration, key } = await pipelineTo(client, `${receiver.url}/one`);
     const config = { url: `${receiver.url}/two`, rate_limit_rps: 1_000 };
     await client.post(`/integration-templates/${integration.template_id}/revisions`, { config, change_summary: 'Second address' });
-    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}`;
+    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}` as const;
     const arrives = async (id: string) => {
       await track(key, { messageId: id });
       return until(`${id}`, () => receiver.requests.find((request) => request.body.includes(`"${id}"`))?.path);

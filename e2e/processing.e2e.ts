@@ -54,7 +54,7 @@ describe('processing', () => {
 
   test('rules, code and the tracking plan run in their order; a broken transformation dead-letters its events with the reason', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url, { pipeline: { parameters: { SHOP: 'vienna' } } });
-    const base = `/pipelines/${pipeline.id}`;
+    const base = `/pipelines/${pipeline.id}` as const;
     await client.put(`${base}/tracking-plan`, {
       events: { 'Order Completed': { type: 'object', required: ['total'], properties: { total: { type: 'number' } } } },
       on_violation: 'flag',

@@ -1,5 +1,7 @@
 import { answered, createApiClient, RefusedError } from '@firsthand/console/api-client.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import type { Address, Answer, Body } from './harness/api-types.ts';
+import { signIn } from './harness/client.ts';
 import { OWNER, type Service, startService } from './harness/service.ts';
 
 describe('the typed client', () => {
@@ -37,5 +39,23 @@ describe('the typed client', () => {
       params: { path: { id: pipeline.id, integration_id: integration.id } },
     });
     expect(gone.response.status).toBe(204);
+  });
+
+  test('is what every other test here talks through: addresses, bodies and answers have the types of the document', async () => {
+    const client = await signIn(service);
+    const { id, slug } = await client.post('/pipelines', { name: 'Through the harness' });
+    const { pipelines, total } = await client.get('/pipelines?search=through&limit=1');
+    expect([total, pipelines[0]?.id]).toEqual([1, id]);
+    expect((await client.put(`/pipelines/${id}`, { labels: ['a'] })).slug).toBe(slug);
+    await expect(client.get(`/pipelines/${id}x`)).rejects.toThrow('404');
+    // The compiler checks these: `tsc` fails where the harness loses its types.
+    expectTypeOf<Address<'get', '/no-such-thing'>>().toBeNever();
+    expectTypeOf<Address<'put', `/integration-templates/${string}/revisions/${string}`>>().toBeNever();
+    expectTypeOf<Answer<'get', `/pipelines/${string}`>['rate_limit_rps']>().toEqualTypeOf<number>();
+    expectTypeOf<Answer<'get', '/users/me'>['email']>().toEqualTypeOf<string>();
+    expectTypeOf<Answer<'get', `/dlq?integration_id=${string}`>['dead_letters'][number]['attempts'][number]['status']>().toEqualTypeOf<
+      number | null
+    >();
+    expectTypeOf<{ nam: string }>().not.toExtend<Body<'post', '/pipelines'>>();
   });
 });

@@ -29,7 +29,7 @@ export const f9: Fault = {
 
     const capped = await scope.receiver();
     const { key, client, integration, pipeline } = await scope.pipeline(service, capped.url, {}, paced.client);
-    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}`;
+    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}` as const;
     await client.put(path, { rate_limit_daily: 30 });
     for (let n = 0; n < 50; n++) await track(key, `daily-${n}`);
     await until('the cap', () => capped.requests.length >= 30);

@@ -1,5 +1,7 @@
 /** A signed-in user of the management API, and a sender of events. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ApiClient, type ApiErrorBody, answered, createApiClient } from '@firsthand/console/api-client.ts';
+import type { Address, Answer, Body, Loose } from './api-types.ts';
 import { OWNER, type Service } from './service.ts';
 
 export interface Reply<T = Record<string, never>> {
@@ -7,30 +9,29 @@ export interface Reply<T = Record<string, never>> {
   headers: Headers;
   body: T;
 }
-// Answers are read as a stranger would read them: by field name, without a schema in between.
-export type Loose = ReturnType<typeof JSON.parse>;
+export type { Loose };
 
 export interface Client {
+  /** Checked by the compiler against the API's own document; anything but success is thrown. */
+  get<P extends string>(path: Address<'get', P>): Promise<Answer<'get', P>>;
+  post<P extends string>(path: Address<'post', P>, ...body: BodyOf<'post', P>): Promise<Answer<'post', P>>;
+  put<P extends string>(path: Address<'put', P>, ...body: BodyOf<'put', P>): Promise<Answer<'put', P>>;
+  /** Whatever is to be sent, right or wrong, and whatever comes back. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Loose>>;
-  get(path: string): Promise<Loose>;
-  post(path: string, body?: unknown): Promise<Loose>;
-  put(path: string, body?: unknown): Promise<Loose>;
   delete(path: string): Promise<Reply<Loose>>;
+  /** The console's own client. */
+  api: ApiClient;
   token: string;
 }
+type BodyOf<M extends 'post' | 'put', P extends string> = Body<M, P> extends undefined ? [] : [body: Body<M, P>];
 
 export async function signIn(service: Pick<Service, 'url'>, credentials: { email: string; password: string } = OWNER): Promise<Client> {
-  const login = await fetch(`${service.url}/v1/admin/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
-  });
-  if (login.status !== 200) throw new Error(`login answered ${login.status}: ${await login.text()}`);
-  const { access_token } = (await login.json()) as { access_token: string };
+  const { access_token } = await answered(createApiClient({ baseUrl: service.url }).POST('/v1/admin/auth/login', { body: credentials }));
   return clientOf(service, access_token);
 }
 
 export function clientOf(service: Pick<Service, 'url'>, token: string): Client {
+  const api = createApiClient({ baseUrl: service.url, accessToken: () => token });
   async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply<Loose>> {
     const response = await fetch(`${service.url}/v1/admin${path}`, {
       method,
@@ -41,17 +42,25 @@ export function clientOf(service: Pick<Service, 'url'>, token: string): Client {
     const json = response.headers.get('content-type')?.includes('json');
     return { status: response.status, headers: response.headers, body: (json && text !== '' ? JSON.parse(text) : text) as Loose };
   }
-  async function ok(method: string, path: string, body?: unknown): Promise<Loose> {
-    const reply = await call(method, path, body);
-    if (reply.status >= 300) throw new Error(`${method} ${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`);
-    return reply.body;
+  // The addresses are whole already: the compiler has matched them against the paths, the client only sends them.
+  const request = api.request as unknown as (
+    method: string,
+    path: string,
+    init: { body?: unknown },
+  ) => Promise<{ data?: Loose; error?: ApiErrorBody; response: Response }>;
+  async function ok(method: 'get' | 'post' | 'put', path: string, body?: unknown): Promise<Loose> {
+    const { data, error, response } = await request(method, `/v1/admin${path}`, body === undefined ? {} : { body });
+    if (error !== undefined || !response.ok)
+      throw new Error(`${method.toUpperCase()} ${path} answered ${response.status}: ${JSON.stringify(error)}`);
+    return data;
   }
   return {
     token,
+    api,
     call,
-    get: (path) => ok('GET', path),
-    post: (path, body) => ok('POST', path, body),
-    put: (path, body) => ok('PUT', path, body),
+    get: (path) => ok('get', path),
+    post: (path, ...[body]) => ok('post', path, body),
+    put: (path, ...[body]) => ok('put', path, body),
     delete: (path) => call('DELETE', path),
   };
 }
@@ -72,13 +81,14 @@ export async function send(
   return { status: response.status, headers: response.headers, body: (text === '' ? '' : JSON.parse(text)) as Loose };
 }
 
+type True<T> = Exclude<T, false | 0 | '' | null | undefined>;
 /** Waits until `probe` gives something true, and returns it. By default the bound only ends what hangs. */
-export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 60_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 60_000): Promise<True<T>> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
   for (;;) {
     const value = await probe();
-    if (value) return value as NonNullable<T>;
+    if (value) return value as True<T>;
     last = value;
     if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what} (last: ${JSON.stringify(last)})`);
     await sleep(20);
@@ -89,8 +99,12 @@ export async function until<T>(what: string, probe: () => T | Promise<T>, timeou
 export async function pipelineTo(
   client: Client,
   url: string,
-  options: { pipeline?: Record<string, unknown>; config?: Record<string, unknown>; integration?: Record<string, unknown> } = {},
-): Promise<{ pipeline: Loose; integration: Loose; key: string }> {
+  options: {
+    pipeline?: Partial<Body<'post', '/pipelines'>>;
+    config?: Record<string, unknown>;
+    integration?: Partial<Body<'post', '/integrations'>>;
+  } = {},
+): Promise<{ pipeline: Answer<'post', '/pipelines'>; integration: Answer<'post', '/integrations'>; key: string }> {
   const pipeline = await client.post('/pipelines', { name: 'Shop', ...options.pipeline });
   const integration = await client.post('/integrations', {
     source_id: pipeline.id,
