@@ -12,15 +12,12 @@ const names = () => ingest.accepted.map((event) => event.event ?? event.type);
 const stored = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('_df_q')).length);
 /** A page holds on to its events while a request is under way. */
 const isSending = (page: Page) => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('_df_l')));
-const nothingLeft = (page: Page) => expect.poll(async () => (await stored(page)) === 0 && !(await isSending(page)), SOON).toBe(true);
-const SOON = { timeout: 15_000 };
+const nothingLeft = (page: Page) => expect.poll(async () => (await stored(page)) === 0 && !(await isSending(page))).toBe(true);
 const burst = (page: Page, prefix: string, count: number) =>
   page.evaluate(
     ([name, n]) => {
       const df = (window as unknown as { _df: { track(name: string, properties: object): void } })._df;
-      const start = performance.now();
       for (let i = 0; i < n; i++) df.track(name + i, { i, text: 'x'.repeat(200) });
-      return performance.now() - start;
     },
     [prefix, count] as const,
   );
@@ -29,7 +26,7 @@ async function ready(path = '/', host = 'localhost'): Promise<Page> {
   const before = ingest.accepted.length;
   const page = await stage.open(path, host);
   await ingest.waitFor((events) => events.length > before);
-  await expect.poll(() => isSending(page), SOON).toBe(false);
+  await expect.poll(() => isSending(page)).toBe(false);
   return page;
 }
 /** The same, with a clock that moves only when it is told to. */
@@ -38,18 +35,18 @@ async function readyWithClock(): Promise<Page> {
   await page.clock.install();
   await page.goto(stage.url());
   await ingest.waitFor((events) => events.length === 1);
-  await expect.poll(() => isSending(page), SOON).toBe(false);
+  await expect.poll(() => isSending(page)).toBe(false);
   await page.clock.pauseAt(Date.now() + 5_000);
   return page;
 }
 /** After an answer: nothing is sent before this time has passed, and the next request is on its way after that. */
 async function nextAfter(page: Page, atLeastMs: number, atMostMs: number): Promise<void> {
-  await expect.poll(() => isSending(page), SOON).toBe(false);
+  await expect.poll(() => isSending(page)).toBe(false);
   const before = ingest.requests.length;
   await page.clock.runFor(atLeastMs - 1);
   expect(await isSending(page)).toBe(false);
   await page.clock.runFor(atMostMs - atLeastMs + 1);
-  await expect.poll(() => ingest.requests.length, SOON).toBe(before + 1);
+  await expect.poll(() => ingest.requests.length).toBe(before + 1);
 }
 
 describe('a server that fails', () => {
@@ -61,7 +58,7 @@ describe('a server that fails', () => {
     ingest.behave = (_, nth) => ({ status: nth - first <= waits.length ? 503 : 200 });
     await call(page, 'track', 'T');
     await page.clock.runFor(1);
-    await expect.poll(() => ingest.requests.length, SOON).toBe(first + 1);
+    await expect.poll(() => ingest.requests.length).toBe(first + 1);
     for (const ms of waits) await nextAfter(page, ms, ms * 1.25);
     const tries = ingest.requests.slice(first);
     expect(tries.map((one) => one.status)).toEqual([...waits.map(() => 503), 200]);
@@ -84,8 +81,8 @@ describe('a server that fails', () => {
     };
     await call(page, 'track', 'T');
     await page.clock.runFor(1);
-    await expect.poll(() => ingest.requests.length, SOON).toBe(first + 1);
-    await expect.poll(() => isSending(page), SOON).toBe(false);
+    await expect.poll(() => ingest.requests.length).toBe(first + 1);
+    await expect.poll(() => isSending(page)).toBe(false);
     await page.evaluate(() => window.dispatchEvent(new Event('online'))); // must not shorten it
     await nextAfter(page, 3000, 3001);
     await nextAfter(page, 28_990, 30_000); // dates have whole seconds
@@ -142,14 +139,13 @@ describe('a server that fails', () => {
   });
 });
 
-test('1,000 events in a burst arrive once each, in order, without holding the page up', async () => {
+test('1,000 events in a burst arrive once each, in order', async () => {
   await stage.serve(aPipeline());
   const page = await ready();
-  const ms = await burst(page, 'B', 1000);
-  await ingest.waitFor((events) => events.length >= 1001, '1,001 events', 20_000);
+  await burst(page, 'B', 1000);
+  await ingest.waitFor((events) => events.length >= 1001, '1,001 events');
   await nothingLeft(page);
   expect(names().slice(1)).toEqual(Array.from({ length: 1000 }, (_, i) => `B${i}`));
-  expect(ms / 1000).toBeLessThan(2); // milliseconds a call
 });
 
 test('events that could not be sent survive a reload', async () => {
@@ -158,7 +154,7 @@ test('events that could not be sent survive a reload', async () => {
   ingest.behave = () => ({ status: 503 });
   const before = ingest.requests.length;
   await call(page, 'track', 'Kept');
-  await expect.poll(() => ingest.requests.length, SOON).toBe(before + 1);
+  await expect.poll(() => ingest.requests.length).toBe(before + 1);
   const [kept] = ingest.requests.at(-1)!.events;
   await page.reload();
   ingest.behave = () => ({ status: 200 });
@@ -197,7 +193,7 @@ test('the queue is bounded: the oldest give way, the page is told', async () => 
   expect(kept).toBeGreaterThanOrEqual(1900);
   expect(await page.evaluate('window.lost')).toBe(2500 - kept);
   await stage.context.setOffline(false);
-  await ingest.waitFor(() => names().includes('Q2499'), 'the newest', 20_000);
+  await ingest.waitFor(() => names().includes('Q2499'), 'the newest');
   expect(names()[1]).toBe(`Q${2500 - kept}`);
 });
 
@@ -230,10 +226,10 @@ describe('leaving', () => {
     ingest.behave = () => 'hang';
     await call(page, 'track', 'Mid');
     const hasSent = (name: string) => ingest.requests.some((one) => one.events.some((event) => event.event === name));
-    await expect.poll(() => hasSent('Mid'), SOON).toBe(true);
+    await expect.poll(() => hasSent('Mid')).toBe(true);
     await call(page, 'track', 'Behind');
     await page.close({ runBeforeUnload: false });
-    await expect.poll(() => hasSent('Behind'), SOON).toBe(true);
+    await expect.poll(() => hasSent('Behind')).toBe(true);
     // What was behind it left as a beacon; what was under way has no answer, so the next page repeats it under the same id.
     ingest.behave = () => ({ status: 200 });
     await ready('/next');
@@ -248,8 +244,8 @@ describe('leaving', () => {
     ingest.behave = () => ({ status: 500 });
     await call(page, 'track', 'Wait');
     const tries = () => ingest.requests.filter((one) => one.events.some((event) => event.event === 'Wait'));
-    await expect.poll(() => tries().length, SOON).toBe(1);
-    await expect.poll(() => isSending(page), SOON).toBe(false);
+    await expect.poll(() => tries().length).toBe(1);
+    await expect.poll(() => isSending(page)).toBe(false);
     await page.goto('about:blank');
     ingest.behave = () => ({ status: 200 });
     await ready('/next');
@@ -295,7 +291,7 @@ describe('two tabs', () => {
     await Promise.all([burst(one, 'A', 150), burst(two, 'B', 150)]);
     await stage.context.setOffline(false);
     await Promise.all([burst(one, 'C', 50), burst(two, 'D', 50)]);
-    await ingest.waitFor(() => new Set(ingest.accepted.map((event) => event.messageId)).size >= 402, '402 events', 20_000);
+    await ingest.waitFor(() => new Set(ingest.accepted.map((event) => event.messageId)).size >= 402, '402 events');
     await Promise.all([nothingLeft(one), nothingLeft(two)]);
     const ids = ingest.requests.flatMap((request) => request.events.map((event) => event.messageId));
     expect(new Set(ids).size).toBe(402);
@@ -309,7 +305,7 @@ describe('two tabs', () => {
     const before = ingest.requests.length;
     ingest.behave = () => ({ status: 503 });
     await call(one, 'track', 'Left');
-    await expect.poll(() => ingest.requests.length, SOON).toBe(before + 1);
+    await expect.poll(() => ingest.requests.length).toBe(before + 1);
     await one.close();
     ingest.behave = () => ({ status: 200 });
     await call(two, 'track', 'Own');
@@ -324,7 +320,7 @@ describe('two tabs', () => {
     await gone.goto('about:blank');
     await stage.context.setOffline(false);
     const pages = await Promise.all(['/one', '/two', '/three'].map((path) => stage.open(path, 'shop.test')));
-    await ingest.waitFor(() => names().filter((name) => /^L/.test(name)).length >= 300, '300 events', 20_000);
+    await ingest.waitFor(() => names().filter((name) => /^L/.test(name)).length >= 300, '300 events');
     await Promise.all(pages.map(nothingLeft));
     const left = ingest.requests.flatMap((request) => request.events.map((event) => event.event!)).filter((name) => /^L/.test(name));
     expect(left).toEqual(Array.from({ length: 300 }, (_, i) => `L${i}`));
@@ -335,13 +331,13 @@ describe('two tabs', () => {
     const one = await ready('/one', 'shop.test');
     ingest.behave = (request) => (request.events[0]!.event === 'Mine' ? { status: 503, headers: { 'Retry-After': '5' } } : { status: 200 });
     await call(one, 'track', 'Mine');
-    await expect.poll(() => ingest.requests.some((request) => request.events[0]!.event === 'Mine'), SOON).toBe(true);
-    await expect.poll(() => isSending(one), SOON).toBe(false);
+    await expect.poll(() => ingest.requests.some((request) => request.events[0]!.event === 'Mine')).toBe(true);
+    await expect.poll(() => isSending(one)).toBe(false);
     ingest.behave = () => ({ status: 200 });
     const two = await stage.open('/two', 'shop.test');
     const holdsOn = () =>
       one.evaluate(() => Object.keys(localStorage).some((key) => /^_df_l/.test(key) && +localStorage[key] > Date.now()));
-    await expect.poll(holdsOn, SOON).toBe(true); // the answer: asked, it says that it lives
+    await expect.poll(holdsOn).toBe(true); // the answer: asked, it says that it lives
     await ingest.waitFor(() => names().includes('Mine'));
     await Promise.all([nothingLeft(one), nothingLeft(two)]);
     const times = ingest.requests.filter((request) => request.events.some((event) => event.event === 'Mine')).map((request) => request.at);
