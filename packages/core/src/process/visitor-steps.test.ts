@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import { applyIdentity } from './identity.ts';
 import { applySession } from './session.ts';
-import { type VisitorState, worthSaving } from './visitor.ts';
+import { hasOutlived, type VisitorState, worthSaving } from './visitor.ts';
 
 const MINUTE = 60_000;
 function event(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
@@ -149,4 +149,15 @@ test('a session that only goes on is not saved with every event', () => {
   expect(worthSaving(saved, { ...later(1), traits: {} })).toBe(true);
   expect(worthSaving(saved, { ...saved, session: { ...session, id: 't' } })).toBe(true);
   expect(worthSaving({}, saved)).toBe(true);
+});
+
+describe('how long a visitor is remembered', () => {
+  const day = 86_400_000;
+  test.each<[string, VisitorState, number, boolean]>([
+    ['nothing known', {}, 1_000, false],
+    ['a session of yesterday', { session: { id: 's', started_at: 0, last_at: 0 } }, 1, false],
+    ['a session of two days and more ago', { session: { id: 's', started_at: 0, last_at: 0 } }, 2.1, true],
+    ['a link of last year', { user_id: 'u', session: { id: 's', started_at: 0, last_at: 0 } }, 399, false],
+    ['a link that no browser remembers', { user_id: 'u', session: { id: 's', started_at: 0, last_at: 0 } }, 401, true],
+  ])('%s', (_name, state, days, outlived) => expect(hasOutlived(state, days * day)).toBe(outlived));
 });

@@ -14,6 +14,7 @@ const MAX_BATCH = 128;
 /** Events of one partition in memory, by their stored size. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 4_000;
+const SWEEP_EVERY_MS = 60_000;
 
 export interface ProcessRole {
   /** Finishes what is under way, within a few seconds, and gives the partitions up. */
@@ -60,6 +61,20 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     if (typeof org_id === 'string' && Array.isArray(anonymous_ids)) forget(org_id, anonymous_ids);
   });
 
+  let sweeping: Promise<void> = Promise.resolve();
+  const sweeper = setInterval(() => {
+    // One process is enough, and somebody owns the first partition.
+    if (owned.has(ingestTopic(0))) sweeping = sweeping.then(sweep);
+  }, SWEEP_EVERY_MS);
+  sweeper.unref();
+  async function sweep(): Promise<void> {
+    try {
+      if (!stopping) await deps.visitors.sweep(deps.clock.now());
+    } catch (error) {
+      deps.logger.warn({ error: String(error) }, 'visitors who are long gone could not be removed; trying again in a minute');
+    }
+  }
+
   const topics = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
   const share = deps.leases.share(topics, { won, lost });
   let stopped: Promise<void> | undefined;
@@ -72,6 +87,8 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
         await share.stop();
         // Whatever the leases did not call back for.
         await Promise.all([...owned.keys()].map(lost));
+        clearInterval(sweeper);
+        await sweeping;
         pipelines.stop();
         unsubscribe?.();
       })();

@@ -3,7 +3,7 @@
  * the store, except for what another process erased: entries are dropped on that word, and are believed for a minute only.
  */
 import { Lru } from '@firsthand/core/context/lru.ts';
-import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import { hasOutlived, type VisitorState } from '@firsthand/core/process/visitor.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { VisitorStore } from '../../stores/visitors/port.ts';
 
@@ -18,10 +18,10 @@ export const NOTHING: VisitorState = Object.freeze({});
 
 export class VisitorCache {
   readonly #store: VisitorStore;
-  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #clock: Clock;
   readonly #entries = new Lru<string, KnownVisitor & { at: number }>(LIMIT);
 
-  constructor(store: VisitorStore, clock: Pick<Clock, 'monotonic'>) {
+  constructor(store: VisitorStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
@@ -37,7 +37,11 @@ export class VisitorCache {
   /** From the store, whatever is in memory. */
   async load(orgId: string, anonymousIds: string[]): Promise<KnownVisitor[]> {
     const loaded = await this.#store.load(orgId, anonymousIds);
-    return loaded.map((state) => ({ state: state ?? NOTHING, saved: state ?? NOTHING }));
+    const now = this.#clock.now();
+    return loaded.map((found) => {
+      const state = found === undefined || hasOutlived(found, now) ? NOTHING : found;
+      return { state, saved: state };
+    });
   }
 
   put(orgId: string, anonymousId: string, known: KnownVisitor): void {

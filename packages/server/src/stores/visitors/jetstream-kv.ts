@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { hasOutlived, LINK_KEPT_MS, SESSION_KEPT_MS } from '@firsthand/core/process/visitor.ts';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { JetStreamApi, orNone, type StreamInfo } from '../event-log/jetstream/api.ts';
 import { Publisher } from '../event-log/jetstream/publisher.ts';
@@ -9,18 +10,25 @@ const STREAM = `KV_${NAME}`;
 const TIMEOUT_MS = 2_500;
 /** Visitors whose user is known to be indexed already. */
 const MOST_LINKS = 20_000;
+/** A link is written again after this time, so that it is never older than a state that needs it by more. */
+const LINK_RENEWED_MS = 30 * 86_400_000;
+const MAX_AGE_NS = (LINK_KEPT_MS + LINK_RENEWED_MS + 86_400_000) * 1_000_000;
+const SWEPT_AT_ONCE = 2_000;
 
 /**
  * Visitors in a NATS key-value bucket: `v.<org>.<visitor>` holds the state, `u.<org>.<user>.<visitor>` leads from a user to
  * the anonymous ids once linked to it, and is checked against the state before it is believed. Keys are digests, for ids
  * may hold anything. States are always read from the stream's leader and never kept here: who processes a visitor may
  * change, and keeps its own cache for as long as the visitor is its own.
+ *
+ * One message a key means that the stream stands in the order of the last writes: whoever has been away longest comes first.
  */
 export async function openKvVisitors(options: { connection: NatsConnection; replicas: number }): Promise<VisitorStore> {
   const { connection } = options;
   const api = new JetStreamApi(connection, TIMEOUT_MS);
   const publisher = new Publisher(connection, TIMEOUT_MS, () => {});
-  const linked = new Map<string, string>();
+  const linked = new Map<string, { user: string; at: number }>();
+  let swept = 1;
   let made: Promise<void> | undefined;
 
   function ensure(): Promise<void> {
@@ -44,9 +52,11 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
     const subject = visitorSubject(orgId, anonymousId);
     const { user_id } = state;
     // The way back first: a state that no erasure of its user could find must not exist.
-    if (user_id !== undefined && linked.get(subject) !== user_id) {
+    const now = Date.now();
+    const known = linked.get(subject);
+    if (user_id !== undefined && (known?.user !== user_id || now - known.at > LINK_RENEWED_MS)) {
       await publisher.publish(userSubject(orgId, user_id, anonymousId), Buffer.from(anonymousId), undefined);
-      linked.set(subject, user_id);
+      linked.set(subject, { user: user_id, at: now });
       if (linked.size > MOST_LINKS) for (const oldest of linked.keys()) if (linked.delete(oldest)) break;
     }
     await publisher.publish(subject, Buffer.from(JSON.stringify(state)), undefined);
@@ -80,6 +90,23 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
       }
       return erased;
     },
+    async sweep(now) {
+      let removed = 0;
+      for (let i = 0; i < SWEPT_AT_ONCE; i++) {
+        const request = { seq: swept, next_by_subj: `$KV.${NAME}.v.>` };
+        const found = await orNone(api.call<{ message: Message }>(`STREAM.MSG.GET.${STREAM}`, request));
+        if (found === undefined || now - Date.parse(found.message.time) <= SESSION_KEPT_MS) {
+          swept = 1;
+          break;
+        }
+        const { seq, data = '' } = found.message;
+        swept = seq + 1;
+        if (!hasOutlived(JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as VisitorState, now)) continue;
+        // By its number: a visitor who came back meanwhile stands under another one.
+        if (await orNone(api.call(`STREAM.MSG.DELETE.${STREAM}`, { seq, no_erase: true }))) removed++;
+      }
+      return removed;
+    },
     async close() {
       publisher.close();
     },
@@ -92,8 +119,16 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
   }
 }
 
+interface Message {
+  seq: number;
+  time: string;
+  data?: string;
+}
+
 async function makeBucket(api: JetStreamApi, replicas: number): Promise<void> {
-  if (await orNone(api.call(`STREAM.INFO.${STREAM}`))) return;
+  const info = await orNone(api.call<{ config: { max_age: number } }>(`STREAM.INFO.${STREAM}`));
+  if (info?.config.max_age === MAX_AGE_NS) return;
+  if (info !== undefined) return void (await api.call(`STREAM.UPDATE.${STREAM}`, { ...info.config, max_age: MAX_AGE_NS }));
   await api.call(`STREAM.CREATE.${STREAM}`, {
     name: STREAM,
     subjects: [`$KV.${NAME}.>`],
@@ -102,7 +137,7 @@ async function makeBucket(api: JetStreamApi, replicas: number): Promise<void> {
     discard: 'new',
     num_replicas: replicas,
     max_msgs_per_subject: 1,
-    max_age: 0,
+    max_age: MAX_AGE_NS,
     duplicate_window: 1_000_000_000,
     max_bytes: -1,
     max_msgs: -1,

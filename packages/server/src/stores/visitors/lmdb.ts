@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { hasOutlived } from '@firsthand/core/process/visitor.ts';
 import type { LmdbLog } from '../event-log/lmdb.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
 
@@ -10,6 +11,10 @@ import type { VisitorState, VisitorStore } from './port.ts';
 export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): VisitorStore {
   const visitors = log.environment.store('visitors');
   const users = log.environment.store('visitor-users');
+  const rounds = { visitors: Buffer.alloc(0), users: Buffer.alloc(0) };
+  /** The keys that a sweep is about to remove; what is saved meanwhile is taken out. */
+  const condemned = new Set<string>();
+  const spare = (key: Buffer) => condemned.delete(key.toString('latin1'));
 
   function read(key: Buffer): VisitorState | undefined {
     const value = visitors.get(key);
@@ -36,6 +41,11 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): V
         key: digest(orgId, anonymousId),
         value: Buffer.from(JSON.stringify(state)),
       }));
+      if (condemned.size > 0)
+        for (const { key, anonymousId, state } of writes) {
+          spare(key);
+          if (state.user_id !== undefined) spare(link(orgId, state.user_id, anonymousId));
+        }
       await log.write(() => {
         const known = writes.map(({ key }) => read(key)?.user_id);
         return () => {
@@ -78,10 +88,43 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): V
       });
       return erased;
     },
+    async sweep(now) {
+      // What was to be saved before this is saved after it.
+      await log.write(() => () => undefined);
+      const old = next('visitors').filter(({ value }) => hasOutlived(JSON.parse(value.toString('utf8')) as VisitorState, now));
+      const loose = next('users').filter(({ key }) => !visitors.doesExist(key.subarray(DIGEST)));
+      if (old.length === 0 && loose.length === 0) return 0;
+      for (const { key } of [...old, ...loose]) condemned.add(key.toString('latin1'));
+      let removed = 0;
+      try {
+        await log.write(() => {
+          const still = ({ key }: { key: Buffer }) => condemned.has(key.toString('latin1'));
+          return () => {
+            const going = old.filter(still);
+            removed = going.length;
+            for (const { key } of going) visitors.remove(key);
+            for (const { key } of loose.filter(still)) users.remove(key);
+          };
+        });
+      } finally {
+        condemned.clear();
+      }
+      return removed;
+    },
     // The log owns the environment.
     async close() {},
   };
+
+  /** The next few entries, round and round. */
+  function next(which: 'visitors' | 'users'): { key: Buffer; value: Buffer }[] {
+    const entries = [...(which === 'visitors' ? visitors : users).getRange({ start: rounds[which], limit: SWEPT_AT_ONCE })];
+    const last = entries.length < SWEPT_AT_ONCE ? undefined : entries.at(-1);
+    rounds[which] = last === undefined ? Buffer.alloc(0) : Buffer.concat([last.key, Buffer.alloc(1)]);
+    return entries;
+  }
 }
+
+const SWEPT_AT_ONCE = 1_000;
 
 const DIGEST = 20;
 function digest(orgId: string, id: string): Buffer {

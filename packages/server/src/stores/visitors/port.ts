@@ -14,5 +14,7 @@ export interface VisitorStore {
     orgId: string,
     who: { anonymous_id: string } | { user_id: string },
   ): Promise<{ links: number; sessions: number; anonymous_ids: string[] }>;
+  /** Removes some of what has outlived its use, in small steps: to be asked every minute. Resolves with how many went. */
+  sweep(now: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -58,6 +58,7 @@ async function atScale(): Promise<UnderTest> {
   return under;
 }
 
+const DAY = 86_400_000;
 const session = { id: 's1', started_at: 1, last_at: 2 };
 const wild = ['anon', '', ' *>.', 'é\u0000', 'x'.repeat(3_000), '..'];
 
@@ -77,6 +78,36 @@ describe.each([
     expect(await under.store.load('org_2', ['anon'])).toEqual([undefined]);
     await under.store.save('org_1', [['anon', { session }]]);
     expect(await under.store.load('org_1', ['anon'])).toEqual([{ session }]);
+    await under.end();
+  });
+
+  test('who have been away too long are removed: two days without a link, 400 with one', { timeout: 30_000 }, async () => {
+    const under = await make();
+    const { store } = under;
+    const now = Date.now();
+    const seen = (days: number) => ({ id: 's', started_at: 1, last_at: now - days * DAY });
+    await store.save('org_1', [
+      ['gone', { session: seen(3) }],
+      ['here', { session: seen(1) }],
+      ['linked', { user_id: 'u', session: seen(399) }],
+      ['left', { user_id: 'u', session: seen(401) }],
+    ]);
+    // The broker tells the age of a message by its own clock, and asks the state only of old ones.
+    const later = now + 2.5 * DAY;
+    expect(await store.sweep(now)).toBe(make === embedded ? 2 : 0);
+    expect(await store.sweep(later)).toBe(make === embedded ? 2 : 4);
+    expect(await store.load('org_1', ['gone', 'here', 'linked', 'left'])).toEqual([undefined, undefined, undefined, undefined]);
+
+    await store.save('org_1', [
+      ['linked', { user_id: 'u', session: seen(300) }],
+      ['other', { user_id: 'u', session: seen(399) }],
+    ]);
+    expect(await store.sweep(later)).toBe(1);
+    // A visitor who is saved while a sweep is under way stays, and the way from the user to them.
+    const sweeping = store.sweep(later);
+    await store.save('org_1', [['other', { user_id: 'u', session: seen(0) }]]);
+    expect(await sweeping).toBe(0);
+    expect((await store.erase('org_1', { user_id: 'u' })).anonymous_ids.sort()).toEqual(['linked', 'other']);
     await under.end();
   });
 
@@ -105,4 +136,19 @@ describe.each([
     expect((await store.erase('org_1', { user_id: 'u' })).anonymous_ids).toEqual(['a']);
     await under.end();
   });
+});
+
+test('a bucket from before visitors aged out learns their age', { timeout: 30_000 }, async () => {
+  const server = await startNats();
+  const connection = await connectNats(server.url);
+  const ask = async (operation: string, body: object) =>
+    JSON.parse((await connection.request(`$JS.API.STREAM.${operation}.KV_firsthand-visitors`, JSON.stringify(body))).string());
+  await (await openKvVisitors({ connection, replicas: 1 })).close();
+  const { config } = await ask('INFO', {});
+  await ask('UPDATE', { ...config, max_age: 0 });
+  expect((await ask('INFO', {})).config.max_age).toBe(0);
+  await (await openKvVisitors({ connection, replicas: 1 })).close();
+  expect((await ask('INFO', {})).config).toEqual(config);
+  await connection.close();
+  await server.stop();
 });
