@@ -3,6 +3,7 @@
  * turns in one run. Both write outcomes to the log, as the balance of counters needs them; what differs is everything after that. A
  * recorder that falls behind would hide its cost, so how late the last trace stands is measured too.
  */
+
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, pipelineTo, signIn } from '../e2e/harness/client.ts';
 import { OWNER } from '../e2e/harness/service.ts';
+import { NODE_FLAGS } from '../e2e/harness/start-command.ts';
 import { freePort } from '../packages/server/test/servers/index.ts';
 import { type Count, delivered, request } from './end-to-end.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
@@ -62,7 +64,7 @@ async function start(kind: 'traced' | 'untraced', target: string): Promise<Side>
   const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-bench-'));
   const child = fork(here('trace-cost/server.ts'), [kind], {
-    execArgv: ['--max-semi-space-size=8'],
+    execArgv: NODE_FLAGS,
     env: {
       PATH: process.env.PATH,
       HOST: '127.0.0.1',

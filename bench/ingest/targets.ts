@@ -1,10 +1,12 @@
 /** What is measured: a bare listener, ingest alone, and the whole service with every role in its process. */
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pipelineTo, signIn } from '../../e2e/harness/client.ts';
 import { startService } from '../../e2e/harness/service.ts';
+import { NODE_FLAGS } from '../../e2e/harness/start-command.ts';
 import { rssAnonMb } from './memory.ts';
 import type { OpenLoopResult } from './open-loop.ts';
 
@@ -31,7 +33,7 @@ export async function ask<T>(child: ChildProcess, message: unknown): Promise<T> 
 
 export async function serverOf(kind: 'bare' | 'ingest'): Promise<Target> {
   // As `npm start` runs the service; the bare server gets the same.
-  const child = fork(here('./server.ts'), [kind], { execArgv: ['--max-semi-space-size=8'] });
+  const child = fork(here('./server.ts'), [kind], { execArgv: NODE_FLAGS });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
     port,

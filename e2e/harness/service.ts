@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { endingWithUs, freePort, startNats, type TestServer } from '../../packages/server/test/servers/index.ts';
+import { NODE_FLAGS, START_ENV } from './start-command.ts';
 
 const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
 export const OWNER = { email: 'owner@firsthand.test', password: 'correct-horse-battery' };
@@ -108,9 +109,9 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
 
   async function start(more: Record<string, string> = {}): Promise<void> {
     Object.assign(full, more);
-    const [program, ...args] = endingWithUs([process.execPath, '--max-semi-space-size=8', MAIN, 'start']);
+    const [program, ...args] = endingWithUs([process.execPath, ...NODE_FLAGS, MAIN, 'start']);
     const started = spawn(program!, args, {
-      env: { PATH: process.env.PATH!, ...full },
+      env: { PATH: process.env.PATH!, ...START_ENV, ...full },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;

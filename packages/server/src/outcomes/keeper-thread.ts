@@ -3,7 +3,7 @@
  * and every delivery of the process; here they are felt by nobody.
  */
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { sweepRows } from '../stores/observe/sweep.ts';
 import { OBSERVE_FILE } from '../stores/observe/tables.ts';
@@ -12,24 +12,40 @@ import type { Writer } from '../stores/observe/writer.ts';
 import type { KeeperNotice, KeeperReply, KeeperRequest, KeeperStore, PackedRecords, Recorded } from './keeper-protocol.ts';
 import { tally } from './tally.ts';
 
-const { databaseUrl, dataDir } = workerData as KeeperStore;
-const writer = databaseUrl === undefined ? await embedded() : await atScale();
+/** The thread's whole life: answers what comes over the port, one after the other, for all of it shares one connection. */
+export async function keep(port: MessagePort, store: KeeperStore): Promise<void> {
+  const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies KeeperNotice));
+  let last: Promise<void> = Promise.resolve();
+  port.on('message', (request: KeeperRequest) => {
+    last = last.then(async () => port.postMessage(await answer(writer, request)));
+  });
+}
 
 /** What only one engine needs is loaded only there: a thread shares no code with the process. */
-async function embedded(): Promise<Writer> {
-  const { openSqliteWriter } = await import('../stores/observe/sqlite-writer.ts');
-  return openSqliteWriter(join(dataDir, OBSERVE_FILE));
-}
-async function atScale(): Promise<Writer> {
+async function openWriter({ databaseUrl, dataDir }: KeeperStore, onConnectionLost: (reason: string) => void): Promise<Writer> {
+  if (databaseUrl === undefined) {
+    const { openSqliteWriter } = await import('../stores/observe/sqlite-writer.ts');
+    return openSqliteWriter(join(dataDir, OBSERVE_FILE));
+  }
   const [{ connectObserve }, { kyselyWriter }] = await Promise.all([
     import('../stores/observe/open.ts'),
     import('../stores/observe/kysely-writer.ts'),
   ]);
-  const onConnectionError = (error: Error) => parentPort!.postMessage({ connection_lost: error.message } satisfies KeeperNotice);
-  return kyselyWriter(await connectObserve({ databaseUrl, dataDir, onConnectionError }));
+  return kyselyWriter(await connectObserve({ databaseUrl, dataDir, onConnectionError: (error) => onConnectionLost(error.message) }));
 }
 
-async function record({ positions, lengths, bytes }: PackedRecords): Promise<Recorded> {
+async function answer(writer: Writer, request: KeeperRequest): Promise<KeeperReply> {
+  const { id } = request;
+  try {
+    return request.kind === 'record'
+      ? { id, ...(await record(writer, request.records)) }
+      : { id, removed: await sweepRows(writer, request.ages) };
+  } catch (error) {
+    return { id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function record(writer: Writer, { positions, lengths, bytes }: PackedRecords): Promise<Recorded> {
   const written = await readPosition(writer);
   const buffer = Buffer.from(bytes.buffer);
   const fresh: Outcome[] = [];
@@ -49,6 +65,7 @@ async function record({ positions, lengths, bytes }: PackedRecords): Promise<Rec
   for (const { counter, n } of rows.counters) if (!counter.startsWith('latency:')) counted[counter] = (counted[counter] ?? 0) + n;
   return { counted, unreadable };
 }
+
 function read(json: string): Outcome[] | undefined {
   try {
     return JSON.parse(json) as Outcome[];
@@ -56,18 +73,3 @@ function read(json: string): Outcome[] | undefined {
     return undefined;
   }
 }
-
-async function answer(request: KeeperRequest): Promise<KeeperReply> {
-  const { id } = request;
-  try {
-    return request.kind === 'record' ? { id, ...(await record(request.records)) } : { id, removed: await sweepRows(writer, request.ages) };
-  } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-let last: Promise<void> = Promise.resolve();
-parentPort!.on('message', (request: KeeperRequest) => {
-  // One after the other: they share one connection.
-  last = last.then(async () => parentPort!.postMessage(await answer(request)));
-});

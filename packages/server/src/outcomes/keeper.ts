@@ -24,7 +24,8 @@ const CACHE = getCompileCacheDir();
 const ENTRY = `
   const cache = ${JSON.stringify(CACHE && dirname(CACHE))};
   if (cache) require('node:module').enableCompileCache(cache);
-  import(${JSON.stringify(new URL('./keeper-thread.ts', import.meta.url).href)});
+  const { parentPort, workerData } = require('node:worker_threads');
+  import(${JSON.stringify(new URL('./keeper-thread.ts', import.meta.url).href)}).then(({ keep }) => keep(parentPort, workerData));
 `;
 
 type Asked = KeeperRequest extends infer R ? (R extends KeeperRequest ? Omit<R, 'id'> : never) : never;
