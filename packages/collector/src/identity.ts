@@ -11,7 +11,10 @@ export const anonymousId = (): string => {
   return read(ID)!;
 };
 
-export const startIdentity = () => setAnonymousId(cookie(ID) || anonymousId());
+export const startIdentity = () => {
+  const id = cookie(ID);
+  if (id) setAnonymousId(id);
+};
 
 /**
  * Only after an answer: a cookie that the server sets lives 400 days, one of ours 7 days in some browsers, and the server

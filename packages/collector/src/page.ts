@@ -14,8 +14,8 @@ export const listen = (target: EventTarget, name: string, handler: (event: Event
   target.addEventListener(name, (event) => attempt(() => handler(event)), true);
 
 /** Own version 4 UUID: `crypto.randomUUID` is missing on pages without https. */
-export const uuid = (): string =>
-  'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => (crypto.getRandomValues(new Uint8Array(1))[0]! & 15).toString(16));
+export const uuid = (random = crypto.getRandomValues(new Uint8Array(36))): string =>
+  'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, (_, at) => (random[at]! & 15).toString(16));
 
 /** The value of the first cookie whose name fits the pattern, as it stands. */
 export const cookie = (name: string): string | undefined => attempt(() => RegExp(`(^|; )${name}=([^;]*)`).exec(document.cookie)![2]);
