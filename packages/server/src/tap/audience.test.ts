@@ -64,3 +64,14 @@ test('a frame is shown to everybody but those whose buffer is full', async () =>
     { event: 'Seen', seq: 2 },
   ]);
 });
+
+test.each([
+  [{ event: '@page' }, ['page']],
+  [{ event: '@track' }, []],
+  [{ event: 'Seen' }, ['track']],
+  [{}, ['track', 'page', 'identify']],
+])('%j shows %j', (filter, expected) => {
+  const watcher = new Watcher({ bufferedAmount: 0, send: () => undefined }, filter);
+  const frames = [{ type: 'track', event: 'Seen' }, { type: 'page' }, { type: 'identify' }];
+  expect(frames.filter((frame) => watcher.passes({ time: '', stage: 'received', ...frame })).map(({ type }) => type)).toEqual(expected);
+});

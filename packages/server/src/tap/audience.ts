@@ -60,7 +60,12 @@ export class Watcher {
   }
   passes(frame: TimedFrame): boolean {
     if (!this.filtered) return true;
-    for (const name of FILTERS) if (this.filter[name] !== undefined && frame[name] !== this.filter[name]) return false;
+    for (const name of FILTERS) {
+      const wanted = this.filter[name];
+      if (wanted === undefined || frame[name] === wanted) continue;
+      // `@page`, `@identify`, `@group`, as everywhere that events are named.
+      if (name !== 'event' || frame.type === 'track' || wanted !== `@${frame.type}`) return false;
+    }
     return true;
   }
   show(frame: TimedFrame, rest: string): void {
