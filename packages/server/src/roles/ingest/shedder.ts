@@ -47,7 +47,12 @@ export function createShedder(): Shedder {
       setImmediate(wake);
     }
     resting.add(socket);
+    socket.on('resume', restOn);
     socket.pause();
+  }
+  /** Node resumes a connection whenever a request on it is answered, in the same turn. */
+  function restOn(this: IncomingMessage['socket']): void {
+    this.pause();
   }
   function wake(): void {
     const now = performance.now();
@@ -59,6 +64,7 @@ export function createShedder(): Shedder {
     for (const socket of resting) {
       if (left-- === 0) break;
       resting.delete(socket);
+      socket.off('resume', restOn);
       socket.resume();
     }
     if (resting.size > 0) setImmediate(wake);
