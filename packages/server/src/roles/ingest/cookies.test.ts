@@ -112,7 +112,7 @@ describe('vendor ids', () => {
   test('Global Privacy Control denies marketing ids, not analytics ones', async () => {
     const { cookies, stored } = await send('/v1/t', { ...track, context: consented }, { ...browser, 'sec-gpc': '1' }, 'pk_sync');
     expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['_df_id', '_ga']);
-    expect(stored.event.context.gpc).toBe(true);
+    expect(stored.envelope.gpc).toBe(true);
   });
   test('are the same for all events of a batch', async () => {
     const event = { ...track, context: consented };

@@ -49,7 +49,8 @@ describe('address and user agent', () => {
     ['a server pipeline', '/v1/t', { origin: 'https://shop.example' }, 'pk_server', false],
   ])('%s', async (_name, path, headers, key, taken) => {
     const { stored } = await send(path, track, { 'x-forwarded-for': '203.0.113.9', 'user-agent': 'UA/1', ...headers }, key);
-    expect(stored.event.context).toEqual(taken ? { ip: '203.0.113.9', user_agent: 'UA/1' } : {});
+    const { ip, user_agent } = stored.envelope;
+    expect([ip, user_agent]).toEqual(taken ? ['203.0.113.9', 'UA/1'] : [undefined, undefined]);
     expect(stored.envelope.source).toBe(taken ? 'browser' : 'server');
   });
 });
