@@ -3,6 +3,7 @@
  * still on its way would bring some of it back, so that is waited for.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { OUTCOMES_TOPIC } from '../outcomes/outcome-log.ts';
 import { ingestTopic, PARTITIONS } from '../partition.ts';
 import { PROCESS_GROUP, VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../roles/process/ports.ts';
@@ -32,18 +33,31 @@ export async function erasePerson(
   const { log, observe } = operations;
   const end = performance.now() + longestWaitMs;
   const processed = await caughtUp(log, INGEST_TOPICS, PROCESS_GROUP, end);
-  const { links, sessions, anonymous_ids } = await operations.visitors.erase(orgId, who);
-  const anonymousIds = [...new Set([...anonymous_ids, ...('anonymous_id' in who ? [who.anonymous_id] : [])])];
+  // A privacy rule may have hashed the ids before anything was kept: then the person stands under the digest.
+  const userIds = 'user_id' in who ? plainAndHashed(who.user_id) : [];
+  const found = [];
+  for (const user_id of userIds) found.push(await operations.visitors.erase(orgId, { user_id }));
+  if ('anonymous_id' in who) found.push(await operations.visitors.erase(orgId, who));
+  const anonymousIds = [
+    ...new Set([...found.flatMap(({ anonymous_ids }) => anonymous_ids), ...('anonymous_id' in who ? [who.anonymous_id] : [])]),
+  ];
   operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids: anonymousIds } satisfies VisitorsErased);
   const recorded = await caughtUp(log, [OUTCOMES_TOPIC], RECORDER_GROUP, end);
-  const whose = { ...('user_id' in who ? { user_id: who.user_id } : {}), anonymous_ids: anonymousIds };
-  const erased = {
-    identity_links: links,
-    sessions,
-    traces: await eraseTraces(observe, orgId, whose),
-    dead_letters: await eraseDeadLetters(observe, orgId, whose),
-  };
+  const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0 };
+  for (const { links, sessions } of found) {
+    erased.identity_links += links;
+    erased.sessions += sessions;
+  }
+  const wanted = { anonymous_ids: anonymousIds.flatMap(plainAndHashed) };
+  for (const whose of userIds.length === 0 ? [wanted] : userIds.map((user_id) => ({ ...wanted, user_id }))) {
+    erased.traces += await eraseTraces(observe, orgId, whose);
+    erased.dead_letters += await eraseDeadLetters(observe, orgId, whose);
+  }
   return { erased, complete: processed && recorded };
+}
+
+function plainAndHashed(id: string): string[] {
+  return [id, hashPii(id)];
 }
 
 /** Waits until the group has settled everything that stands in these topics now. */

@@ -1,4 +1,5 @@
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { expect, test } from 'vitest';
 import { newId } from '../../runtime/ids.ts';
 import { onStory, type Story } from './testing/story.ts';
@@ -79,6 +80,19 @@ onStory('erasure', (story) => {
     });
     expect(await erase({ anonymous_id: 'anon-3' })).toMatchObject({ sessions: 1, traces: 1, dead_letters: 1 });
     expect(await left(pipeline)).toEqual([0, 0]);
+  });
+
+  test('finds a person whose ids a privacy rule has hashed', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Hashed' })).id;
+    const user_id = hashPii('Mia');
+    await story.harness.operations.visitors.save(story.org.org_id, [['anon-9', { user_id }]]);
+    await story.record(
+      ...outcomes(story, pipeline, { user_id, anonymous_id: hashPii('anon-9') }),
+      ...outcomes(story, pipeline, { anonymous_id: hashPii('anon-9') }),
+      ...outcomes(story, pipeline, { user_id: 'mia' }),
+    );
+    expect(await erase({ user_id: 'Mia' })).toEqual({ identity_links: 1, sessions: 0, traces: 2, dead_letters: 2 });
+    expect(await left(pipeline), 'another spelling is another user').toEqual([1, 1]);
   });
 
   test('says so where events that came earlier are still on their way, and erases what is there', { timeout: 20_000 }, async () => {
