@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './config.ts';
 import { serverOptions } from './roles/ingest/create-ingest.ts';
+import { answerUnreadable } from './roles/ingest/unreadable.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
 export interface ListenerDeps {
@@ -25,9 +26,12 @@ export async function openListeners({ settings, health, collection, admin }: Lis
   const servers: Server[] = [];
   async function open(port: number, handlers: Handler[], last: (req: IncomingMessage, res: ServerResponse) => void): Promise<Server> {
     const server = createServer(serverOptions, (req, res) => {
+      // Proxies may write the whole address into the request line.
+      if (req.url?.startsWith('/') === false) req.url = pathOf(req.url);
       for (const handle of handlers) if (handle(req, res)) return;
       last(req, res);
     });
+    server.on('clientError', answerUnreadable);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, settings.host, resolve);
@@ -57,6 +61,10 @@ export async function openListeners({ settings, health, collection, admin }: Lis
   };
 }
 
+function pathOf(address: string): string {
+  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(address)?.[1];
+  return path === undefined || path.startsWith('/') ? (path ?? address) : `/${path}`;
+}
 function addressOf(server: Server): string {
   const { port, address, family } = server.address() as AddressInfo;
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;

@@ -28,7 +28,8 @@ function listsOf(origin: string | undefined): HeaderLists {
   return known;
 }
 
-function corsHeaders(origin: string): string[] {
+/** Names and values in turn. */
+export function corsHeaders(origin: string): string[] {
   return [
     'Access-Control-Allow-Origin',
     ECHOABLE.test(origin) ? origin : 'null',

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Listeners, openListeners } from './listeners.ts';
+
+let listeners: Listeners;
+beforeAll(async () => {
+  listeners = await openListeners({
+    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined },
+    health: () => false,
+    collection: [
+      (req, res) => {
+        if (!req.url?.startsWith('/v1/t')) return false;
+        req.on('end', () => res.end(`heard ${req.url}`)).resume();
+        return true;
+      },
+    ],
+    admin: undefined,
+  });
+});
+afterAll(() => listeners.close());
+
+async function talk(...parts: string[]): Promise<string> {
+  const socket = connect(Number(new URL(listeners.addresses.main).port), '127.0.0.1');
+  let said = '';
+  socket.on('data', (chunk) => {
+    said += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  await once(socket, 'connect');
+  for (const part of parts) {
+    socket.write(part);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await closed;
+  return said;
+}
+const HEAD = 'POST /v1/t HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\n';
+
+const UNREADABLE: [name: string, parts: string[], status: number, error: string, origin: string][] = [
+  ['headers past their bound', [`${HEAD}X-A: ${'a'.repeat(20_000)}\r\n\r\n`], 431, 'payload_too_large', '*'],
+  ['an address past its bound', [`POST /v1/t?${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`], 431, 'payload_too_large', '*'],
+  ['a length and chunks', [`${HEAD}Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n`], 400, 'validation_failed', '*'],
+  ['a negative length', [`${HEAD}Content-Length: -1\r\n\r\n`], 400, 'validation_failed', '*'],
+  ['a folded header', [`${HEAD}X-A: a\r\n b\r\n\r\n`], 400, 'validation_failed', '*'],
+  [
+    'a broken chunk, after the request is known',
+    [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, '5\r\n{"typ\r\n', 'zz\r\n'],
+    400,
+    'validation_failed',
+    'https://shop.example',
+  ],
+  [
+    'a chunk with 20 KB of extensions',
+    [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, `5;${'x'.repeat(20_000)}\r\n`],
+    413,
+    'payload_too_large',
+    'https://shop.example',
+  ],
+];
+test.each(UNREADABLE)('%s is refused in the shape of the collection side', async (_name, parts, status, error, origin) => {
+  const said = await talk(...parts);
+  expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  const [head, body] = said.split('\r\n\r\n') as [string, string];
+  expect(JSON.parse(body)).toEqual({ error, message: expect.stringMatching(/\w/) });
+  expect(head).toContain(`Content-Length: ${body.length}`);
+  expect(head).toContain('Content-Type: application/json');
+  expect(head).toContain(`Access-Control-Allow-Origin: ${origin}\r\n`);
+  expect(head).toContain('Vary: Origin');
+});
+test.each([['garbage\r\n\r\n'], ['POST /v1/admin/pipelines HTTP/1.1\r\nContent-Length: x\r\n\r\n']])('%s has no shape', async (bytes) => {
+  expect(await talk(bytes)).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+});
+test.each([
+  ['http://collect.example/v1/t?x=1', 'heard /v1/t?x=1'],
+  ['HTTP://collect.example:80/v1/t', 'heard /v1/t'],
+  ['http://collect.example', 'not_found'],
+])('a request line may hold the whole address: %s', async (address, heard) => {
+  expect(await talk(`POST ${address} HTTP/1.1\r\nHost: collect.example\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)).toContain(
+    heard,
+  );
+});
