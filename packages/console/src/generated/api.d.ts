@@ -881,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Forget a person
-         * @description Removes identity links, sessions, traces and dead letters at once; the log ages out.
+         * @description Removes identity links, sessions, traces and dead letters at once; the log ages out. 503 where events that came earlier are still being processed after 5 s: ask again.
          *
          *     Least role: **admin**.
          */
@@ -1129,7 +1129,7 @@ export interface paths {
         };
         /**
          * List audit entries
-         * @description Newest first. Every write leaves exactly one entry, in its own transaction.
+         * @description Newest first. Every write leaves exactly one entry, in its own transaction. A failed login is filed with the organisation of its address; an address that nobody has belongs to none and leaves only a line in the log.
          *
          *     Least role: **viewer**.
          */
@@ -5463,9 +5463,69 @@ export interface operations {
                     "application/json": {
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
-                        /** @description consent, bot_filtering, pii_rules, session, identity, custom_js, routing_rules. */
                         config: {
-                            [key: string]: unknown;
+                            consent: {
+                                /** @description Raw category to canonical category. */
+                                mapping: {
+                                    [key: string]: string;
+                                };
+                                /** @description What counts where an event says nothing of a category. */
+                                default: {
+                                    [key: string]: boolean;
+                                };
+                                /** @description Global Privacy Control denies marketing and advertising. */
+                                honour_gpc: boolean;
+                            };
+                            bot_filtering: {
+                                /** @enum {string} */
+                                action: "flag" | "drop" | "allow";
+                                block_empty_user_agent: boolean;
+                                custom_patterns: string[];
+                            };
+                            pii_rules: {
+                                /**
+                                 * @description truncate keeps the /24, of IPv6 the /48.
+                                 * @enum {string}
+                                 */
+                                ip: "keep" | "truncate" | "drop";
+                                fields: {
+                                    path: string;
+                                    /**
+                                     * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                     * @enum {string}
+                                     */
+                                    action: "hash" | "redact" | "drop";
+                                }[];
+                                detect: ("email" | "phone" | "card" | "iban")[];
+                                /**
+                                 * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                 * @enum {string}
+                                 */
+                                detect_action: "hash" | "redact" | "drop";
+                                /** @description Removed from every URL. */
+                                url_params: string[];
+                            };
+                            session: {
+                                timeout_minutes: number;
+                            };
+                            identity: {
+                                remember_traits: string[];
+                            };
+                            custom_js: {
+                                enabled: boolean;
+                                /** @description function transform(event, { parameters }) { return event } */
+                                code: string;
+                            };
+                            /** @description The first that matches decides. */
+                            routing_rules: {
+                                /** @description As the filters of mappings: `{field, op, value}`, grouped by all, any, not. */
+                                condition: {
+                                    [key: string]: unknown;
+                                };
+                                /** @enum {string} */
+                                action: "drop" | "pass";
+                                pipeline_ids?: string[];
+                            }[];
                         };
                         version: number;
                         /**
@@ -5497,7 +5557,68 @@ export interface operations {
             content: {
                 "application/json": {
                     config: {
-                        [key: string]: unknown;
+                        consent?: {
+                            /** @description Raw category to canonical category. */
+                            mapping?: {
+                                [key: string]: string;
+                            };
+                            /** @description What counts where an event says nothing of a category. */
+                            default?: {
+                                [key: string]: boolean;
+                            };
+                            /** @description Global Privacy Control denies marketing and advertising. */
+                            honour_gpc?: boolean;
+                        };
+                        bot_filtering?: {
+                            /** @enum {string} */
+                            action?: "flag" | "drop" | "allow";
+                            block_empty_user_agent?: boolean;
+                            custom_patterns?: string[];
+                        };
+                        pii_rules?: {
+                            /**
+                             * @description truncate keeps the /24, of IPv6 the /48.
+                             * @enum {string}
+                             */
+                            ip?: "keep" | "truncate" | "drop";
+                            fields?: {
+                                path: string;
+                                /**
+                                 * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                 * @enum {string}
+                                 */
+                                action: "hash" | "redact" | "drop";
+                            }[];
+                            detect?: ("email" | "phone" | "card" | "iban")[];
+                            /**
+                             * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                             * @enum {string}
+                             */
+                            detect_action?: "hash" | "redact" | "drop";
+                            /** @description Removed from every URL. */
+                            url_params?: string[];
+                        };
+                        session?: {
+                            timeout_minutes?: number;
+                        };
+                        identity?: {
+                            remember_traits?: string[];
+                        };
+                        custom_js?: {
+                            enabled?: boolean;
+                            /** @description function transform(event, { parameters }) { return event } */
+                            code?: string;
+                        };
+                        /** @description The first that matches decides. */
+                        routing_rules?: {
+                            /** @description As the filters of mappings: `{field, op, value}`, grouped by all, any, not. */
+                            condition: {
+                                [key: string]: unknown;
+                            };
+                            /** @enum {string} */
+                            action: "drop" | "pass";
+                            pipeline_ids?: string[];
+                        }[];
                     };
                 };
             };
@@ -5512,9 +5633,69 @@ export interface operations {
                     "application/json": {
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
-                        /** @description consent, bot_filtering, pii_rules, session, identity, custom_js, routing_rules. */
                         config: {
-                            [key: string]: unknown;
+                            consent: {
+                                /** @description Raw category to canonical category. */
+                                mapping: {
+                                    [key: string]: string;
+                                };
+                                /** @description What counts where an event says nothing of a category. */
+                                default: {
+                                    [key: string]: boolean;
+                                };
+                                /** @description Global Privacy Control denies marketing and advertising. */
+                                honour_gpc: boolean;
+                            };
+                            bot_filtering: {
+                                /** @enum {string} */
+                                action: "flag" | "drop" | "allow";
+                                block_empty_user_agent: boolean;
+                                custom_patterns: string[];
+                            };
+                            pii_rules: {
+                                /**
+                                 * @description truncate keeps the /24, of IPv6 the /48.
+                                 * @enum {string}
+                                 */
+                                ip: "keep" | "truncate" | "drop";
+                                fields: {
+                                    path: string;
+                                    /**
+                                     * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                     * @enum {string}
+                                     */
+                                    action: "hash" | "redact" | "drop";
+                                }[];
+                                detect: ("email" | "phone" | "card" | "iban")[];
+                                /**
+                                 * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                 * @enum {string}
+                                 */
+                                detect_action: "hash" | "redact" | "drop";
+                                /** @description Removed from every URL. */
+                                url_params: string[];
+                            };
+                            session: {
+                                timeout_minutes: number;
+                            };
+                            identity: {
+                                remember_traits: string[];
+                            };
+                            custom_js: {
+                                enabled: boolean;
+                                /** @description function transform(event, { parameters }) { return event } */
+                                code: string;
+                            };
+                            /** @description The first that matches decides. */
+                            routing_rules: {
+                                /** @description As the filters of mappings: `{field, op, value}`, grouped by all, any, not. */
+                                condition: {
+                                    [key: string]: unknown;
+                                };
+                                /** @enum {string} */
+                                action: "drop" | "pass";
+                                pipeline_ids?: string[];
+                            }[];
                         };
                         version: number;
                         /**

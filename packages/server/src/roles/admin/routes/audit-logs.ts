@@ -25,7 +25,8 @@ export function auditRoutes(app: AdminApp, { db }: AdminContext): void {
       config: { role: 'viewer' },
       schema: {
         summary: 'List audit entries',
-        description: 'Newest first. Every write leaves exactly one entry, in its own transaction.',
+        description:
+          'Newest first. Every write leaves exactly one entry, in its own transaction. A failed login is filed with the organisation of its address; an address that nobody has belongs to none and leaves only a line in the log.',
         tags,
         querystring: Type.Object({
           user_id: Type.Optional(Type.String()),

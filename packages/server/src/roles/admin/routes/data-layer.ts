@@ -2,23 +2,16 @@ import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import { mergeDataLayer, validateDataLayer } from '@firsthand/core/process/compiled.ts';
 import { Type } from 'typebox';
 import { ApiError, invalidFields } from '../../../http/errors.ts';
-import { AnyObject, Body, Id, Nullable, Timestamp } from '../../../http/schema.ts';
 import { type DataLayer, findDataLayer, saveDataLayer } from '../../../stores/config/data-layers.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
+import { DataLayerAnswer, DataLayerUpdate } from '../data-layer-schema.ts';
 
 const tags = ['Data layer'];
-const DataLayerSchema = Type.Object({
-  org_id: Id('org'),
-  config: AnyObject({ description: 'consent, bot_filtering, pii_rules, session, identity, custom_js, routing_rules.' }),
-  version: Type.Integer(),
-  updated_at: Nullable(Timestamp),
-  updated_by: Nullable(Type.String()),
-});
 
 export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/data-layer',
-    { config: { role: 'viewer' }, schema: { summary: 'Read the data layer', tags, response: { 200: DataLayerSchema } } },
+    { config: { role: 'viewer' }, schema: { summary: 'Read the data layer', tags, response: { 200: DataLayerAnswer } } },
     async ({ user }) => shown(await findDataLayer(context.db, user.org_id)),
   );
 
@@ -32,10 +25,8 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
           'Each section that is sent is replaced, its missing keys take their defaults; the others stay. `If-Match: <version>` refuses a change of what somebody else has changed meanwhile.',
         tags,
         headers: Type.Object({ 'if-match': Type.Optional(Type.String({ description: 'The version that was read.', examples: ['3'] })) }),
-        body: Body({ config: AnyObject() }, ['org_id', 'version', 'updated_at', 'updated_by'], {
-          examples: [{ config: { bot_filtering: { action: 'drop' }, pii_rules: { ip: 'truncate' } } }],
-        }),
-        response: { 200: DataLayerSchema },
+        body: DataLayerUpdate,
+        response: { 200: DataLayerAnswer },
       },
     },
     async ({ body, user, headers }) => {
