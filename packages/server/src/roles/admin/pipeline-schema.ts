@@ -22,11 +22,19 @@ const ConsentConfig = Closed({
   wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
   required_category: Type.Optional(ConsentCategory),
 });
+/** Names that every JavaScript object has: an event built in a browser cannot hold them as its own. */
+const INHERITED = ['prototype', ...Object.getOwnPropertyNames(Object.prototype)].join('|');
 const PageVariable = Closed({
   name: Type.String({ minLength: 1, maxLength: 200 }),
   source: OneOf(['data_layer', 'js_variable', 'cookie', 'query', 'meta', 'selector']),
   path: Type.String({ minLength: 1, maxLength: 1_000 }),
-  target: Type.String({ minLength: 1, maxLength: 500 }),
+  target: Type.String({
+    maxLength: 500,
+    pattern: '^[^.]+(\\.[^.]+)*$',
+    not: { pattern: `(^|\\.)(${INHERITED})(\\.|$)` },
+    'x-fault': 'must be a path into the event, such as properties.section',
+    examples: ['properties.section'],
+  }),
 });
 const JsBuilder = {
   script_filename: Type.String({
