@@ -26,8 +26,8 @@ const MAX_CHARS = 256 * 1024;
 const LOOK_EVERY_MS = 10;
 /** An event that takes longer than this does not keep the others of its message waiting. */
 const SLOW_MS = 15;
-/** A look may come late by its own interval and by a busy event loop. */
-const HARD_MARGIN_MS = 40;
+/** A look may come late by its own interval and by a busy event loop, and what the worker has worked is asked first. */
+const HARD_MARGIN_MS = 60;
 /** After so many times the soft limit the worker's successor is started. */
 const DOOMED_TIMES = 2;
 /** On a crowded machine a worker may get no time at all: one that did not work is not to blame, up to so many times the limit. */

@@ -1,5 +1,6 @@
 /** One worker thread as the pool sees it: what it was given, what it is at, and since when. */
 import { Worker } from 'node:worker_threads';
+import { threadEntry } from '../runtime/thread-entry.ts';
 import type { Job } from './fair-queue.ts';
 import {
   AT_WORK_PART,
@@ -43,7 +44,8 @@ export class Slot {
     this.#limits = limits;
     this.#since = now;
     this.idleSince = now;
-    this.worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    this.worker = new Worker(threadEntry(new URL('./worker.ts', import.meta.url)), {
+      eval: true,
       workerData: { limits, shared, engine } satisfies WorkerStart,
       execArgv: [],
       env: {},
