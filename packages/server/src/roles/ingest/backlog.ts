@@ -11,7 +11,9 @@ const PASSING_MS = 250;
 const PASSING_TURNS = 3;
 /** Work on requests, in processor time: being kept waiting by other processes is no work. */
 const SHARE_IN_PASSING_MS = 100;
-const SHARE_MS = 20;
+/** What a turn takes in when turns stay long is set by how long they are: an answer is three or four of them away. */
+const SHARE_MS = { least: 8, first: 20, most: 40 };
+const TURN_MS = { short: 40, long: 50 };
 /** Fewer requests than this in two turns are not what makes turns long: refusing them would help nobody. */
 const FEW = 100;
 /** What a request costs at the least. A turn that was longer than twice its requests' cost was long for another reason. */
@@ -38,6 +40,7 @@ export class Backlog {
   /** When turns began to be long. */
   #since = 0;
   #longTurns = 0;
+  #share = SHARE_MS.first;
   #turnStart = 0;
   /** How long the turn before took. */
   #before = 0;
@@ -56,6 +59,8 @@ export class Backlog {
     this.#came = 0;
     this.#watching = this.#before >= SHORT_MS;
     this.#longTurns++;
+    if (this.#before > TURN_MS.long) this.#share = Math.max(SHARE_MS.least, this.#share * 0.75);
+    else if (this.#before < TURN_MS.short) this.#share = Math.min(SHARE_MS.most, this.#share + 1);
     if (this.#watching) setImmediate(this.#endTurn);
   };
 
@@ -69,6 +74,7 @@ export class Backlog {
       this.#watching = true;
       this.#since = this.#turnStart = now;
       this.#before = this.#longTurns = this.#cameBefore = this.#came = 0;
+      this.#share = SHARE_MS.first;
       setImmediate(this.#endTurn);
     }
     if (this.#firstAt === undefined) {
@@ -78,7 +84,7 @@ export class Backlog {
     if (this.#cameBefore + ++this.#came < FEW) return false;
     const lasting = this.#longTurns >= PASSING_TURNS && now - this.#since > PASSING_MS;
     if (lasting && this.#before + now - this.#turnStart > MAX_AGE_MS && this.#cameBefore * REQUEST_MS * 2 > this.#before) return true;
-    const share = lasting ? SHARE_MS : SHARE_IN_PASSING_MS;
+    const share = lasting ? this.#share : SHARE_IN_PASSING_MS;
     return now - this.#firstAt > share && this.#time.cpu() - this.#firstCpu > share;
   }
 }
