@@ -52,12 +52,17 @@ const cookiebot: Look = (tell) =>
   });
 
 interface UsercentricsV3 {
-  getConsentDetails(): Promise<{ categories: Record<string, { state: string }> }>;
+  getConsentDetails(): Promise<{ consent?: { required?: boolean }; categories: Record<string, { state: string }> }>;
 }
 interface UsercentricsV2 {
   isInitialized(): boolean;
+  isConsentRequired?(): boolean;
   getServicesBaseInfo(): { categorySlug: string; consent: { status: boolean } }[];
 }
+/**
+ * A category is granted when every service in it is. While consent is still required, what the tool reports is only assumed
+ * (some sites preset services), so it does not count.
+ */
 const usercentrics: Look = (tell) => {
   const three = has('__ucCmp') as UsercentricsV3 | undefined;
   const two = has('UC_UI') as UsercentricsV2 | undefined;
@@ -65,11 +70,11 @@ const usercentrics: Look = (tell) => {
   return onEvents('UC_UI_INITIALIZED UC_UI_CMP_EVENT UC_CONSENT', () => {
     if (three)
       three.getConsentDetails().then(
-        (details) => tell(mapValues(details.categories, (entry: { state: string }) => entry.state !== 'ALL_DENIED')),
+        ({ consent, categories }) =>
+          consent?.required || tell(mapValues(categories, (entry: { state: string }) => entry.state === 'ALL_ACCEPTED')),
         () => undefined, // asked again at its next event
       );
-    else {
-      // A category is granted when every service in it is.
+    else if (!two!.isConsentRequired?.()) {
       const out: Record<string, boolean> = {};
       for (const { categorySlug: slug, consent } of two!.getServicesBaseInfo()) out[slug] = out[slug] !== false && consent.status;
       tell(out);
@@ -88,10 +93,10 @@ const didomi: Look = (tell) => {
     if (!tool.shouldUserStatusBeCollected?.())
       tell(mapValues(tool.getCurrentUserStatus().purposes, (entry: { enabled: boolean }) => entry.enabled));
   };
-  const listeners = (page.didomiEventListeners = page.didomiEventListeners || []) as unknown[];
-  listeners.push({ event: 'consent.changed', listener: () => attempt(readState) });
+  // First, because it throws where the tool is not ready yet, and is then tried again.
   readState();
-  return true;
+  const listeners = (page.didomiEventListeners = page.didomiEventListeners || []) as unknown[];
+  return listeners.push({ event: 'consent.changed', listener: () => attempt(readState) });
 };
 
 interface Osano {
@@ -105,8 +110,8 @@ const osano: Look = (tell) => {
     const state = tool.getConsent();
     if (state && Object.keys(state)[0]) tell(mapValues(state, (entry: string) => entry === 'ACCEPT'));
   };
-  tool.addEventListener('osano-cm-consent-saved', () => attempt(readState));
   readState();
+  tool.addEventListener('osano-cm-consent-saved', () => attempt(readState));
   return true;
 };
 
@@ -132,7 +137,8 @@ const tcf: Look = (tell) => {
 
 /**
  * Google's consent mode: `gtag('consent', …)` puts its arguments on the data layer, where later ones win. Defaults count only
- * once the wait is over, because the visitor's own choice usually follows them.
+ * once the wait is over, because the visitor's own choice usually follows them; of several, which may be for regions that a
+ * page cannot tell, a denial stands.
  */
 const google: Look = (tell, waitMs) => {
   const layer = has('dataLayer') as { push: (...items: ArrayLike<unknown>[]) => number } & ArrayLike<unknown>[];
@@ -144,8 +150,10 @@ const google: Look = (tell, waitMs) => {
     for (const item of items) {
       if (item?.[0] !== 'consent' || !/^(default|update)$/.test(item[1] as string)) continue;
       const signals = item[2] as Record<string, unknown>;
-      for (const name in signals) if (/_(storage|user_data|personalization)$/.test(name)) state[name] = signals[name];
-      final = final || item[1] === 'update';
+      const isUpdate = item[1] === 'update';
+      for (const name in signals)
+        if (/_(storage|user_data|personalization)$/.test(name) && (isUpdate || state[name] !== 'denied')) state[name] = signals[name];
+      final = final || isUpdate;
     }
     if (final && before !== JSON.stringify(state)) tell({ ...state });
   };

@@ -30,17 +30,19 @@ const TOOLS: Record<string, { provider: ConsentConfig['provider']; load: string;
   },
   'Usercentrics 3': {
     provider: 'usercentrics',
-    load: `ucState = { essential: { state: 'ALL_ACCEPTED' }, marketing: { state: 'ALL_DENIED' } };
-      __ucCmp = { getConsentDetails: () => Promise.resolve({ categories: ucState }) };`,
+    load: `ucConsent = { required: false, status: 'SOME_ACCEPTED', type: 'EXPLICIT' };
+      ucState = { essential: { state: 'ALL_ACCEPTED', dps: {} }, marketing: { state: 'SOME_ACCEPTED', dps: {} } };
+      __ucCmp = { getConsentDetails: () => Promise.resolve({ consent: ucConsent, services: {}, categories: ucState }) };`,
     first: { essential: true, marketing: false },
-    change: `ucState.marketing.state = 'SOME_ACCEPTED'; window.dispatchEvent(new CustomEvent('UC_UI_CMP_EVENT', { detail: { type: 'SAVE' } }));`,
+    change: `ucState.marketing.state = 'ALL_ACCEPTED'; window.dispatchEvent(new CustomEvent('UC_UI_CMP_EVENT', { detail: { type: 'SAVE' } }));`,
     second: { essential: true, marketing: true },
   },
   'Usercentrics 2': {
     provider: 'usercentrics',
     load: `ucServices = [{ categorySlug: 'marketing', consent: { status: true } }, { categorySlug: 'marketing', consent: { status: false } },
         { categorySlug: 'essential', consent: { status: true } }];
-      UC_UI = { isInitialized: () => true, getServicesBaseInfo: () => ucServices };`,
+      ucRequired = false;
+      UC_UI = { isInitialized: () => true, isConsentRequired: () => ucRequired, getServicesBaseInfo: () => ucServices };`,
     first: { marketing: false, essential: true },
     change: `ucServices[1].consent.status = true; window.dispatchEvent(new CustomEvent('UC_UI_CMP_EVENT', { detail: { type: 'ACCEPT_ALL' } }));`,
     second: { marketing: true, essential: true },
@@ -125,13 +127,44 @@ test('wait_ms over: events go without consent; what becomes known later is sent 
   expect(events[1]).toMatchObject({ event: 'Consent Updated', context: { consent: { categories: TOOLS.Cookiebot!.first } } });
 });
 
-test('consent mode defaults count once the wait is over', async () => {
+test('consent mode defaults count once the wait is over, a denial before a grant that is for another region', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'google_consent_mode', wait_ms: 400 } }), {
-    head: `<script>dataLayer = []; (function () { dataLayer.push(arguments) })('consent', 'default', { analytics_storage: 'granted' })</script>`,
+    head: `<script>dataLayer = []; function gtag() { dataLayer.push(arguments) }
+      gtag('consent', 'default', { analytics_storage: 'granted', ad_storage: 'denied', region: ['FR'] });
+      gtag('consent', 'default', { ad_storage: 'granted' })</script>`,
   });
-  await stage.open();
+  const page = await stage.open();
   const [view] = await ingest.waitFor((all) => all.length === 1);
-  expect(view!.context.consent).toEqual({ categories: { analytics_storage: 'granted' } });
+  expect(view!.context.consent).toEqual({ categories: { analytics_storage: 'granted', ad_storage: 'denied' } });
+  await page.evaluate(`gtag('consent', 'update', { ad_storage: 'granted' })`);
+  const events = await ingest.waitFor((all) => all.length === 2);
+  expect(events[1]!.properties).toEqual({ categories: { analytics_storage: 'granted', ad_storage: 'granted' } });
+});
+
+test.each([
+  ['Usercentrics 3', 'ucConsent.required = true', 'ucConsent.required = false'],
+  ['Usercentrics 2', 'ucRequired = true', 'ucRequired = false'],
+])('%s: what is only assumed before the visitor answers does not count', async (name, before, answered) => {
+  await stage.serve(aPipeline({ consent_config: { provider: 'usercentrics', wait_ms: 400 } }), {
+    head: `<script>${TOOLS[name]!.load};${before}</script>`,
+  });
+  const page = await stage.open();
+  const [view] = await ingest.waitFor((all) => all.length === 1);
+  expect(view!.context).not.toHaveProperty('consent');
+  await page.evaluate(`${answered}; ${TOOLS[name]!.change}`);
+  const events = await ingest.waitFor((all) => all.length === 2);
+  expect(events[1]).toMatchObject({ event: 'Consent Updated', properties: { categories: TOOLS[name]!.second } });
+});
+
+test('Didomi that is there but not ready is asked again, and heard once', async () => {
+  await stage.serve(aPipeline({ consent_config: { provider: 'didomi', wait_ms: 6000 } }), {
+    head: `<script>${TOOLS.Didomi!.load}; const status = Didomi.getCurrentUserStatus; tries = 0;
+      Didomi.getCurrentUserStatus = () => { if (++tries < 4) throw new Error('not ready'); return status() }</script>`,
+  });
+  const page = await stage.open();
+  const [view] = await ingest.waitFor((all) => all.length === 1);
+  expect(view!.context.consent).toEqual({ categories: TOOLS.Didomi!.first });
+  expect(await page.evaluate('didomiEventListeners.length')).toBe(1);
 });
 
 test('a page left while events wait does not lose them', async () => {
