@@ -18,6 +18,10 @@ export function collectPixel(exchange: Exchange): void {
     refuseOverloaded(exchange);
     return;
   }
+  if (ctx.gate.overrun()) {
+    ctx.shed(exchange);
+    return;
+  }
   if (!admit(exchange, keyOf(req, query) ?? '')) return;
   // What a signature covers is the body, and a pixel has none; a pipeline that asks for signatures takes no pixel without one.
   const rules = exchange.rules!;
