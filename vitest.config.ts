@@ -6,8 +6,8 @@ const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: {
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({
   test: {
-    // Most suites wait on servers, disks and clocks more than they compute: one worker for each of two cores.
-    maxWorkers: 2,
+    // Most suites wait on servers, disks and clocks as long as they compute: a third worker uses what two leave of two cores.
+    maxWorkers: 3,
     projects: [
       {
         test: {
