@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 60_000;
  * What the vendor has and the log does not yet know would be sent again after a crash. It is bounded: no further request
  * while that many events, with those under way, stand open. Fewer repeat less after a crash, and wait more for the disk.
  */
-const MOST_UNWRITTEN = 64;
+const MOST_UNWRITTEN = 24;
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the answer says nothing of this item' };
 
 /** Sends one integration's batches: no more at once than its cap, no sooner than its limits allow. */
@@ -63,7 +63,7 @@ export class Sender {
       const batch = this.#ready[this.#head]!;
       const cap = Math.max(1, batch.vendor.concurrency);
       if (this.#active >= cap) return;
-      if (this.#active + this.#unwritten() >= Math.max(MOST_UNWRITTEN, 4 * cap * batch.parts.length)) return;
+      if (this.#active + this.#unwritten() >= Math.max(MOST_UNWRITTEN, 2 * cap * batch.parts.length)) return;
       if (this.#limiter.mustLoad) {
         this.#load();
         return;
