@@ -19,7 +19,23 @@ const cases: [name: string, context: JsonObject, canonical: Record<string, boole
     { consent: { categories: { statistics: 'granted', marketing: 'denied' } } },
     { essential: true, analytics: true, marketing: false, advertising: false },
   ],
-  ['a list of what is granted', { consent: { categories: ['necessary', 'statistics'] } }, { essential: true, analytics: true }],
+  [
+    'a list of what is granted: the rest is not',
+    { consent: { categories: ['necessary', 'statistics'] } },
+    { essential: true, analytics: true, marketing: false, advertising: false },
+  ],
+  [
+    'an empty list grants nothing, whatever the default',
+    { consent: { categories: [] } },
+    { essential: true, analytics: false, marketing: false, advertising: false, functional: true },
+    { default: { analytics: true, marketing: true, functional: true } },
+  ],
+  [
+    'RudderStack allows nothing, whatever the default',
+    { consentManagement: { allowedConsentIds: [], deniedConsentIds: ['C0002'] } },
+    { essential: true, analytics: false, marketing: false, advertising: false },
+    { default: { marketing: true } },
+  ],
   ['essential cannot be denied', { consent: { categories: { necessary: false, essential: false } } }, { essential: true }],
   [
     'a canonical name maps to itself',

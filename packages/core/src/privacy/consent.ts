@@ -28,6 +28,8 @@ const CHANGED = ['context.consent.canonical'];
 export interface CompiledConsent {
   /** Raw name, exact and in lower case, to canonical category. */
   categories: ReadonlyMap<string, string>;
+  /** The canonical categories that the organisation's consent tool decides about. */
+  mapped: readonly string[];
   defaults: readonly [string, boolean][];
   honour_gpc: boolean;
 }
@@ -39,7 +41,8 @@ export function compileConsent(config: DataLayerConfig['consent']): CompiledCons
   for (const [, canonical] of mapping) categories.set(canonical.toLowerCase(), canonical);
   for (const [raw, canonical] of mapping) categories.set(raw.toLowerCase(), canonical);
   for (const [raw, canonical] of mapping) categories.set(raw, canonical);
-  return { categories, defaults: Object.entries(config.default), honour_gpc: config.honour_gpc };
+  const mapped = [...new Set(mapping.map(([, canonical]) => canonical))];
+  return { categories, mapped, defaults: Object.entries(config.default), honour_gpc: config.honour_gpc };
 }
 
 export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, decisions: Decision[]): void {
@@ -51,11 +54,12 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
     const category = consent.categories.get(name) ?? consent.categories.get(name.toLowerCase());
     if (category !== undefined) canonical[category] = canonical[category] === true || granted;
   };
+  let listed = false;
   if (sent !== undefined) {
-    noteCategories(own(sent, 'categories'), note);
-    noteCategories(own(sent, 'categoryPreferences'), note);
-    noteCategories(own(sent, 'category_preferences'), note);
-    noteIds(sent, note);
+    for (const key of ['categories', 'categoryPreferences', 'category_preferences']) {
+      if (noteCategories(own(sent, key), note)) listed = true;
+    }
+    if (noteIds(sent, note)) listed = true;
     noteSignals(sent, note);
     for (const key of ['google', 'google_consent_mode', 'consent_mode'] as const) {
       const signals = ownObject(sent, key);
@@ -63,7 +67,9 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
     }
   }
   const rudderstack = ownObject(context, 'consentManagement');
-  if (rudderstack !== undefined) noteIds(rudderstack, note);
+  if (rudderstack !== undefined && noteIds(rudderstack, note)) listed = true;
+  // Who lists what is granted has not granted the rest: no default may do so instead.
+  if (listed) for (const category of consent.mapped) canonical[category] ??= false;
 
   const client = sent === undefined ? undefined : ownObject(sent, 'canonical');
   if (client !== undefined) {
@@ -87,24 +93,28 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
 
 type Note = (name: string, granted: boolean | undefined) => void;
 
-/** Booleans, `granted`/`denied`, or a list of what is granted. */
-function noteCategories(raw: unknown, note: Note): void {
+/** Booleans, `granted`/`denied`, or a list of what is granted; whether it was a list. */
+function noteCategories(raw: unknown, note: Note): boolean {
   if (Array.isArray(raw)) {
     for (const name of raw) if (typeof name === 'string') note(name, true);
-  } else if (isObject(raw)) {
-    for (const name of Object.keys(raw)) note(name, toGranted(raw[name]));
+    return true;
   }
+  if (isObject(raw)) for (const name of Object.keys(raw)) note(name, toGranted(raw[name]));
+  return false;
 }
 
-/** RudderStack: ids that are allowed and ids that are denied, either perhaps an object of ids. */
-function noteIds(holder: JsonObject, note: Note): void {
+/** RudderStack: ids that are allowed and ids that are denied, either perhaps an object of ids; whether the allowed ones are there. */
+function noteIds(holder: JsonObject, note: Note): boolean {
+  let listed = false;
   for (const [key, granted] of [
     ['deniedConsentIds', false],
     ['allowedConsentIds', true],
   ] as const) {
     const ids = own(holder, key);
+    if (granted && (Array.isArray(ids) || isObject(ids))) listed = true;
     for (const id of Array.isArray(ids) ? ids : isObject(ids) ? Object.values(ids) : []) if (typeof id === 'string') note(id, granted);
   }
+  return listed;
 }
 
 function noteSignals(holder: JsonObject, note: Note): void {
