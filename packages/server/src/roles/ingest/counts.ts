@@ -54,7 +54,13 @@ export function createCounts(
     }
     return entry;
   }
-  async function flush(): Promise<void> {
+  /** One at a time: who waits for the last waits for all. */
+  let writing: Promise<void> = Promise.resolve();
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
+  }
+  async function write(): Promise<void> {
     if (changed) {
       onCounts?.(summary);
       summary = { accepted: 0, duplicates: 0, rejected: {} };
