@@ -87,6 +87,12 @@ describe('processing', () => {
     });
     expect(letters[0]).toMatchObject({ event_id: 'order-boom', stage: 'processing', reason: expect.stringContaining('boom') });
 
+    expect(await explained('order-boom', 'dead_lettered')).toMatchObject({
+      event: { event_id: 'order-boom', properties: { boom: true } },
+      received: { messageId: 'order-boom' },
+      deliveries: [{ status: 'dead_lettered', explanation: expect.stringContaining('boom') }],
+    });
+
     await client.put(`${base}/transformations/${code.id}`, {
       code: 'function transform(event) { event.properties.mended = true; return event }',
     });

@@ -35,19 +35,37 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
   const found = await findTrace(deps.observe, orgId, eventId, pipelineId);
   if (!found) return undefined;
   const { event: row, steps } = found;
+  const letter = row.result === 'dead_lettered' ? await letterOf(deps.observe, row) : undefined;
   return {
     ...summary(row),
-    event: (await findCanonical(deps.log, row)) ?? null,
-    received: await receivedBody(deps.log, row),
+    event: letter?.event ?? (await findCanonical(deps.log, row)) ?? null,
+    received: await receivedBody(deps.log, letter ?? row),
     steps: lifeOf(row, steps),
     deliveries: deliveriesOf(deps.snapshot(), row, steps),
   };
 }
 
+/** What failed in processing is kept in its dead letter, made in the same moment as the trace. */
+async function letterOf({ db }: ObserveDb, row: TraceEventRow) {
+  const letter = await db
+    .selectFrom('dead_letters')
+    .select(['event', 'raw_topic', 'raw_position'])
+    .where('org_id', '=', row.org_id)
+    .where('created_at', '=', row.processed_at)
+    .where('pipeline_id', '=', row.pipeline_id)
+    .where('event_id', '=', row.event_id)
+    .where('stage', '=', 'processing')
+    .executeTakeFirst();
+  return letter && { ...letter, event: JSON.parse(Buffer.from(letter.event).toString('utf8')) as unknown };
+}
+
 /** The client's own body, while the raw record is retained. */
-async function receivedBody(log: EventLog, row: TraceEventRow): Promise<unknown> {
-  if (row.raw_topic === null || row.raw_position === null) return null;
-  const record = await log.get(row.raw_topic, row.raw_position);
+async function receivedBody(
+  log: EventLog,
+  { raw_topic, raw_position }: Pick<TraceEventRow, 'raw_topic' | 'raw_position'>,
+): Promise<unknown> {
+  if (raw_topic === null || raw_position === null) return null;
+  const record = await log.get(raw_topic, raw_position);
   if (!record) return null;
   return JSON.parse(Buffer.from(decodeEnvelope(record.data).body).toString('utf8')) as unknown;
 }

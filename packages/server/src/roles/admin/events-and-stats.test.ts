@@ -140,6 +140,7 @@ onStory('events', (story) => {
     expect(await fate('why-failed')).toMatchObject([
       { ...to, status: 'dead_lettered', reason: letter.reason, explanation: expect.stringMatching(/could not be processed .*boom/) },
     ]);
+    expect(await story.got('events/why-failed'), 'the event is kept in its dead letter').toMatchObject({ event: letter.event });
     expect(await fate('why-early')).toMatchObject([{ ...to, status: 'not_routed', reason: null }]);
   });
 
