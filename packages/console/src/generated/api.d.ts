@@ -2368,6 +2368,7 @@ export interface operations {
                             /** @enum {string} */
                             source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
                             path: string;
+                            /** @example properties.section */
                             target: string;
                         }[];
                     };
@@ -2459,6 +2460,7 @@ export interface operations {
                                 /** @enum {string} */
                                 source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
                                 path: string;
+                                /** @example properties.section */
                                 target: string;
                             }[];
                         };
@@ -2583,6 +2585,7 @@ export interface operations {
                                 /** @enum {string} */
                                 source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
                                 path: string;
+                                /** @example properties.section */
                                 target: string;
                             }[];
                         };
@@ -2684,6 +2687,7 @@ export interface operations {
                             /** @enum {string} */
                             source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
                             path: string;
+                            /** @example properties.section */
                             target: string;
                         }[];
                     };
@@ -2775,6 +2779,7 @@ export interface operations {
                                 /** @enum {string} */
                                 source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
                                 path: string;
+                                /** @example properties.section */
                                 target: string;
                             }[];
                         };
