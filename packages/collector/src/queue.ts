@@ -6,7 +6,7 @@
 import { emit } from './emitter.ts';
 import { key } from './options.ts';
 import { uuid } from './page.ts';
-import { keys, move, read, remove, write } from './storage.ts';
+import { isOpen, keys, move, read, remove, write } from './storage.ts';
 
 const PREFIX = `_df_q${key}.`;
 /** This page among all that share the storage; as a storage key, until when it holds on to its events. */
@@ -73,7 +73,8 @@ let asking = 0;
  */
 export const adopt = (then: () => void) => {
   const now = Date.now();
-  const others = asking ? [] : keys(PREFIX).filter((name) => !name.includes(own));
+  // Without the device nobody would hear us ask.
+  const others = asking || (F_GATE && !isOpen) ? [] : keys(PREFIX).filter((name) => !name.includes(own));
   const asked = others.filter((name) => !(+read(ownerOf(name))! > now));
   const ours = now + L_ADOPT_MS * (2 + Math.random());
   for (const name of asked) write(ownerOf(name), ours);

@@ -23,10 +23,10 @@ export const write = (key: string, value: string | number) => {
       delete memory[key];
     });
 };
-export const keys = (prefix: string): string[] =>
+export const keys = (mark: string): string[] =>
   [attempt(() => localStorage) || {}, memory]
     .flatMap(Object.keys)
-    .filter((key) => key.startsWith(prefix))
+    .filter((key) => key.includes(mark))
     .sort();
 
 export const move = (from: string, to: string) => {
@@ -38,5 +38,6 @@ export const move = (from: string, to: string) => {
 /** Opens or closes the device for us, and moves what we have to the other side. */
 export const setOpen = (to: boolean) => {
   isOpen = to;
-  for (const key of keys('_df')) move(key, key);
+  // Other scripts may have names that only contain ours.
+  for (const key of keys('_df')) if (/^_df/.test(key)) move(key, key);
 };

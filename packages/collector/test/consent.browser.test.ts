@@ -1,7 +1,7 @@
 import type { ConsentConfig } from '@firsthand/core/config/resources.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aPipeline, call, Stage } from './fixtures.ts';
+import { aPipeline, call, KEY, Stage } from './fixtures.ts';
 
 const stage = new Stage();
 const { ingest } = stage;
@@ -228,6 +228,32 @@ describe('required_category', () => {
     await page.reload();
     const events = await ingest.waitFor((all) => all.length === 4);
     expect(new Set(events.map((event) => event.anonymousId))).toEqual(new Set([view!.anonymousId]));
+  });
+
+  test('until then what other pages left behind stays with them', async () => {
+    await stage.serve(pipeline);
+    stage.site.pages.set('/before', { html: '<p>before</p>' });
+    const page = await stage.open('/before');
+    const left = { type: 'track', event: 'Left', messageId: 'm-1', anonymousId: 'a', context: {} };
+    await page.evaluate(
+      ([key, json]) => {
+        localStorage[`_df_q${key}.${Date.now().toString(36)}1000000._df_lgone`] = json;
+        localStorage.their_df_q = 'theirs';
+      },
+      [KEY, JSON.stringify(left)] as const,
+    );
+    const names = () => ingest.accepted.map((event) => event.event ?? event.type);
+    await page.clock.install();
+    await page.goto(stage.url('/'));
+    await ingest.waitFor(() => names().includes('page'));
+    await page.clock.runFor(30_000);
+    await call(page, 'track', 'Next');
+    await ingest.waitFor(() => names().includes('Next'));
+    expect(names()).toEqual(['page', 'Next']);
+    await page.addScriptTag({ content: TOOLS.Cookiebot!.load });
+    await page.clock.resume();
+    await ingest.waitFor(() => names().includes('Left'));
+    expect(await page.evaluate('localStorage.their_df_q')).toBe('theirs');
   });
 
   test('a denial removes what was kept', async () => {

@@ -6,7 +6,8 @@ import type { ClientSideInput } from '../build/features.ts';
 import { Ingest } from './ingest.ts';
 import { type Browsing, browse, browseWith, Site } from './site.ts';
 
-export const KEY = 'pk_7Hq2mXv9LbT4cRz8WnYd3KsF';
+/** As long and as random as real ones. */
+export const KEY = 'pk_w6en38stw5y5b7djn79jnkactwpdvcft';
 
 export function aPipeline(
   js: Partial<Pipeline['js_builder_config']> = {},
