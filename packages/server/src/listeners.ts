@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './config.ts';
+import { sendError } from './roles/ingest/answers.ts';
 import { serverOptions } from './roles/ingest/create-ingest.ts';
 import { answerUnreadable } from './roles/ingest/unreadable.ts';
 
@@ -71,6 +72,6 @@ function addressOf(server: Server): string {
   return `http://${host}:${port}`;
 }
 
-function nothingHere(_req: IncomingMessage, res: ServerResponse): void {
-  res.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not_found","message":"There is nothing at this address."}');
+function nothingHere(req: IncomingMessage, res: ServerResponse): void {
+  sendError(res, req.headers.origin, { code: 'not_found' });
 }
