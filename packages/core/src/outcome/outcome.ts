@@ -70,6 +70,7 @@ export type Outcome =
       received_at: number;
       decisions?: Decision[];
       raw?: { topic: string; position: string };
+      replay?: boolean;
     } & AboutEvent)
   | ({
       kind: 'delivered';
@@ -86,6 +87,8 @@ export type Outcome =
       /** Of stage `processing`: when it was accepted, and what had been decided until it failed. */
       received_at?: number;
       decisions?: Decision[];
+      /** The event was counted before, when it first came to the integration. */
+      replay?: boolean;
     } & AboutEvent);
 
 export interface DeadLetter {

@@ -67,6 +67,20 @@ describe('what a batch of outcomes adds', () => {
     expect(counters([{ ...delivered, replay: true }])).toEqual({ 'int_1/2/replayed': 1 });
   });
 
+  test('a replay that fails again is not counted again: the event came once', () => {
+    const dropped = {
+      kind: 'dropped' as const,
+      reason: 'mapping_filter' as const,
+      integration_id: 'int_1',
+      received_at: 0,
+      replay: true,
+      ...about,
+    };
+    const failed = { kind: 'dead_lettered' as const, dead_letter: letter, replay: true, ...about };
+    expect(counters([dropped, failed])).toEqual({});
+    expect(tally([failed]).deadLetters).toEqual([letter]);
+  });
+
   test('text that PostgreSQL refuses never reaches a column', () => {
     const { events } = tally([{ kind: 'processed', received_at: 0, decisions: [], ...about, event: 'a\u0000b', user_id: '\ud800' }]);
     expect(events[0]).toMatchObject({ event: 'a\uFFFDb', user_id: '\uFFFD' });

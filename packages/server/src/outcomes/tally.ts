@@ -70,7 +70,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     reason: string | null,
   ): void {
     const processed = outcome.kind === 'processed' ? outcome : undefined;
-    const raw = outcome.kind === 'dead_lettered' ? undefined : outcome.raw;
+    const raw = outcome.kind === 'dead_lettered' ? outcome.dead_letter.raw : outcome.raw;
     events.push({
       org_id: outcome.org_id,
       pipeline_id: outcome.pipeline_id,
@@ -83,7 +83,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       anonymous_id: optional(outcome.anonymous_id),
       result: outcome.kind,
       reason: optional(reason),
-      decisions: JSON.stringify(outcome.kind === 'dead_lettered' ? [] : (outcome.decisions ?? [])),
+      decisions: JSON.stringify(outcome.decisions ?? []),
       raw_topic: raw?.topic ?? null,
       raw_position: raw?.position ?? null,
       stored_position: processed?.stored ?? null,
@@ -121,7 +121,8 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':
-        count(outcome, outcome.integration_id ?? '', outcome.at, `dropped:${outcome.reason}`);
+        // Of a replay only the delivery counts, apart: the event itself was counted when it first came.
+        if (!outcome.replay) count(outcome, outcome.integration_id ?? '', outcome.at, `dropped:${outcome.reason}`);
         if (outcome.integration_id === undefined) {
           count(outcome, '', outcome.received_at, 'received');
           traceEvent(outcome, outcome.received_at, outcome.reason);
@@ -143,10 +144,11 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         break;
       case 'dead_lettered': {
         const letter = outcome.dead_letter;
-        count(outcome, letter.integration_id ?? '', outcome.at, 'dead_lettered');
+        if (!outcome.replay) count(outcome, letter.integration_id ?? '', outcome.at, 'dead_lettered');
         if (letter.integration_id === null) {
-          count(outcome, '', outcome.at, 'received');
-          traceEvent(outcome, outcome.at, letter.reason);
+          const receivedAt = outcome.received_at ?? outcome.at;
+          count(outcome, '', receivedAt, 'received');
+          traceEvent(outcome, receivedAt, letter.reason);
         } else {
           const last = letter.attempts.at(-1);
           traceStep(outcome, letter.integration_id, {

@@ -18,6 +18,7 @@ export class Consumers {
   readonly #handle: Handle;
   #running: Consumer[] = [];
   #maxInFlight = 0;
+  #hurried = false;
   replaying = false;
 
   constructor(log: EventLog, source: Source, handle: Handle) {
@@ -40,6 +41,11 @@ export class Consumers {
     this.replaying = true;
     this.#consume(replayTopic(this.#source.id), 'beginning', true);
   }
+  /** What waits for its time comes now, also from replays that are begun later. */
+  async hurry(): Promise<void> {
+    this.#hurried = true;
+    await Promise.all(this.#running.map((consumer) => consumer.hurry()));
+  }
   /** Nothing further is handed out from this moment on; resolves when the running hand-outs have returned. */
   async stop(): Promise<void> {
     await Promise.all(this.#running.map((consumer) => consumer.stop()));
@@ -59,6 +65,8 @@ export class Consumers {
 
   #consume(topic: string, start: 'beginning' | Date, replay: boolean): void {
     const options = { start, maxInFlight: this.#maxInFlight, maxBatch: MAX_HANDED_OUT };
-    this.#running.push(this.#log.consume(topic, this.#source.id, options, (batch) => this.#handle(topic, batch, replay)));
+    const consumer = this.#log.consume(topic, this.#source.id, options, (batch) => this.#handle(topic, batch, replay));
+    this.#running.push(consumer);
+    if (this.#hurried) void consumer.hurry();
   }
 }

@@ -90,7 +90,7 @@ export class Settler {
     this.#show(job.decoded, { stage: 'retrying', reason, duration_ms: attempt.duration_ms, ...statusOf(attempt.status) });
   }
 
-  drop(delivery: Delivery, decoded: DecodedEventRecord, reason: DropReason): void {
+  drop(delivery: Delivery, decoded: DecodedEventRecord, reason: DropReason, replay: boolean): void {
     const outcome: Outcome = {
       kind: 'dropped',
       reason,
@@ -98,6 +98,7 @@ export class Settler {
       integration_id: this.#integrationId,
       received_at: decoded.meta.received_at,
     };
+    if (replay) outcome.replay = true;
     this.#add({ delivery, outcome, what: 'dropped' });
     this.#show(decoded, { stage: 'dropped', reason });
   }
@@ -110,6 +111,7 @@ export class Settler {
     stage: DeadLetterStage,
     reason: string,
     attempts: DeadLetter['attempts'],
+    replay: boolean,
   ): void {
     const now = this.#deps.clock.now();
     const { event, meta } = decoded;
@@ -130,6 +132,7 @@ export class Settler {
       expires_at: new Date(now + this.#deps.deadLetterRetentionMs).toISOString(),
     };
     const outcome: Outcome = { kind: 'dead_lettered', ...this.#about(decoded, now), dead_letter };
+    if (replay) outcome.replay = true;
     const id = `${delivery.record.id}#${this.#integrationId}#dead`;
     const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
     const alongside = [letter, outcomeAppend(id, [outcome])];

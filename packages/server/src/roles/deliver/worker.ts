@@ -99,9 +99,10 @@ export class Worker {
     this.#sender.pump();
     if (!this.#consumers.fit(this.#window)) this.#resizing ??= this.#resize();
   }
-  /** Deleted, or its pipeline: everything that waits ends with this reason. */
+  /** Deleted, or its pipeline: everything that waits ends with this reason, retries without their wait. */
   retire(reason: DropReason): void {
     this.#switch({ kind: 'drop', reason });
+    void this.#consumers.hurry();
   }
   /** Begins to read the replays; once begun it goes on. */
   replay(): void {
@@ -187,7 +188,7 @@ export class Worker {
   /** A job with another item still at the vendor is settled by that one's answer. */
   #giveUp(job: Job, parts: Part[], reason: DropReason): void {
     job.open -= parts.filter((part) => part.job === job).length;
-    if (job.open === 0) this.#settler.drop(job.delivery, job.decoded, reason);
+    if (job.open === 0) this.#settler.drop(job.delivery, job.decoded, reason, job.replay);
   }
 
   async #handle(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
@@ -219,7 +220,7 @@ export class Worker {
     } catch (error) {
       const { compiled } = this.#plan;
       const reason = `the stored event cannot be read: ${errorText(error)}`;
-      this.#settler.deadLetter(delivery, unreadable(delivery.record, compiled.integration), compiled, 'mapping', reason, []);
+      this.#settler.deadLetter(delivery, unreadable(delivery.record, compiled.integration), compiled, 'mapping', reason, [], replay);
       return undefined;
     }
   }
@@ -232,7 +233,7 @@ export class Worker {
       return;
     }
     const faults = plan.compiled.faults.map(({ field, message }) => `${field}: ${message}`).join('; ');
-    this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', `revision ${revision} cannot be used: ${faults}`, []);
+    this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', `revision ${revision} cannot be used: ${faults}`, [], true);
   }
   #take(delivery: Delivery, decoded: DecodedEventRecord, plan: Plan, replay: boolean): void {
     const built = this.#decide(decoded, plan);
@@ -241,11 +242,11 @@ export class Worker {
         this.#enqueue(newJob(delivery, decoded, plan.compiled, replay, built.items));
         break;
       case 'dropped':
-        this.#settler.drop(delivery, decoded, built.reason);
+        this.#settler.drop(delivery, decoded, built.reason, replay);
         break;
       case 'failed': {
         const attempts = retryStateOf(delivery.state)?.attempts ?? [];
-        this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', built.reason, attempts);
+        this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', built.reason, attempts, replay);
       }
     }
   }
@@ -281,7 +282,7 @@ export class Worker {
         break;
       case 'dead_letter': {
         const attempts = [...job.attempts, job.attempt!];
-        this.#settler.deadLetter(job.delivery, job.decoded, job.compiled, 'delivery', settlement.reason, attempts);
+        this.#settler.deadLetter(job.delivery, job.decoded, job.compiled, 'delivery', settlement.reason, attempts, job.replay);
       }
     }
   }

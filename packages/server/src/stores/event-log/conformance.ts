@@ -433,6 +433,27 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         expect(again.length).toBe(2);
       });
 
+      test('come at once when the reader hurries, one that is stored meanwhile too', async () => {
+        const topic = fresh();
+        await log().append([{ topic, records: records(topic, 3) }]);
+        const seen: string[] = [];
+        let hurried = false;
+        const consumer = consume(topic, 'g', {}, async (batch) => {
+          for (const delivery of batch) {
+            seen.push(`${texts([delivery.record])[0]} ${delivery.attempt}`);
+            if (delivery.attempt === 1 || !hurried) await delivery.retryIn(3_600_000, delivery.record.id);
+            else await delivery.ack();
+          }
+        });
+        await until(() => seen.length === 3);
+        hurried = true;
+        await consumer.hurry();
+        await log().append([{ topic, records: records(topic, 1, 3) }]);
+        await until(() => seen.length >= 8);
+        await until(async () => (await log().lag(topic, 'g')).waiting === 0);
+        expect(seen.sort()).toEqual([0, 1, 2, 3].flatMap((n) => [`data ${n} 1`, `data ${n} 2`]));
+      });
+
       test('one in hand at a stop comes again, uncounted', async () => {
         const topic = fresh();
         await log().append([{ topic, records: records(topic, 1) }]);

@@ -65,6 +65,22 @@ function receiver(topic: string, ordered: boolean) {
 }
 const numberOf = (id: string) => Number(id.slice(id.lastIndexOf('/') + 1));
 
+test('a reader whose request ran out asks again at once: it was deaf for three seconds of every eleven', { timeout: 30_000 }, async () => {
+  const topic = fresh();
+  let heardAt: number | undefined;
+  const consumer = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 100, maxBatch: 10 }, async (batch) => {
+    heardAt = performance.now();
+    for (const delivery of batch) await delivery.ack();
+  });
+  onTestFinished(() => consumer.stop());
+  // The request that found nothing ran out after eight seconds; deaf, the next one would be made after eleven.
+  await sleep(8_200);
+  const sentAt = performance.now();
+  await log.append([{ topic, records: records(topic, 1) }]);
+  await until(() => heardAt !== undefined);
+  expect(heardAt! - sentAt).toBeLessThan(2_500);
+});
+
 describe('a broker that goes away', () => {
   test.each([
     [

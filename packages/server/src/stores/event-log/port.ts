@@ -62,6 +62,8 @@ export interface ConsumeOptions {
 export interface Consumer {
   /** Stops handing out; resolves when the running `handle` is done. What is unsettled is delivered again to the next consumer. */
   stop(): Promise<void>;
+  /** From now on waiting retries are handed out whatever their time: for a group whose owner is gone, so that what waits can be ended. */
+  hurry(): Promise<void>;
 }
 export interface ReadRange {
   from?: Date;

@@ -26,9 +26,7 @@ export class Durables {
 
   async open(topic: string, group: string, options: ConsumeOptions): Promise<{ topic: Durable; retries: Durable }> {
     const { stream, subject } = await this.#streams.ensure(topic);
-    await this.#streams.ensureRetries();
-    const retries = durableOf(topic, group);
-    await this.#ensure(RETRY_STREAM, retries, { filter_subject: retrySubject(topic, group), max_ack_pending: -1, deliver_policy: 'all' });
+    const retries = await this.#ensureRetries(topic, group);
     const config = {
       filter_subject: subject,
       max_ack_pending: Math.max(LEAST_ACK_PENDING, options.maxInFlight * 2),
@@ -38,7 +36,19 @@ export class Durables {
     if (!options.ordered) await this.#ensure(stream, durable, config);
     this.#streams.groupsChanged(topic);
     this.#current.set(durableOf(topic, group), durable);
-    return { topic: { stream, durable }, retries: { stream: RETRY_STREAM, durable: retries } };
+    return { topic: { stream, durable }, retries };
+  }
+
+  async renewRetries(topic: string, group: string): Promise<Durable> {
+    await this.#drop(RETRY_STREAM, durableOf(topic, group));
+    return this.#ensureRetries(topic, group);
+  }
+
+  async #ensureRetries(topic: string, group: string): Promise<Durable> {
+    await this.#streams.ensureRetries();
+    const durable = durableOf(topic, group);
+    await this.#ensure(RETRY_STREAM, durable, { filter_subject: retrySubject(topic, group), max_ack_pending: -1, deliver_policy: 'all' });
+    return { stream: RETRY_STREAM, durable };
   }
 
   async #ensure(stream: string, durable: string, config: Record<string, unknown>): Promise<void> {

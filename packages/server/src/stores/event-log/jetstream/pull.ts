@@ -71,7 +71,8 @@ export class Pull {
   #take(msg: Msg): void {
     if (this.#stopped) return;
     const code = msg.headers?.code;
-    if (code !== undefined && code >= 400 && msg.reply === undefined) {
+    // The server's own words bear no subject to answer to; the client gives an empty one then.
+    if (code !== undefined && code >= 400 && !msg.reply) {
       if (code === 409 && /consumer deleted/i.test(msg.headers?.description ?? '')) this.#onGone();
       // A word about an older request says nothing about this one.
       if (!msg.subject.endsWith(`.${this.#request}`)) return;

@@ -77,6 +77,10 @@ export class LmdbConsumer implements Consumer {
     this.#group.giveBack(unsettled);
   }
 
+  async hurry(): Promise<void> {
+    this.#group.hurry();
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#pause);

@@ -46,6 +46,8 @@ export class Group {
   #takenSeq = 0;
   #retryCount: number | undefined;
   #nextDue: number | undefined;
+  /** Nobody waits for a retry's time any more. */
+  #hurried = false;
   stored: boolean;
   removed = false;
   /** In the commit that is being built or under way. */
@@ -98,13 +100,14 @@ export class Group {
 
   #takeDueRetries(room: number): LmdbDelivery[] {
     const now = this.#deps.steady();
-    if (this.#nextDue === undefined || this.#nextDue > now) {
+    if (this.#nextDue === undefined || (this.#nextDue > now && !this.#hurried)) {
       if (this.#nextDue !== undefined) this.#deps.wakeAt(this, this.#nextDue);
       return [];
     }
     const out: LmdbDelivery[] = [];
     const start = retryKey(this.number, this.#takenDue, this.#takenSeq + 1);
-    for (const { key, value } of this.#deps.retries.getRange({ start, end: retryKey(this.number, now + 1, 0), limit: room })) {
+    const end = this.#hurried ? retryKey(this.number + 1, 0, 0) : retryKey(this.number, now + 1, 0);
+    for (const { key, value } of this.#deps.retries.getRange({ start, end, limit: room })) {
       this.#takenDue = readSeq(key, 4);
       this.#takenSeq = readSeq(key, 12);
       const delivery = this.#retryAt(this.#takenDue, this.#takenSeq, value);
@@ -153,7 +156,8 @@ export class Group {
       return;
     }
     if (this.#nextDue === undefined || due < this.#nextDue) this.#nextDue = due;
-    if (this.consumers.size > 0) this.#deps.wakeAt(this, due);
+    if (this.#hurried) this.wake();
+    else if (this.consumers.size > 0) this.#deps.wakeAt(this, due);
   }
 
   failed(error: unknown): void {
@@ -179,6 +183,11 @@ export class Group {
   }
   forgetRetryCount(): void {
     this.#retryCount = undefined;
+  }
+
+  hurry(): void {
+    this.#hurried = true;
+    this.wake();
   }
 
   wake(): void {

@@ -122,6 +122,7 @@ export class LmdbLog implements EventLog {
     const consumer = new LmdbConsumer(this.#catalogue.group(topic, group, options.start), options, handle);
     this.#consumers.add(consumer);
     return {
+      hurry: () => consumer.hurry(),
       stop: () => {
         this.#consumers.delete(consumer);
         return consumer.stop();
