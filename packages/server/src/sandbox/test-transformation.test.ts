@@ -3,7 +3,8 @@ import { afterAll, expect, test } from 'vitest';
 import { createSandbox } from './sandbox.ts';
 import { type TransformationTest, testTransformation } from './test-transformation.ts';
 
-const sandbox = createSandbox();
+// The loop is to be stopped by the interpreter itself, however little time the worker gets.
+const sandbox = createSandbox({ limits: { hard_ms: 60_000 } });
 afterAll(() => sandbox.stop());
 const event: CanonicalEvent = {
   event_id: 'e1',
