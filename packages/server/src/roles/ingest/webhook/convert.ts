@@ -5,6 +5,7 @@ import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts'
 import { parseBody } from '../body.ts';
 import { buildRecord, type IngestRecord } from '../record.ts';
 import { ROUTES } from '../routes.ts';
+import { withExactIntegers } from './exact-integers.ts';
 
 export interface WebhookRequest {
   headers: Readonly<Record<string, string>>;
@@ -24,9 +25,10 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
   const { headers, body, receivedAt, urls } = request;
   const refused = source.verify({ headers, body, now: receivedAt, urls });
   if (refused !== undefined) return { ok: false, reason: refused };
-  const parsed = parseBody(request.unpacked ?? body);
+  const bytes = request.unpacked ?? body;
+  const parsed = parseBody(bytes);
   if (!parsed.ok) return { ok: false, reason: parsed.refusal.message ?? 'The body is not valid JSON.' };
-  const mapped = source.map({ body: parsed.value, headers }, receivedAt);
+  const mapped = source.map({ body: withExactIntegers(bytes.toString(), parsed.value), headers }, receivedAt);
   if (!mapped.ok) return mapped;
   const records: IngestRecord[] = [];
   for (const [index, event] of mapped.events.entries()) {

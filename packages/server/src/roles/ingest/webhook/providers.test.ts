@@ -89,6 +89,7 @@ describe('providers', () => {
       '115',
       { order_id: 7, total: '42.00', currency: 'EUR', products: [{ sku: 's' }] },
     ],
+    ['orders/paid', { id: 7, customer: { id: 115_310_627_314_723 } }, 'Order Paid', '115310627314723', { order_id: 7 }],
     ['customers/create', { id: 115, email: 'a@b.test' }, 'Customer Created', '115', { customer_id: 115 }],
     ['products/update', { id: 3, title: 'Boots', vendor: 'V' }, 'Product Updated', undefined, { product_id: 3, name: 'Boots', brand: 'V' }],
   ])('Shopify %s', async (topic, body, name, userId, properties) => {
@@ -108,6 +109,15 @@ describe('providers', () => {
       context: { webhook_event_id: `wh-${topic}` },
     });
     expect(events[0]!.user_id).toBe(userId);
+  });
+  test("Shopify's ids beyond what a number holds stay exact", async () => {
+    const payload = '{"id":820982911946154508,"customer":{"id":115310627314723954}}';
+    const { events } = await deliver('shopify', payload, {
+      'x-shopify-hmac-sha256': hmac(payload, 'base64'),
+      'x-shopify-topic': 'orders/create',
+      'x-shopify-webhook-id': 'wh-exact',
+    });
+    expect(events[0]).toMatchObject({ user_id: '115310627314723954', properties: { order_id: '820982911946154508' } });
   });
   test('HubSpot, signed by its own package: each element is an event', async () => {
     const body = JSON.stringify([

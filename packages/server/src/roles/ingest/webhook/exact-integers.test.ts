@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { withExactIntegers } from './exact-integers.ts';
+
+test.each([
+  ['{"id":820982911946154508}', { id: '820982911946154508' }],
+  ['[-9007199254740993,{"a":[115310627314723954]}]', ['-9007199254740993', { a: ['115310627314723954'] }]],
+  ['{"n":9007199254740991,"m":5}', { n: 9_007_199_254_740_991, m: 5 }],
+  ['{"n":1234567890123456.5,"e":1e300,"t":"820982911946154508"}', { n: 1234567890123456.5, e: 1e300, t: '820982911946154508' }],
+])('%s', (text, value) => {
+  expect(withExactIntegers(text, JSON.parse(text))).toEqual(value);
+});
+test('`__proto__` stays data', () => {
+  const text = '{"__proto__":{"id":820982911946154508}}';
+  const value = withExactIntegers(text, JSON.parse(text)) as object;
+  expect(JSON.stringify(value)).toBe('{"__proto__":{"id":"820982911946154508"}}');
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+});
