@@ -11,7 +11,7 @@ const PASSING_MS = 250;
 const PASSING_TURNS = 3;
 /** Work on requests, in processor time: being kept waiting by other processes is no work. */
 const SHARE_IN_PASSING_MS = 100;
-/** What a turn takes in when turns stay long is set by how long they are: an answer is three or four of them away. */
+/** What a turn takes in when turns stay long is set by the work in them: an answer is three or four of them away. */
 const SHARE_MS = { least: 8, first: 20, most: 40 };
 const TURN_MS = { short: 40, long: 50 };
 /** Fewer requests than this in two turns are not what makes turns long: refusing them would help nobody. */
@@ -26,13 +26,11 @@ export interface BacklogClock {
   /** Processor time of this thread in milliseconds. */
   cpu(): number;
 }
-const systemTime: BacklogClock = {
-  now: () => performance.now(),
-  cpu() {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1_000;
-  },
-};
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+const systemTime: BacklogClock = { now: () => performance.now(), cpu: threadCpuMs };
 
 export class Backlog {
   readonly #time: BacklogClock;
@@ -42,6 +40,7 @@ export class Backlog {
   #longTurns = 0;
   #share = SHARE_MS.first;
   #turnStart = 0;
+  #turnStartCpu = 0;
   /** How long the turn before took. */
   #before = 0;
   /** Requests of the turn before, and of this one so far. */
@@ -52,15 +51,18 @@ export class Backlog {
   #firstCpu = 0;
   readonly #endTurn = () => {
     const now = this.#time.now();
+    const cpu = this.#time.cpu();
+    const worked = cpu - this.#turnStartCpu;
     this.#before = now - this.#turnStart;
     this.#turnStart = now;
+    this.#turnStartCpu = cpu;
     this.#firstAt = undefined;
     this.#cameBefore = this.#came;
     this.#came = 0;
     this.#watching = this.#before >= SHORT_MS;
     this.#longTurns++;
-    if (this.#before > TURN_MS.long) this.#share = Math.max(SHARE_MS.least, this.#share * 0.75);
-    else if (this.#before < TURN_MS.short) this.#share = Math.min(SHARE_MS.most, this.#share + 1);
+    if (worked > TURN_MS.long) this.#share = Math.max(SHARE_MS.least, this.#share * 0.75);
+    else if (worked < TURN_MS.short) this.#share = Math.min(SHARE_MS.most, this.#share + 1);
     if (this.#watching) setImmediate(this.#endTurn);
   };
 
@@ -73,6 +75,7 @@ export class Backlog {
     if (!this.#watching) {
       this.#watching = true;
       this.#since = this.#turnStart = now;
+      this.#turnStartCpu = this.#time.cpu();
       this.#before = this.#longTurns = this.#cameBefore = this.#came = 0;
       this.#share = SHARE_MS.first;
       setImmediate(this.#endTurn);

@@ -6,14 +6,15 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from './answers.ts';
+import { threadCpuMs } from './backlog.ts';
 
 /** Also the longest that an accepted request can wait for the refusal before it on its connection. */
 const HOLD_MS = 50;
 const MAX_HELD = 4_000;
-/** Connections that are read again in a turn: as many as it takes for the turn to be neither short nor long. */
+/** Connections that are read again in a turn: as many as give it neither little work nor much, in processor time. */
 const FEWEST = 16;
 const MOST = 4_096;
-const TURN_MS = { short: 25, long: 75 };
+const TURN_MS = { little: 25, much: 75 };
 export const OVERLOADED: Refusal = { code: 'overloaded', retryAfterS: 1 };
 
 export interface Refusable {
@@ -43,7 +44,7 @@ export function createShedder(): Shedder {
   function rest(socket: IncomingMessage['socket']): void {
     if (resting.has(socket)) return;
     if (resting.size === 0) {
-      wokenAt = performance.now();
+      wokenAt = threadCpuMs();
       setImmediate(wake);
     }
     resting.add(socket);
@@ -55,11 +56,11 @@ export function createShedder(): Shedder {
     this.pause();
   }
   function wake(): void {
-    const now = performance.now();
+    const now = threadCpuMs();
     const turn = now - wokenAt;
     wokenAt = now;
-    if (turn < TURN_MS.short) waking = Math.min(MOST, waking * 2);
-    else if (turn > TURN_MS.long) waking = Math.max(FEWEST, waking >> 1);
+    if (turn < TURN_MS.little) waking = Math.min(MOST, waking * 2);
+    else if (turn > TURN_MS.much) waking = Math.max(FEWEST, waking >> 1);
     let left = waking;
     for (const socket of resting) {
       if (left-- === 0) break;
