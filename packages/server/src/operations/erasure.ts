@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
-import { OUTCOMES_TOPIC } from '../outcomes/outcome-log.ts';
+import { OUTCOMES_TOPIC, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { ingestTopic, PARTITIONS } from '../partition.ts';
 import { PROCESS_GROUP, VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../roles/process/ports.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -19,7 +19,6 @@ export interface Erased {
   dead_letters: number;
 }
 const INGEST_TOPICS = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
-const RECORDER_GROUP = 'recorder';
 const LONGEST_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 

@@ -1,7 +1,6 @@
 /** The hand that holds the thread of `keeper-thread.ts`: started when there is something to do, replaced when it dies. */
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { RowAges } from '../stores/observe/sweep.ts';
 import {
@@ -15,18 +14,6 @@ import {
 
 /** Rows are built in young garbage: a small space for it costs the thread little and the machine less. */
 const YOUNG_MB = 8;
-
-/**
- * A thread has no compile cache unless it asks for one, and a TypeScript entry would be read before it could: without the
- * cache it would carry the compiler.
- */
-const CACHE = getCompileCacheDir();
-const ENTRY = `
-  const cache = ${JSON.stringify(CACHE && dirname(CACHE))};
-  if (cache) require('node:module').enableCompileCache(cache);
-  const { parentPort, workerData } = require('node:worker_threads');
-  import(${JSON.stringify(new URL('./keeper-thread.ts', import.meta.url).href)}).then(({ keep }) => keep(parentPort, workerData));
-`;
 
 type Asked = KeeperRequest extends infer R ? (R extends KeeperRequest ? Omit<R, 'id'> : never) : never;
 
@@ -75,7 +62,7 @@ export class Keeper {
   }
 
   #start(): Worker {
-    const worker = new Worker(ENTRY, {
+    const worker = new Worker(threadEntry(new URL('./keeper-thread.ts', import.meta.url), 'keep'), {
       eval: true,
       workerData: this.#store,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

@@ -2,6 +2,8 @@ import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Append, StoredRecord } from '../stores/event-log/port.ts';
 
 export const OUTCOMES_TOPIC = 'outcomes';
+/** The group that turns them into rows. */
+export const RECORDER_GROUP = 'recorder';
 
 /** What to append for outcomes that belong together; the id makes a repeat after a crash harmless. */
 export function outcomeAppend(id: string, outcomes: Outcome[]): Append {

@@ -7,9 +7,8 @@ import type { Metrics } from '../runtime/metrics.ts';
 import type { Consumer, Delivery, EventLog, StoredRecord } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
 import type { Keeper } from './keeper.ts';
-import { OUTCOMES_TOPIC } from './outcome-log.ts';
+import { OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
 
-const GROUP = 'recorder';
 /** Rows are gathered this long, so that a busy second is a few statements and not thousands. Traces may be 2 s old. */
 const GATHER_MS = 250;
 const MAX_BATCH = 2_000;
@@ -42,7 +41,7 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
     async won() {
       consumer = log.consume(
         OUTCOMES_TOPIC,
-        GROUP,
+        RECORDER_GROUP,
         { start: 'beginning', maxInFlight: MAX_BATCH, maxBatch: MAX_BATCH, ordered: true },
         async (batch) => {
           try {

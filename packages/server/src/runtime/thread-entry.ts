@@ -5,9 +5,10 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
-/** Source for `new Worker(…, { eval: true })` that loads this module. */
-export function threadEntry(module: URL): string {
+/** Source for `new Worker(…, { eval: true })` that loads this module, and calls what it exports under `start` with port and data. */
+export function threadEntry(module: URL, start?: string): string {
   const cache = getCompileCacheDir();
   const enable = cache === undefined ? '' : `require('node:module').enableCompileCache(${JSON.stringify(dirname(cache))});`;
-  return `${enable} import(${JSON.stringify(module.href)});`;
+  const call = start === undefined ? '' : `.then((module) => module.${start}(threads.parentPort, threads.workerData))`;
+  return `const threads = require('node:worker_threads'); ${enable} import(${JSON.stringify(module.href)})${call};`;
 }

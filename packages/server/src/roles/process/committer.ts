@@ -12,9 +12,13 @@ import type { VisitorStore } from '../../stores/visitors/port.ts';
 import { eventAppendOf, type Finished, outcomeAppendOf } from './outcome-of.ts';
 import type { ProcessDeps } from './ports.ts';
 
+interface VisitorLane {
+  saved: VisitorState;
+  epoch: number;
+}
 export interface Done extends Finished {
   /** The visitor after this event; undefined for an event without one. */
-  visitor: { org_id: string; anonymous_id: string; state: VisitorState; lane: { saved: VisitorState } } | undefined;
+  visitor: { org_id: string; anonymous_id: string; state: VisitorState; lane: VisitorLane; epoch: number } | undefined;
 }
 export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings'> {
   log: Pick<EventLog, 'append' | 'ackAll'>;
@@ -107,8 +111,9 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
 }
 
 async function saveVisitors(done: readonly Done[], deps: CommitDeps): Promise<void> {
-  const latest = new Map<{ saved: VisitorState }, NonNullable<Done['visitor']>>();
-  for (const { visitor } of done) if (visitor !== undefined) latest.set(visitor.lane, visitor);
+  const latest = new Map<VisitorLane, NonNullable<Done['visitor']>>();
+  // What was learned of a visitor who was forgotten since is forgotten too.
+  for (const { visitor } of done) if (visitor !== undefined && visitor.epoch === visitor.lane.epoch) latest.set(visitor.lane, visitor);
   const changed = [...latest.values()].filter(({ lane, state }) => worthSaving(lane.saved, state));
   const byOrganisation = Map.groupBy(changed, ({ org_id }) => org_id);
   await Promise.all(

@@ -18,6 +18,8 @@ interface Lane extends KnownVisitor {
   running: boolean;
   /** Finished or not, of this lane, not yet durable. */
   unsettled: number;
+  /** How often the visitor was forgotten: what an event learned before that is not kept. */
+  epoch: number;
 }
 export interface LanesDeps extends ProcessDeps {
   cache: VisitorCache;
@@ -94,6 +96,7 @@ export class Lanes {
     if (lane === undefined) return;
     lane.state = NOTHING;
     lane.saved = NOTHING;
+    lane.epoch += 1;
   }
 
   /** Lanes that are not open yet get their visitors' states, in one question an organisation. */
@@ -115,6 +118,7 @@ export class Lanes {
         waiting: [],
         running: false,
         unsettled: 1,
+        epoch: 0,
       });
       if (known !== undefined) continue;
       const ofOrganisation = missing.get(org_id) ?? new Map<string, string>();
@@ -134,6 +138,7 @@ export class Lanes {
   #run(lane: Lane): void {
     while (!lane.running && lane.waiting.length > 0 && !this.#stopped) {
       const work = lane.waiting.shift()!;
+      const { epoch } = lane;
       const result = this.#process(work, lane);
       if (result === 'later') {
         lane.waiting.unshift(work);
@@ -142,10 +147,10 @@ export class Lanes {
       } else if (result instanceof Promise) {
         lane.running = true;
         void result.then((settled) => {
-          this.#finish(work, lane, settled);
+          this.#finish(work, lane, epoch, settled);
           this.#resume(lane);
         });
-      } else this.#finish(work, lane, result);
+      } else this.#finish(work, lane, epoch, result);
     }
   }
   #resume(lane: Lane): void {
@@ -176,14 +181,14 @@ export class Lanes {
     );
   }
 
-  #finish(work: Work, lane: Lane, result: Processed): void {
+  #finish(work: Work, lane: Lane, epoch: number, result: Processed): void {
     if (this.#stopped) return;
     const { org_id, anonymous_id } = work.envelope;
     let visitor: Done['visitor'];
-    if (anonymous_id !== undefined && result.visitor !== undefined) {
+    if (anonymous_id !== undefined && result.visitor !== undefined && lane.epoch === epoch) {
       const state: VisitorState = result.visitor;
       lane.state = state;
-      visitor = { org_id, anonymous_id, state, lane };
+      visitor = { org_id, anonymous_id, state, lane, epoch };
     }
     this.#finished.push({ done: { work, result, visitor }, lane });
     // The rest of this batch finishes before the first commit begins.

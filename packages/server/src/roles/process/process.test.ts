@@ -89,6 +89,38 @@ test('erased visitors are forgotten at once, also in memory', async () => {
   expect((await b.events()).at(-1)!.user_id).toBeUndefined();
 });
 
+test('a visitor who is erased while code runs on an event is not brought back by it', async () => {
+  const code = 'function transform(e) { return e }';
+  const b = await bench(new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code }] }]));
+  let begun = () => {};
+  let finish = () => {};
+  const running = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const erased = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const sandbox: typeof b.sandbox = {
+    ...b.sandbox,
+    async run(call) {
+      begun();
+      await erased;
+      return b.sandbox.run(call);
+    },
+  };
+  const role = b.start({ sandbox });
+  await b.send('e1', { type: 'identify', anonymousId: 'v1', userId: 'u1' });
+  await running;
+  await b.visitors.erase('org_1', { anonymous_id: 'v1' });
+  role.forget('org_1', ['v1']);
+  finish();
+  await b.settled(1);
+  await b.send('e2', track('Later'));
+  await b.settled(2);
+  expect((await b.events()).at(-1)!.user_id).toBeUndefined();
+  expect(await b.visitors.load('org_1', ['v1'])).not.toMatchObject([{ user_id: 'u1' }]);
+});
+
 test('what fails is a dead letter of stage processing with its reason, and holds up nobody (poison)', async () => {
   const code = 'function transform(e) { if (e.properties.poison) throw new Error("bad"); return e }';
   const b = await bench(new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code }] }]));
