@@ -34,7 +34,6 @@ export default defineConfig({
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
           ...patience,
-          fileParallelism: false,
         },
       },
     ],
