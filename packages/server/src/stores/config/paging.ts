@@ -7,6 +7,15 @@ export interface Paged<T> {
   total: number;
 }
 
+/**
+ * How many there are, told together with a page of them: what is added between two queries must not make a total of rows that
+ * the page does not show. A page that is not full, or the first, says it by itself.
+ */
+export async function totalBeside(rows: number, { limit, offset }: Page, count: () => Promise<number>): Promise<number> {
+  if (rows < limit && (rows > 0 || offset === 0)) return offset + rows;
+  return Math.max(await count(), rows > 0 ? offset + rows : 0);
+}
+
 /** For `like … escape '\'`: the user's own % and _ mean themselves. */
 export function likeContaining(text: string): string {
   return `%${text.replace(/[\\%_]/g, (found) => `\\${found}`)}%`;

@@ -1,4 +1,5 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
+import { totalBeside } from '../config/paging.ts';
 import type { ObserveDb } from './schema.ts';
 import type { DeadLetterRow, HealthRow } from './tables.ts';
 
@@ -31,16 +32,14 @@ export async function listDeadLetters(
   page: { limit: number; offset: number },
   now: number,
 ): Promise<{ letters: StoredDeadLetter[]; total: number }> {
-  const [rows, total] = await Promise.all([
-    matching(observe, filter, now)
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
-    countDeadLetters(observe, filter, now),
-  ]);
+  const rows = await matching(observe, filter, now)
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const total = await totalBeside(rows.length, page, () => countDeadLetters(observe, filter, now));
   return { letters: rows.map(decode), total };
 }
 
