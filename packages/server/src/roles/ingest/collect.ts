@@ -23,7 +23,7 @@ export function collect(exchange: Exchange): void {
     refuseOverloaded(exchange);
     return;
   }
-  if (ctx.gate.overrun(exchange.receivedAt)) {
+  if (ctx.gate.overrun()) {
     ctx.shed(exchange);
     return;
   }

@@ -43,7 +43,7 @@ export class Gate {
     return this.waiting >= FEW_WAITING && this.#now() - this.#marks[0]!.at > MAX_WAIT_MS;
   }
   /** Whether more comes than can be taken in. */
-  overrun(_receivedAt?: number): boolean {
+  overrun(): boolean {
     return this.#backlog.sheds();
   }
   enter(): void {

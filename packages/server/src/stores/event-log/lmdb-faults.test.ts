@@ -33,6 +33,21 @@ async function fill(log: LmdbLog, topic: string): Promise<number> {
   }
 }
 
+test('a process that itself stood still for longer than a commit may take does not take the disk for dead', async () => {
+  const fatal: string[] = [];
+  const log = await open({ commitTimeoutMs: 200, onFatal: (error) => fatal.push(error.message) });
+  for (let round = 0; round < 5; round++) {
+    const topic = `events.stall${round}`;
+    const appended = log.append([{ topic, records: records(topic, 1) }]);
+    // The commit is under way, and nobody reads its answer for a while.
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    await appended;
+  }
+  expect(fatal).toEqual([]);
+});
+
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 const lmdb = JSON.stringify(join(import.meta.dirname, 'lmdb.ts'));
 
