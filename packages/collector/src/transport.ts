@@ -138,6 +138,6 @@ export const startTransport = (beforeLeaving?: () => void) => {
   };
   listen(window, 'pageshow', (event) => (event as PageTransitionEvent).persisted && back());
   listen(window, 'online', back);
-  listen(window, 'storage', (event) => (event as StorageEvent).key === own && hold());
+  listen(window, 'storage', (event) => (event as StorageEvent).key === own && take(1, 0)[0] && hold());
   flush();
 };

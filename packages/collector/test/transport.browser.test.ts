@@ -10,8 +10,9 @@ beforeEach(() => stage.reset());
 
 const names = () => ingest.accepted.map((event) => event.event ?? event.type);
 const stored = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('_df_q')).length);
-/** A page holds on to its events while a request is under way. */
-const isSending = (page: Page) => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('_df_l')));
+/** A page holds on to its events while a request is under way, or because it was asked. */
+const isSending = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('_df_l') && +localStorage[key] > Date.now()));
 const nothingLeft = (page: Page) => expect.poll(async () => (await stored(page)) === 0 && !(await isSending(page))).toBe(true);
 const burst = (page: Page, prefix: string, count: number) =>
   page.evaluate(
