@@ -109,8 +109,8 @@ export class Pull {
 
 /** `$JS.ACK.<stream>.<consumer>.<delivered>.<stream seq>.<consumer seq>.<ns>.<pending>`, from 2.10 on with domain and account before the stream. */
 function parse(msg: Msg): Pulled | undefined {
-  const parts = msg.reply?.split('.');
-  if (!parts || parts[0] !== '$JS') return undefined;
+  const parts = (msg.reply ?? '').split('.');
+  if (parts[0] !== '$JS') return undefined;
   const at = parts.length >= 11 ? 7 : 5;
   return { msg, seq: Number(parts[at]), consumerSeq: Number(parts[at + 1]), time: Math.floor(Number(parts[at + 2]!) / 1_000_000) };
 }
