@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { type Service, startService } from './harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { pipelineTo, send, until } from './harness/client.ts';
+import { startReceiver } from './harness/receiver.ts';
+import { stage } from './harness/stage.ts';
+
+const { service, client, receiver } = await stage();
 
 describe('every event can explain itself', () => {
-  let service: Service;
-  let client: Client;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    service = await startService();
-    client = await signIn(service);
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-  });
-
   test('why was this not delivered? One word and one sentence for each integration', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url);
     const gated = await client.post('/integrations', {

@@ -1,23 +1,12 @@
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, pipelineTo, signIn, until } from './harness/client.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { type Service, startService } from './harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { pipelineTo, until } from './harness/client.ts';
+import { stage } from './harness/stage.ts';
+
+const { service, client, receiver } = await stage();
 
 describe('inbound webhooks', () => {
-  let service: Service;
-  let client: Client;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    service = await startService();
-    client = await signIn(service);
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-  });
   const post = async (url: string, body: string, headers: Record<string, string>) => {
     const reply = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
     return { status: reply.status, body: await reply.json() };

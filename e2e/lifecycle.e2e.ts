@@ -1,22 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { type Service, startService } from './harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { pipelineTo, send, until } from './harness/client.ts';
+import { stage } from './harness/stage.ts';
+
+const { service, client, receiver } = await stage();
 
 describe('a pipeline’s life', () => {
-  let service: Service;
-  let client: Client;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    service = await startService();
-    client = await signIn(service);
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-  });
   const track = (key: string, body: object = {}, headers: Record<string, string> = {}) =>
     send(service, key, '/v1/t', { type: 'track', event: 'Hello', ...body }, headers);
 

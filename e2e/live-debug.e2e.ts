@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { type Service, startService } from './harness/service.ts';
+import { pipelineTo, send, until } from './harness/client.ts';
+import { stage } from './harness/stage.ts';
 
-let service: Service;
-let client: Client;
-let receiver: Receiver;
-beforeAll(async () => {
-  service = await startService();
-  client = await signIn(service);
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
-});
+const { service, client, receiver } = await stage();
 
 function watch(query: string) {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/admin/debug/live${query}`);

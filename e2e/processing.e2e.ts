@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, type Loose, pipelineTo, send, signIn, until } from './harness/client.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { type Service, startService } from './harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { type Loose, pipelineTo, send, until } from './harness/client.ts';
+import { stage } from './harness/stage.ts';
+
+const { service, client, receiver } = await stage();
 
 describe('processing', () => {
-  let service: Service;
-  let client: Client;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    service = await startService();
-    client = await signIn(service);
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-  });
   const arrived = (id: string) =>
     until(`the delivery of ${id}`, () => receiver.events().find((event) => event.event_id === id) as unknown as Loose);
   const explained = (id: string, status: string) =>

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { onServers, type Service, startService } from './harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { pipelineTo, send, signIn, until } from './harness/client.ts';
+import { startReceiver } from './harness/receiver.ts';
+import { onServers } from './harness/service.ts';
+import { stage } from './harness/stage.ts';
+
+const { service, client, receiver } = await stage();
 
 const MAIN = join(import.meta.dirname, '../packages/cli/src/main.ts');
 function firsthand(args: string[], env: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -15,19 +18,6 @@ function firsthand(args: string[], env: Record<string, string>): Promise<{ code:
 }
 
 describe('running it', () => {
-  let service: Service;
-  let client: Client;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    service = await startService();
-    client = await signIn(service);
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-  });
-
   test('a bad setting stops the start: every fault, one line each, exit 1', async () => {
     const { code, stderr } = await firsthand(['start'], { PORT: 'eighty', MODE: 'prod', EVENT_RETENTION: 'long' });
     expect(code).toBe(1);
@@ -92,10 +82,8 @@ describe('running it', () => {
     await Promise.all(senders);
     expect(code).toBe(0);
     await service.start();
-    client = await signIn(service);
     await until('everything accepted', () => new Set(own.events().map((event) => event.event_id)).size >= accepted.length);
     const ids = own.events().map((event) => event.event_id as string);
-    expect(new Set(ids)).toEqual(new Set(accepted.filter((id) => ids.includes(id)).concat(ids.filter((id) => !accepted.includes(id)))));
     expect(accepted.every((id) => ids.includes(id))).toBe(true);
     expect(ids.length).toBe(new Set(ids).size);
     await own.close();

@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { type Service, startService } from './harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { pipelineTo, send, until } from './harness/client.ts';
+import { startReceiver } from './harness/receiver.ts';
+import { stage } from './harness/stage.ts';
+
+const { service, client, receiver } = await stage();
 
 describe('one event, all the way through', () => {
-  let service: Service;
-  let client: Client;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    service = await startService();
-    client = await signIn(service);
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-  });
-
   test('a tracked event arrives at the webhook as the canonical event', async () => {
     const { key } = await pipelineTo(client, `${receiver.url}/hook`);
     const reply = await send(service, key, '/v1/t', {

@@ -15,8 +15,8 @@ import {
 export interface LogUnderTest {
   log(): EventLog;
   reopen(): Promise<void>;
-  /** The window that the log was opened with; short, so that its end can be waited for. */
-  dedupWindowMs: number;
+  /** Another log, of its own, that knows ids for so long only: the one under test knows them longer than the tests take. */
+  withWindow(ms: number): Promise<EventLog>;
 }
 
 let counter = 0;
@@ -30,10 +30,11 @@ export function record(id: string, text = id): LogRecord {
 export function records(topic: string, count: number, from = 0): LogRecord[] {
   return Array.from({ length: count }, (_, i) => record(`${topic}/${from + i}`, `data ${from + i}`));
 }
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+/** The bound only ends what hangs. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('it did not happen in time');
+    if (performance.now() > deadline) throw new Error('it did not happen');
     await sleep(10);
   }
 }
@@ -154,7 +155,8 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         const read = (range: Parameters<EventLog['read']>[1]) => numbers(log().read(topic, range));
         expect(await read({ limit: 10, from })).toEqual([2, 3, 4, 5]);
         expect(await read({ limit: 10, to: from })).toEqual([0, 1]);
-        expect(await read({ limit: 10, from, to: new Date(middle.time + 15) })).toEqual([2, 3]);
+        const next = (await log().get(topic, positions[4]!))!;
+        expect(await read({ limit: 10, from, to: new Date(next.time) })).toEqual([2, 3]);
         expect(await read({ limit: 10, from: new Date(Date.now() + 60_000) })).toEqual([]);
         expect(await read({ limit: 3 })).toEqual([0, 1, 2]);
         expect(await read({ limit: 10, after: positions[2]! })).toEqual([3, 4, 5]);
@@ -214,9 +216,9 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
 
       test('after the window an id is new again', async () => {
         const topic = fresh();
-        await log().append([{ topic, records: [record(`${topic}/x`)] }]);
-        await sleep(make().dedupWindowMs + 1_500);
-        expect((await log().append([{ topic, records: [record(`${topic}/x`)] }]))[0]!.positions[0]).toBeDefined();
+        const short = await make().withWindow(500);
+        await short.append([{ topic, records: [record(`${topic}/x`)] }]);
+        await until(async () => (await short.append([{ topic, records: [record(`${topic}/x`)] }]))[0]!.positions[0] !== undefined);
       });
     });
 
@@ -359,7 +361,7 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         await until(async () => (await log().lag(topic, 'g')).waiting === 0);
       });
 
-      test('hundreds of idle consumers, and each is woken by its own topic', { timeout: 60_000 }, async () => {
+      test('hundreds of idle consumers, and each is woken by its own topic', async () => {
         const topics = Array.from({ length: 300 }, () => fresh('replay'));
         const seen = new Map<string, number>();
         for (const topic of topics)
@@ -369,7 +371,7 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
           });
         await sleep(1_000);
         await Promise.all(topics.map((topic) => log().append([{ topic, records: records(topic, 1) }])));
-        await until(() => seen.size === topics.length, 30_000);
+        await until(() => seen.size === topics.length);
         expect([...seen.values()].every((count) => count === 1)).toBe(true);
       });
     });
@@ -402,8 +404,9 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
 
       test('survive a reopen with attempt, state and wait, and count as waiting', async () => {
         const topic = fresh();
+        const began = Date.now();
         await log().append([{ topic, records: records(topic, 2) }]);
-        const due = performance.now() + 1_500;
+        const due = performance.now() + 3_000;
         let settled = 0;
         const consumer = log().consume(topic, 'g', BEGINNING, async (batch) => {
           for (const delivery of batch) await delivery.retryIn(due - performance.now(), { k: texts([delivery.record])[0] });
@@ -413,7 +416,8 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         await consumer.stop();
         const lag = await log().lag(topic, 'g');
         expect(lag.waiting).toBe(2);
-        expect(Math.abs(Date.now() - lag.oldest!)).toBeLessThan(5_000);
+        expect(lag.oldest).toBeGreaterThanOrEqual(began);
+        expect(lag.oldest).toBeLessThanOrEqual(Date.now());
         await make().reopen();
         const again: { at: number; delivery: Delivery }[] = [];
         consume(topic, 'g', {}, async (batch) => {
@@ -651,7 +655,7 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         }
       });
 
-      test('thousands of topics, listed by prefix', { timeout: 60_000 }, async () => {
+      test('thousands of topics, listed by prefix', async () => {
         const mark = fresh('replay');
         const names = Array.from({ length: 3_000 }, (_, i) => `${mark}-${String(i).padStart(4, '0')}`);
         for (let i = 0; i < names.length; i += 250)

@@ -1,16 +1,15 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
 import { describeEventLog } from './conformance.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import type { EventLog } from './port.ts';
 
-const WINDOW_MS = 3_000;
 let server: TestServer;
 let connection: NatsConnection;
 let log: EventLog;
 const open = async () => {
-  log = await openJetStreamLog({ connection, dedupWindowMs: WINDOW_MS, replicas: 1 });
+  log = await openJetStreamLog({ connection, dedupWindowMs: 3_600_000, replicas: 1 });
 };
 beforeAll(async () => {
   server = await startNats();
@@ -29,5 +28,15 @@ describeEventLog('JetStream', () => ({
     await log.close();
     await open();
   },
-  dedupWindowMs: WINDOW_MS,
+  async withWindow(dedupWindowMs) {
+    const own = await startNats();
+    const to = await connectNats(own.url);
+    const short = await openJetStreamLog({ connection: to, dedupWindowMs, replicas: 1 });
+    onTestFinished(async () => {
+      await short.close();
+      await to.close();
+      await own.stop();
+    });
+    return short;
+  },
 }));

@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { describeEventLog } from './conformance.ts';
 import { type LmdbLog, openLmdbLog } from './lmdb.ts';
 
-const WINDOW_MS = 3_000;
 const path = mkdtempSync(join(tmpdir(), 'firsthand-lmdb-'));
 let log: LmdbLog;
 const open = async () => {
-  log = await openLmdbLog({ path, dedupWindowMs: WINDOW_MS });
+  log = await openLmdbLog({ path, dedupWindowMs: 3_600_000 });
 };
 beforeAll(open);
 afterAll(async () => {
@@ -23,5 +22,13 @@ describeEventLog('LMDB', () => ({
     await log.close();
     await open();
   },
-  dedupWindowMs: WINDOW_MS,
+  async withWindow(dedupWindowMs) {
+    const own = mkdtempSync(join(tmpdir(), 'firsthand-lmdb-'));
+    const short = await openLmdbLog({ path: own, dedupWindowMs });
+    onTestFinished(async () => {
+      await short.close();
+      rmSync(own, { recursive: true, force: true });
+    });
+    return short;
+  },
 }));

@@ -39,7 +39,7 @@ async function commit(ids: string[]): Promise<boolean[]> {
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => `id-${from + i}`);
 const size = (name: string) => environment.store(name).getKeysCount({});
 
-test('ids stay known while they move from memory to the tree, and over a reopen at any point of it', { timeout: 60_000 }, async () => {
+test('ids stay known while they move from memory to the tree, and over a reopen at any point of it', async () => {
   const all = ids(0, 40_000);
   for (let i = 0; i < all.length; i += 400) {
     expect((await commit(all.slice(i, i + 400))).every(Boolean)).toBe(true);
@@ -53,7 +53,7 @@ test('ids stay known while they move from memory to the tree, and over a reopen 
   expect(known.lastKnownTime).toBe(10_000);
 });
 
-test('after the window ids are new again, and leave the disk', { timeout: 60_000 }, async () => {
+test('after the window ids are new again, and leave the disk', async () => {
   for (let i = 0; i < 20_000; i += 500) await commit(ids(i, 500));
   now += WINDOW + 1;
   expect(known.hasExpired).toBe(true);
