@@ -48,7 +48,7 @@ class Lane {
 }
 
 export async function load(plan: LoadPlan): Promise<LoadResult> {
-  let sequence = Math.floor(Math.random() * 1e6) * 1e9;
+  let sequence = 0;
   const result: LoadResult = { ok: 0, refused: 0, failed: 0, perSecond: 0, p50Ms: 0, p99Ms: 0 };
   const latencies: number[] = [];
   const idle: Lane[] = [];
@@ -58,7 +58,9 @@ export async function load(plan: LoadPlan): Promise<LoadResult> {
   let stopped = false;
 
   function send(lane: Lane, at: number): void {
-    for (const mark of lane.marks) lane.bytes.write(String(sequence++).padStart(16, '0'), mark, 'latin1');
+    // An id tells when its request was due, in microseconds that are a counter below the millisecond: receivers can read it.
+    const ms = Math.floor(performance.timeOrigin + at);
+    for (const mark of lane.marks) lane.bytes.write(`${ms}${String(sequence++ % 1_000).padStart(3, '0')}`, mark, 'latin1');
     lane.busy = true;
     lane.sentAt = at;
     // A copy where the socket cannot take it at once: the buffer is reused for the next request only after the answer.
