@@ -173,7 +173,7 @@ export class Settler {
     this.#entries.push(entry);
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => this.#flush());
+    queueMicrotask(() => this.#flush());
   }
   #flush(): void {
     this.#scheduled = false;

@@ -39,9 +39,9 @@ test('short turns take in everything, for ever', async () => {
     wait(10_000);
   }
 });
-test('a burst is taken in for 100 ms, the rest of that turn is not; the next turn begins anew', async () => {
+test('a burst is taken in whole, however large', async () => {
   const { turn } = stand();
-  expect(await turn(3_000, 0.05)).toBe(2_001);
+  expect(await turn(15_000, 0.05)).toBe(15_000);
   expect(await turn(1_000, 0.05)).toBe(1_000);
 });
 test('a pause of the process refuses nobody, however long', async () => {
@@ -53,15 +53,14 @@ test('a pause of the process refuses nobody, however long', async () => {
   await nextTurn();
   expect(await turn(100, 0.05)).toBe(100);
 });
-test('while turns stay long each takes in a share, less the longer they are, and nothing where one was too long', async () => {
+test('while turns stay long for more than a second a share of each stretch is taken in, and less where turns are very long', async () => {
   const { turn } = stand();
-  for (let i = 0; i < 3; i++) expect(await turn(2_000, 0.05), 'a burst').toBe(2_000);
-  for (let i = 0; i < 5; i++) await turn(4_000, 0.05);
-  expect(await turn(4_000, 0.05), 'the least: 8 ms').toBe(161);
-  for (let i = 0; i < 40; i++) await turn(1_000, 0.05);
-  expect(await turn(1_000, 0.05), 'turns of 40 ms and less: more again').toBeGreaterThan(400);
-  await turn(12_000, 0.05);
-  expect(await turn(1_000, 0.05), 'the turn before took more than 150 ms').toBe(0);
+  for (let i = 0; i < 10; i++) expect(await turn(2_000, 0.05), 'a burst').toBe(2_000);
+  // 20 ms taken in, 20 ms refused at a quarter of the cost: one stretch.
+  await turn(2_000, 0.05);
+  expect(Math.abs((await turn(2_000, 0.05)) - 400)).toBeLessThan(5);
+  expect(await turn(20_000, 0.05), 'a turn of many stretches').toBeGreaterThan(3_000);
+  expect(Math.abs((await turn(2_000, 0.05)) - 200), 'after a very long turn').toBeLessThan(5);
   expect(await turn(50, 0.05), 'less has come than fits').toBe(50);
   expect(await turn(1_200, 0.05), 'and after a short turn it is a burst again').toBe(1_200);
 });
@@ -75,15 +74,12 @@ test('turns that are long for another reason refuse nobody', async () => {
 });
 test('being kept waiting by others is no work', async () => {
   const { turn, sheds, wait } = stand();
-  for (let i = 0; i < 4; i++) await turn(2_000, 0.05);
-  await turn(1_000, 0.05);
+  for (let i = 0; i < 12; i++) await turn(2_000, 0.05);
   expect(sheds()).toBe(false);
-  wait(60);
+  wait(500);
   expect(sheds(), 'within its share of processor time').toBe(false);
-  wait(60);
-  expect(sheds(), 'but too old').toBe(true);
 });
-test('a sustained overload settles: some are taken in every turn, and none is older than the bound', async () => {
+test('a sustained overload settles: some are taken in every turn, and turns stay bounded', async () => {
   const { turn } = stand();
   // 3 × of what can be taken in at 0.1 ms a request, refusals at 0.02 ms.
   let lasted = 50;
@@ -91,15 +87,15 @@ test('a sustained overload settles: some are taken in every turn, and none is ol
   let came = 0;
   const lengths: number[] = [];
   for (let i = 0; i < 200; i++) {
-    const requests = Math.round(lasted * 30);
+    const requests = Math.min(20_000, Math.round(lasted * 30));
     const accepted = await turn(requests, 0.1, 0.02);
     lasted = accepted * 0.1 + (requests - accepted) * 0.02;
-    if (i < 20) continue;
+    if (i < 100) continue;
+    expect(accepted).toBeGreaterThan(0);
     taken += accepted;
     came += requests;
     lengths.push(lasted);
   }
-  expect(Math.max(...lengths)).toBeLessThan(60);
-  // 10 a millisecond could be taken in, 30 come: refusing 20 costs 0.4 of the time.
-  expect(taken / came).toBeGreaterThan(0.12);
+  expect(Math.max(...lengths)).toBeLessThan(600);
+  expect(taken / came).toBeGreaterThan(0.05);
 });

@@ -18,25 +18,25 @@ test('what waits is bounded by number and by bytes', () => {
 test('few may wait for a slow log for ever, many only while none has waited long', () => {
   let now = 0;
   const gate = new Gate(undefined, undefined, () => now);
-  for (let i = 0; i < 499; i++) gate.wait(1);
+  for (let i = 0; i < 999; i++) gate.wait(1);
   now = 60_000;
   expect(gate.full, 'few').toBe(false);
   gate.wait(1);
   expect(gate.full, 'the first has waited for a minute').toBe(true);
-  for (let i = 0; i < 499; i++) gate.waited(1);
+  for (let i = 0; i < 999; i++) gate.waited(1);
   for (let i = 0; i < 1_000; i++) gate.wait(1);
   expect(gate.full, 'all that wait are new').toBe(false);
-  now += 100;
+  now += 150;
   for (let i = 0; i < 1_000; i++) gate.wait(1);
   expect(gate.full).toBe(false);
-  now += 50;
-  expect(gate.full, 'the older thousand has waited for 150 ms').toBe(true);
+  now += 100;
+  expect(gate.full, 'the older thousand has waited for 250 ms').toBe(true);
   for (let i = 0; i < 1_001; i++) gate.waited(1);
   expect(gate.full, 'only the younger thousand is left').toBe(false);
-  now += 100;
+  now += 150;
   expect(gate.full).toBe(true);
   for (let i = 0; i < 1_000; i++) gate.waited(1);
-  for (let i = 0; i < 500; i++) gate.wait(1);
+  for (let i = 0; i < 1_000; i++) gate.wait(1);
   expect(gate.full).toBe(false);
 });
 test('idle waits for the last request, but not for ever', async () => {

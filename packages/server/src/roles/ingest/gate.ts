@@ -13,8 +13,8 @@ export interface GateLimits {
 export const GATE_LIMITS: GateLimits = { receivingBytes: 48 * 1_048_576, waitingBytes: 32 * 1_048_576, waitingRequests: 4_000 };
 const SMALL_BODY = 65_536;
 /** So many may always wait for the log, however slow it is; more only while none has waited for longer than this. */
-const FEW_WAITING = 500;
-const MAX_WAIT_MS = 125;
+const FEW_WAITING = 1_000;
+const MAX_WAIT_MS = 200;
 /** How finely the time of waiting is told. */
 const MARK_MS = 5;
 

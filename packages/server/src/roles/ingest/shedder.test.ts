@@ -16,9 +16,9 @@ test('shed requests are refused a little later, or at once when asked', () => {
     refuse: (refusal: unknown) => refused.push(refusal),
   } as unknown as Refusable;
   shedder.shed(exchange);
-  vi.advanceTimersByTime(40);
+  vi.advanceTimersByTime(5);
   expect(refused).toEqual([]);
-  vi.advanceTimersByTime(20);
+  vi.advanceTimersByTime(10);
   expect(refused).toEqual([OVERLOADED]);
   shedder.shed(exchange);
   shedder.flush();

@@ -9,7 +9,7 @@ import type { Refusal } from './answers.ts';
 import { threadCpuMs } from './backlog.ts';
 
 /** Also the longest that an accepted request can wait for the refusal before it on its connection. */
-const HOLD_MS = 50;
+const HOLD_MS = 10;
 const MAX_HELD = 4_000;
 /** Connections that are read again in a turn: as many as give it neither little work nor much, in processor time. */
 const FEWEST = 16;

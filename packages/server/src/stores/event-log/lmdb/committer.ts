@@ -3,6 +3,8 @@ import { Commit, type CommitDeps, type Work } from './commit.ts';
 import { encodeRetry, type Settlement } from './group.ts';
 import { metaKeys } from './keys.ts';
 
+/** A commit of so much is as good as a larger one. */
+const ENOUGH_WORK = 256;
 const LONGEST_NAME = 500;
 /** Its bytes are counted in 16 bits. */
 const LONGEST_ID = 20_000;
@@ -75,12 +77,16 @@ export class Committer {
 
   #add(work: Work): void {
     this.#queue.push(work);
-    if (this.#busy || this.#scheduled || !this.#available) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      void this.#commitNext();
-    });
+    if (this.#busy || !this.#available) return;
+    // Usually what one turn of the event loop brings; under an overload a turn may last for a second.
+    if (this.#queue.length >= ENOUGH_WORK) void this.#commitNext();
+    else if (!this.#scheduled) {
+      this.#scheduled = true;
+      setImmediate(() => {
+        this.#scheduled = false;
+        void this.#commitNext();
+      });
+    }
   }
 
   async #commitNext(): Promise<void> {

@@ -11,7 +11,7 @@ const EXPIRE_SLICE = 2_000;
 interface Building {
   digests: string[];
   drained: string[];
-  drainedFrom: number;
+  drainBefore: number | undefined;
   drainedBefore: number;
   entry: boolean;
 }
@@ -19,7 +19,7 @@ interface Building {
 /**
  * Which record ids are known inside the window. A tree of digests alone would dirty a page for every record, half the
  * throughput of the log. So each commit writes its ids as one journal entry; the newest ids live in memory, rebuilt from
- * the journal at start, and move to the tree later, sorted, a slice with each commit. The journal entry stays until the
+ * the journal at start, and move to the tree later, in order, some with each commit. The journal entry stays until the
  * window has passed, and then says what to remove from the tree.
  */
 export class Deduplication {
@@ -30,11 +30,9 @@ export class Deduplication {
   readonly #meta: Store;
   #nextEntry = 1;
   #drained = 0;
-  /** Digest to the time it was noted. */
-  readonly #recent = new Map<string, number>();
-  /** Digests on their way to the tree, ascending, and the first that is not there yet. */
-  #draining: string[] = [];
-  #drainAt = 0;
+  readonly #recent = new Recent();
+  /** The bucket that moves to the tree next, while they do; what was noted through this entry will be there then. */
+  #drainNext: number | undefined;
   #drainingThrough = 0;
   #commit: Building | undefined;
   /** The newest time any entry carries: time must not go back below it. */
@@ -66,7 +64,7 @@ export class Deduplication {
 
   /** Begins to collect what the next commit stores. */
   begin(): void {
-    this.#commit = { digests: [], drained: [], drainedFrom: this.#drainAt, drainedBefore: this.#drained, entry: false };
+    this.#commit = { digests: [], drained: [], drainBefore: this.#drainNext, drainedBefore: this.#drained, entry: false };
   }
 
   /** True where the id is new; it is then taken as known, unless the commit fails. */
@@ -101,29 +99,27 @@ export class Deduplication {
     this.#drain(commit);
   }
 
+  /** Bucket after bucket, so that none of it takes long: all ids sorted at once would hold up everybody for tens of milliseconds. */
   #drain(commit: Building): void {
-    if (this.#draining.length === 0) {
-      // This commit's own ids stay out: they leave memory again where it fails.
+    if (this.#drainNext === undefined) {
       if (this.#recent.size - commit.digests.length < SEAL_AT && !this.#mustDrain()) return;
-      const fresh = new Set(commit.digests);
-      this.#draining = [...this.#recent.keys()].filter((digest) => !fresh.has(digest)).sort();
-      this.#drainAt = 0;
+      this.#drainNext = 0;
       this.#drainingThrough = this.#nextEntry - (commit.entry ? 2 : 1);
-      commit.drainedFrom = 0;
     }
     const since = this.#steady() - this.#windowMs;
-    const end = Math.min(this.#draining.length, this.#drainAt + commit.digests.length * 2 + 64);
-    for (; this.#drainAt < end; this.#drainAt++) {
-      const digest = this.#draining[this.#drainAt]!;
-      const time = this.#recent.get(digest);
-      commit.drained.push(digest);
-      if (time === undefined || time <= since) continue;
-      const value = Buffer.allocUnsafe(8);
-      value.writeDoubleBE(time, 0);
-      TREE_KEY.write(digest, 0, 'latin1');
-      this.#tree.put(TREE_KEY, value);
+    const enough = commit.digests.length * 2 + 64;
+    while (this.#drainNext < BUCKETS && commit.drained.length < enough) {
+      for (const [digest, time] of this.#recent.bucket(this.#drainNext++)) {
+        commit.drained.push(digest);
+        if (time <= since) continue;
+        const value = Buffer.allocUnsafe(8);
+        value.writeDoubleBE(time, 0);
+        TREE_KEY.write(digest, 0, 'latin1');
+        this.#tree.put(TREE_KEY, value);
+      }
     }
-    if (end < this.#draining.length) return;
+    if (this.#drainNext < BUCKETS) return;
+    this.#drainNext = undefined;
     this.#drained = this.#drainingThrough;
     this.#meta.put(metaKeys.drained, journalKey(this.#drained));
   }
@@ -138,17 +134,13 @@ export class Deduplication {
 
   committed(): void {
     for (const digest of this.#commit!.drained) this.#recent.delete(digest);
-    if (this.#drainAt === this.#draining.length) {
-      this.#draining = [];
-      this.#drainAt = 0;
-    }
     this.#commit = undefined;
   }
 
   failed(): void {
     const commit = this.#commit!;
     for (const digest of commit.digests) this.#recent.delete(digest);
-    this.#drainAt = commit.drainedFrom;
+    this.#drainNext = commit.drainBefore;
     this.#drained = commit.drainedBefore;
     if (commit.entry) this.#nextEntry--;
     this.#commit = undefined;
@@ -195,3 +187,27 @@ export class Deduplication {
 }
 
 const TREE_KEY = Buffer.alloc(DIGEST);
+
+const BUCKETS = 256;
+
+/** The ids in memory and when each was noted, in buckets by their first byte: digests spread evenly, so each is small. */
+class Recent {
+  readonly #buckets = Array.from({ length: BUCKETS }, () => new Map<string, number>());
+  size = 0;
+
+  get(digest: string): number | undefined {
+    return this.#buckets[digest.charCodeAt(0)]!.get(digest);
+  }
+  set(digest: string, time: number): void {
+    const bucket = this.#buckets[digest.charCodeAt(0)]!;
+    if (!bucket.has(digest)) this.size++;
+    bucket.set(digest, time);
+  }
+  delete(digest: string): void {
+    if (this.#buckets[digest.charCodeAt(0)]!.delete(digest)) this.size--;
+  }
+  /** In ascending order; buckets follow each other in it. */
+  bucket(number: number): [digest: string, time: number][] {
+    return [...this.#buckets[number]!].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+}
