@@ -23,8 +23,8 @@ export function roomFor(records: readonly LogRecord[]): number {
 }
 
 /**
- * Writes records with ascending sequences into `arena` at `at`. Returns the blocks and the records as a reader would get
- * them, both pointing into the arena.
+ * Writes records with ascending sequences into `arena` at `at`. Returns the blocks and, where somebody reads, the records
+ * as they would get them, both pointing into the arena.
  */
 export function writeBlocks(
   arena: Buffer,
@@ -32,6 +32,7 @@ export function writeBlocks(
   seqs: readonly number[],
   records: readonly LogRecord[],
   time: number,
+  read: boolean,
 ): { blocks: Block[]; stored: StoredRecord[]; end: number } {
   const blocks: Block[] = [];
   const stored: StoredRecord[] = [];
@@ -53,12 +54,12 @@ export function writeBlocks(
     const idLength = arena.write(record.id, at);
     at += idLength;
     arena.set(record.data, at);
-    const data = arena.subarray(at, at + record.data.length);
+    const from = at;
     at += record.data.length;
     arena.writeUInt32BE(seqs[i]! - first, header);
     arena.writeUInt16BE(idLength, header + 4);
     arena.writeUInt32BE(record.data.length, header + 6);
-    stored.push({ id: record.id, data, position: positionOf(seqs[i]!), time });
+    if (read) stored.push({ id: record.id, data: arena.subarray(from, at), position: positionOf(seqs[i]!), time });
   }
   if (start >= 0) blocks.push({ first, bytes: arena.subarray(start, at) });
   return { blocks, stored, end: at };

@@ -4,7 +4,7 @@ import type { Deduplication } from './deduplication.ts';
 import type { Environment, Store } from './environment.ts';
 import type { Group, Settlement } from './group.ts';
 import { metaKeys, recordKey, retryKey } from './keys.ts';
-import type { TailCache } from './tail-cache.ts';
+import { isRead, type TailCache } from './tail-cache.ts';
 import type { Topic } from './topic.ts';
 
 interface Waiting<T> {
@@ -132,10 +132,10 @@ export class Commit {
     let at = 0;
     for (const topic of this.#topics) {
       const { seqs, records } = topic.building!;
-      const written = writeBlocks(arena, at, seqs, records, this.#time);
+      const written = writeBlocks(arena, at, seqs, records, this.#time, isRead(topic));
       at = written.end;
       for (const block of written.blocks) out.push({ topic, ...block });
-      if (written.stored.length > 0) this.#stored.push({ topic, records: written.stored });
+      if (seqs.length > 0) this.#stored.push({ topic, records: written.stored });
     }
     this.#bytes = room;
     return out;

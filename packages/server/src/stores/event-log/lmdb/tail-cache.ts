@@ -14,7 +14,7 @@ export class TailCache {
   add(stored: { topic: Topic; records: StoredRecord[] }[], bytes: number): void {
     const kept: { topic: Topic; count: number }[] = [];
     for (const { topic, records } of stored) {
-      if (bytes > MOST_BYTES || !isRead(topic)) {
+      if (bytes > MOST_BYTES || records.length === 0) {
         // The tail has no gap: without these records the older ones are of no use.
         this.forget(topic);
         continue;
@@ -39,7 +39,7 @@ export class TailCache {
   }
 }
 
-function isRead(topic: Topic): boolean {
+export function isRead(topic: Topic): boolean {
   for (const group of topic.groups.values()) if (group.consumers.size > 0) return true;
   return false;
 }
