@@ -112,8 +112,7 @@ test('JetStream: the client killed at four moments, nothing acknowledged is lost
     },
     // One a kill at least: a share of a few hundred is less than one.
     (settled) => Math.max(4, settled * 0.001),
-  ),
-);
+  ));
 
 // How many come again is not ours to bound: nats-server 2.9 answers an acknowledgement before it has written it down (up to
 // about 300 ms), and our own memory of it dies with the client. That a client which lives on repeats next to nothing is
@@ -127,5 +126,4 @@ test('JetStream: the server killed, then the client, nothing acknowledged is los
       await working;
     },
     () => Number.POSITIVE_INFINITY,
-  ),
-);
+  ));
