@@ -33,6 +33,40 @@ async function fill(log: LmdbLog, topic: string): Promise<number> {
   }
 }
 
+test('what is written with acknowledgements is in their transaction, however much waits already', async () => {
+  const log = await open();
+  let commits = 0;
+  const { environment } = log;
+  const { commit } = environment;
+  environment.commit = (write) => {
+    commits++;
+    return commit(write);
+  };
+  const topic = 'events.together';
+  await log.append([{ topic, records: records(topic, 1) }]);
+  const held: Delivery[] = [];
+  log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => void held.push(...batch));
+  await until(() => held.length === 1);
+  // One more, and there would be enough for a commit of its own.
+  const others = Array.from({ length: 255 }, () => log.write(() => () => {}));
+  const seen: number[] = [];
+  await log.ackAll(held, {
+    appends: [],
+    afterwards: () => {
+      seen.push(commits);
+      return [];
+    },
+    meanwhile: () =>
+      log.write(() => {
+        seen.push(commits);
+        return () => {};
+      }),
+  });
+  await Promise.all(others);
+  expect(seen).toHaveLength(2);
+  expect(seen[0]).toBe(seen[1]);
+});
+
 test('a process that itself stood still for longer than a commit may take does not take the disk for dead', async () => {
   const fatal: string[] = [];
   const log = await open({ commitTimeoutMs: 200, onFatal: (error) => fatal.push(error.message) });

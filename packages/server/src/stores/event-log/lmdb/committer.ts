@@ -40,19 +40,22 @@ export class Committer {
     return new Promise((resolve, reject) => this.#add({ kind: 'append', appends, resolve, reject }));
   }
 
-  settle(settlement: Settlement): Promise<void> {
+  /** What `meanwhile` writes here before it returns is in the same transaction. */
+  settle(settlement: Settlement, meanwhile?: () => Promise<unknown>): Promise<void> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
     const { deliveries, retry, alongside } = settlement;
     const fault = faultOf(alongside.appends);
     if (fault) return Promise.reject(fault);
+    const other = meanwhile?.();
     const [delivery] = deliveries;
-    return new Promise((resolve, reject) => {
+    const settled = new Promise<void>((resolve, reject) => {
       const again = retry && {
         due: delivery!.group.dueIn(retry.delayMs),
         value: encodeRetry(delivery!.attempt + 1, delivery!.record.time, retry.state),
       };
       this.#add({ kind: 'settle', settlement, again, resolve, reject });
     });
+    return other === undefined ? settled : Promise.all([settled, other]).then(() => undefined);
   }
 
   /** `prepare` reads and returns what then runs inside the transaction. */
@@ -78,8 +81,9 @@ export class Committer {
   #add(work: Work): void {
     this.#queue.push(work);
     if (this.#busy || !this.#available) return;
-    // Usually what one turn of the event loop brings; under an overload a turn may last for a second.
-    if (this.#queue.length >= ENOUGH_WORK) void this.#commitNext();
+    // Usually what one turn of the event loop brings; under an overload, which is appends, a turn may last for a second. Other
+    // work comes in pieces that belong together, and must not be parted.
+    if (this.#queue.length >= ENOUGH_WORK && work.kind === 'append') void this.#commitNext();
     else if (!this.#scheduled) {
       this.#scheduled = true;
       setImmediate(() => {
@@ -137,7 +141,7 @@ export class Committer {
 }
 
 /** Found before it joins a commit, for others share it. */
-export function faultOf(appends: Append[]): RangeError | undefined {
+function faultOf(appends: Append[]): RangeError | undefined {
   for (const { topic, records } of appends) {
     if (topic === '' || topic.length > LONGEST_NAME) return new RangeError(`a topic's name has 1 to ${LONGEST_NAME} characters`);
     for (const { id } of records) if (id.length > LONGEST_ID) return new RangeError(`a record's id has at most ${LONGEST_ID} characters`);

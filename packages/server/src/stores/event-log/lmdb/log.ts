@@ -2,7 +2,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Alongside, Append, AppendResult, ConsumeOptions, Consumer, Delivery, EventLog, ReadRange, StoredRecord } from '../port.ts';
 import { seqOf } from './block.ts';
 import { Catalogue } from './catalogue.ts';
-import { Committer, faultOf } from './committer.ts';
+import { Committer } from './committer.ts';
 import { LmdbConsumer } from './consumer.ts';
 import { Deduplication } from './deduplication.ts';
 import type { LmdbDelivery } from './delivery.ts';
@@ -103,15 +103,12 @@ export class LmdbLog implements EventLog {
   }
 
   async ackAll(deliveries: readonly Delivery[], { appends, afterwards, meanwhile }: Alongside = { appends: [] }): Promise<void> {
-    const fault = faultOf(appends);
-    if (fault) throw fault;
     const open = (deliveries as readonly LmdbDelivery[]).filter((delivery) => !delivery.isSettling);
-    // Both are in the queue when this returns, and so in one transaction.
-    const other = meanwhile?.();
-    const settling = this.#committer.settle({ deliveries: open, alongside: afterwards ? { appends, afterwards } : { appends } });
+    const alongside = afterwards ? { appends, afterwards } : { appends };
+    const settling = this.#committer.settle({ deliveries: open, alongside }, meanwhile);
     for (const delivery of open) delivery.settledBy(settling);
     try {
-      await Promise.all([settling, other]);
+      await settling;
     } catch (error) {
       for (const delivery of open) delivery.settledBy(undefined);
       throw error;
