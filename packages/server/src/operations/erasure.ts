@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { OUTCOMES_TOPIC, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
-import { ingestTopic, PARTITIONS } from '../partition.ts';
+import { INGEST_TOPICS } from '../partition.ts';
 import { PROCESS_GROUP, VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../roles/process/ports.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
@@ -18,7 +18,6 @@ export interface Erased {
   traces: number;
   dead_letters: number;
 }
-const INGEST_TOPICS = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
 const LONGEST_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
@@ -60,7 +59,7 @@ function plainAndHashed(id: string): string[] {
 }
 
 /** Waits until the group has settled everything that stands in these topics now. */
-async function caughtUp(log: Pick<EventLog, 'lag'>, topics: string[], group: string, end: number): Promise<boolean> {
+async function caughtUp(log: Pick<EventLog, 'lag'>, topics: readonly string[], group: string, end: number): Promise<boolean> {
   const since = Date.now();
   let behind = topics;
   for (;;) {

@@ -5,6 +5,7 @@ import type { Decision } from '@firsthand/core/outcome/outcome.ts';
 import type { TraceEventRow, TraceStepRow } from '../outcomes/tally.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
+import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { findTrace } from '../stores/observe/traces.ts';
 import { findCanonical } from './find-events.ts';
@@ -35,7 +36,7 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
   const found = await findTrace(deps.observe, orgId, eventId, pipelineId);
   if (!found) return undefined;
   const { event: row, steps } = found;
-  const letter = row.result === 'dead_lettered' ? await letterOf(deps.observe, row) : undefined;
+  const letter = row.result === 'dead_lettered' ? await findProcessingLetter(deps.observe, row) : undefined;
   return {
     ...summary(row),
     event: letter?.event ?? (await findCanonical(deps.log, row)) ?? null,
@@ -43,20 +44,6 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
     steps: lifeOf(row, steps),
     deliveries: deliveriesOf(deps.snapshot(), row, steps),
   };
-}
-
-/** What failed in processing is kept in its dead letter, made in the same moment as the trace. */
-async function letterOf({ db }: ObserveDb, row: TraceEventRow) {
-  const letter = await db
-    .selectFrom('dead_letters')
-    .select(['event', 'raw_topic', 'raw_position'])
-    .where('org_id', '=', row.org_id)
-    .where('created_at', '=', row.processed_at)
-    .where('pipeline_id', '=', row.pipeline_id)
-    .where('event_id', '=', row.event_id)
-    .where('stage', '=', 'processing')
-    .executeTakeFirst();
-  return letter && { ...letter, event: JSON.parse(Buffer.from(letter.event).toString('utf8')) as unknown };
 }
 
 /** The client's own body, while the raw record is retained. */

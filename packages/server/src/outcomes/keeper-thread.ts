@@ -10,6 +10,7 @@ import { OBSERVE_FILE } from '../stores/observe/tables.ts';
 import { readPosition, writeTally } from '../stores/observe/write.ts';
 import type { Writer } from '../stores/observe/writer.ts';
 import type { KeeperNotice, KeeperReply, KeeperRequest, KeeperStore, PackedRecords, Recorded } from './keeper-protocol.ts';
+import { decodeOutcomes } from './outcome-log.ts';
 import { tally } from './tally.ts';
 
 /** The thread's whole life: answers what comes over the port, one after the other, for all of it shares one connection. */
@@ -47,13 +48,12 @@ async function answer(writer: Writer, request: KeeperRequest): Promise<KeeperRep
 
 async function record(writer: Writer, { positions, lengths, bytes }: PackedRecords): Promise<Recorded> {
   const written = await readPosition(writer);
-  const buffer = Buffer.from(bytes.buffer);
   const fresh: Outcome[] = [];
   const unreadable: string[] = [];
   let at = 0;
   for (const [i, length] of lengths.entries()) {
     const position = positions[i]!;
-    const outcomes = position > written ? read(buffer.toString('utf8', at, at + length)) : [];
+    const outcomes = position > written ? read(bytes.subarray(at, at + length)) : [];
     if (outcomes === undefined) unreadable.push(position);
     else fresh.push(...outcomes);
     at += length;
@@ -66,9 +66,9 @@ async function record(writer: Writer, { positions, lengths, bytes }: PackedRecor
   return { counted, unreadable };
 }
 
-function read(json: string): Outcome[] | undefined {
+function read(data: Uint8Array): Outcome[] | undefined {
   try {
-    return JSON.parse(json) as Outcome[];
+    return decodeOutcomes({ data });
   } catch {
     return undefined;
   }

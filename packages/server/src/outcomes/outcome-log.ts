@@ -10,6 +10,7 @@ export function outcomeAppend(id: string, outcomes: Outcome[]): Append {
   return { topic: OUTCOMES_TOPIC, records: [{ id, data: Buffer.from(JSON.stringify(outcomes)) }] };
 }
 
-export function decodeOutcomes(record: StoredRecord): Outcome[] {
-  return JSON.parse(Buffer.from(record.data).toString('utf8')) as Outcome[];
+/** Throws on bytes that `outcomeAppend` did not make. */
+export function decodeOutcomes({ data }: Pick<StoredRecord, 'data'>): Outcome[] {
+  return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8')) as Outcome[];
 }

@@ -4,7 +4,7 @@ import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
 import { eventRecordId } from '../event-record.ts';
-import { EMBEDDED_PARTITIONS, ingestTopic, PARTITIONS } from '../partition.ts';
+import { EMBEDDED_PARTITIONS, INGEST_TOPICS } from '../partition.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { originMatcher } from './origin-matcher.ts';
 
@@ -41,8 +41,7 @@ export interface IngestRules {
   topics: readonly string[];
 }
 
-const ALL_TOPICS: readonly string[] = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
-const EMBEDDED_TOPICS = ALL_TOPICS.slice(0, EMBEDDED_PARTITIONS);
+const EMBEDDED_TOPICS = INGEST_TOPICS.slice(0, EMBEDDED_PARTITIONS);
 
 /** Analytics ids need analytics consent; the rest are advertisers'. */
 const ANALYTICS_SYNCS = new Set(['google_analytics', 'google_analytics_4', 'ga4']);
@@ -65,7 +64,7 @@ export function compileIngestRules(pipeline: Pipeline, secret: string, settings:
     syncs: syncsOf(pipeline),
     envelopeHead: `{"v":1,"org_id":${JSON.stringify(pipeline.org_id)},"pipeline_id":${JSON.stringify(pipeline.id)},"event_id":`,
     recordPrefix: eventRecordId(pipeline.id, ''),
-    topics: settings.natsUrl === undefined ? EMBEDDED_TOPICS : ALL_TOPICS,
+    topics: settings.natsUrl === undefined ? EMBEDDED_TOPICS : INGEST_TOPICS,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes down what became of events: the acknowledgement or the retry, with its outcome. Events that finish in the same
- * turn of the event loop share one outcome record, because a record an event would cost more than the event.
+ * Writes down what became of events: the acknowledgement or the retry, with its outcome. Events that finish
+ * together, those of one request, share one outcome record, because a record an event would cost more than the event.
  */
 import { hash } from 'node:crypto';
 import type { DeadLetter, DeadLetterStage, DropReason, Outcome } from '@firsthand/core/outcome/outcome.ts';

@@ -20,7 +20,7 @@ function slowLog() {
           end(error) {
             if (error) return reject(error);
             for (const record of appends.flatMap((each) => each.records))
-              for (const outcome of decodeOutcomes({ ...record, position: '', time: 0 }))
+              for (const outcome of decodeOutcomes(record))
                 if (outcome.kind === 'ingest_counts') kept.set(record.id, outcome.rejected.rate_limited ?? 0);
             resolve([]);
           },

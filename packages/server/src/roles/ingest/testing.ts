@@ -16,6 +16,7 @@ import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { compileIngestRules } from '../../snapshot/ingest-rules.ts';
 import type { CompiledPipeline, Snapshot } from '../../snapshot/types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from '../../snapshot/webhook-source.ts';
+import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from '../../stores/config/pipeline-defaults.ts';
 import { openLmdbLog } from '../../stores/event-log/lmdb.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
 import type { TapFrame } from '../../tap/port.ts';
@@ -41,15 +42,8 @@ export function aPipeline(over: Partial<Pipeline> = {}): Pipeline {
     challenge_token_required: false,
     parameters: {},
     config: {},
-    js_builder_config: {
-      script_filename: 'd.js',
-      global_variable: '_df',
-      delivery_method: 'cdn',
-      vendor_syncs: {},
-      consent_config: {},
-      cross_domain: false,
-    },
-    identity_config: { cross_domain_enabled: false, cross_domain_domains: [], vendor_sync: {} },
+    js_builder_config: JS_BUILDER_DEFAULTS,
+    identity_config: IDENTITY_DEFAULTS,
     enabled: true,
     created_at: '2026-01-01T00:00:00.000Z',
     updated_at: '2026-01-01T00:00:00.000Z',

@@ -1,5 +1,5 @@
 /** The process role: owns a share of the ingest partitions, and turns what ingest stored into what delivery sends. */
-import { ingestTopic, PARTITIONS } from '../../partition.ts';
+import { INGEST_TOPICS, ingestTopic } from '../../partition.ts';
 import type { Consumer } from '../../stores/event-log/port.ts';
 import { KnownPipelines } from './known-pipelines.ts';
 import { Lanes } from './lanes.ts';
@@ -75,8 +75,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     }
   }
 
-  const topics = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
-  const share = deps.leases.share(topics, { won, lost });
+  const share = deps.leases.share([...INGEST_TOPICS], { won, lost });
   let stopped: Promise<void> | undefined;
   return {
     forget,

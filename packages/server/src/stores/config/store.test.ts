@@ -13,6 +13,7 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { type ConfigStore, engineOf, openConfigStore } from './open.ts';
 import { insertOrganisation } from './organisations.ts';
+import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from './pipeline-defaults.ts';
 import { deletePipeline, findPipeline, insertPipeline, type PipelineFields, updatePipeline } from './pipelines.ts';
 import { nextConfigVersion, readConfigVersion } from './version.ts';
 
@@ -26,15 +27,8 @@ const FIELDS: PipelineFields = {
   challenge_token_required: false,
   parameters: { KEY: 'value \u0000 \ud800' },
   config: {},
-  js_builder_config: {
-    script_filename: 'd.js',
-    global_variable: '_df',
-    delivery_method: 'cdn',
-    vendor_syncs: {},
-    consent_config: {},
-    cross_domain: false,
-  },
-  identity_config: { cross_domain_enabled: false, cross_domain_domains: [], vendor_sync: {} },
+  js_builder_config: JS_BUILDER_DEFAULTS,
+  identity_config: IDENTITY_DEFAULTS,
   enabled: true,
 };
 const NOW = '2026-05-01T00:00:00.000Z';

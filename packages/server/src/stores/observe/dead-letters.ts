@@ -1,4 +1,5 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
+import type { TraceEventRow } from '../../outcomes/tally.ts';
 import { totalBeside } from '../config/paging.ts';
 import type { ObserveDb } from './schema.ts';
 import type { DeadLetterRow, HealthRow } from './tables.ts';
@@ -73,6 +74,23 @@ export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: strin
   return row && decode(row);
 }
 
+/** Where an event that failed in processing is kept, made in the same moment as its trace; whatever its age. */
+export async function findProcessingLetter(
+  { db }: ObserveDb,
+  trace: Pick<TraceEventRow, 'org_id' | 'pipeline_id' | 'event_id' | 'processed_at'>,
+): Promise<(Pick<StoredDeadLetter, 'event'> & Pick<DeadLetterRow, 'raw_topic' | 'raw_position'>) | undefined> {
+  const letter = await db
+    .selectFrom('dead_letters')
+    .select(['event', 'raw_topic', 'raw_position'])
+    .where('org_id', '=', trace.org_id)
+    .where('created_at', '=', trace.processed_at)
+    .where('pipeline_id', '=', trace.pipeline_id)
+    .where('event_id', '=', trace.event_id)
+    .where('stage', '=', 'processing')
+    .executeTakeFirst();
+  return letter && { ...letter, event: eventOf(letter.event) };
+}
+
 /** Writes are transactions, here too: those wait their turn beside the recorder without holding up the process. */
 export async function markReplayed({ db }: ObserveDb, orgId: string, ids: string[]): Promise<void> {
   if (ids.length > 0)
@@ -121,6 +139,9 @@ export async function readHealth({ db }: ObserveDb, integrationIds: string[]): P
   );
 }
 
+function eventOf(bytes: Uint8Array): DeadLetter['event'] {
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as DeadLetter['event'];
+}
 function decode(row: DeadLetterRow): StoredDeadLetter {
   const {
     event,
@@ -137,7 +158,7 @@ function decode(row: DeadLetterRow): StoredDeadLetter {
   return {
     ...rest,
     stage: stage as DeadLetterStage,
-    event: JSON.parse(Buffer.from(event).toString('utf8')) as DeadLetter['event'],
+    event: eventOf(event),
     attempts: JSON.parse(attempts) as Attempt[],
     created_at: new Date(Number(created_at)).toISOString(),
     expires_at: new Date(Number(expires_at)).toISOString(),
