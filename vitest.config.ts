@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 // Only ends what hangs: no test may depend on how quick the machine is, and a busy one takes several times as long.
-const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000, interval: 20 } } };
+// What fails is tried once more, and the report says so: processes, browsers and networks have bad moments, bugs come again.
+const patience = { testTimeout: 300_000, hookTimeout: 300_000, retry: 1, expect: { poll: { timeout: 60_000, interval: 20 } } };
 
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({

@@ -81,7 +81,7 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
     const { pipeline, template } = await fill(api, operations);
     await operations.reload();
     // As the database does by itself within a minute of so many changes.
-    if (databaseUrl !== undefined) await sql.raw('analyze').execute(store.db);
+    if (databaseUrl !== undefined) await sql.raw('vacuum (analyze)').execute(store.db);
     const reads: [string, string][] = [
       ['pipelines', 'pipelines?limit=100'],
       ['pipelines, a far page', 'pipelines?limit=100&offset=900'],
