@@ -17,19 +17,18 @@ describe('delivery', () => {
 
   test('a batch is one signed JSON array, flushed by size or time', async () => {
     const receiver = await startReceiver();
-    const { key } = await pipelineTo(client, receiver.url, {
-      config: {
-        batch_enabled: true,
-        batch_size: 3,
-        batch_interval_ms: 300,
-        authentication: 'hmac',
-        hmac_secret: 'a-shared-secret-1',
-        hmac_header: 'X-Sig',
-      },
-    });
-    for (const n of [1, 2, 3, 4]) await track(key, `batch-${n}`);
-    await until('four events', () => receiver.events().length === 4);
-    expect(receiver.requests.map((request) => (JSON.parse(request.body) as unknown[]).length).sort()).toEqual([1, 3]);
+    const batched = { batch_enabled: true, authentication: 'hmac', hmac_secret: 'a-shared-secret-1', hmac_header: 'X-Sig' };
+    const sizes = () => receiver.requests.map((request) => (JSON.parse(request.body) as unknown[]).length);
+    // Each by itself: the first has no time to wait for, the second never so many.
+    const bySize = await pipelineTo(client, receiver.url, { config: { ...batched, batch_size: 3, batch_interval_ms: 300_000 } });
+    for (const n of [1, 2, 3, 4]) await track(bySize.key, `by-size-${n}`);
+    await until('the batch that is full', () => sizes().length === 1);
+    expect(sizes()).toEqual([3]);
+    const byTime = await pipelineTo(client, receiver.url, { config: { ...batched, batch_size: 100, batch_interval_ms: 300 } });
+    await track(byTime.key, 'by-time-1');
+    await until('the batch whose time is up', () => sizes().length === 2);
+    expect(sizes()).toEqual([3, 1]);
+    expect(receiver.events().map((event) => event.event_id)).toEqual([1, 2, 3].map((n) => `by-size-${n}`).concat('by-time-1'));
     for (const { headers, body } of receiver.requests)
       expect(headers['x-sig']).toBe(`sha256=${createHmac('sha256', 'a-shared-secret-1').update(body).digest('hex')}`);
     await receiver.close();
@@ -70,6 +69,7 @@ describe('delivery', () => {
     });
     for (let n = 0; n < 50; n++) await track(key, `iso-${n}`);
     await until('all fifty at the living one', () => alive.requests.length === 50);
+    await until('a try at the dead one', () => dead.requests.length > 0);
     expect(new Set(dead.requests.map(({ headers }) => headers['x-firsthand-attempt']))).toEqual(new Set(['1']));
     await dead.close();
     await alive.close();
