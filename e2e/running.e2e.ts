@@ -82,9 +82,13 @@ describe('running it', () => {
     await Promise.all(senders);
     expect(code).toBe(0);
     await service.start();
-    await until('everything accepted', () => new Set(own.events().map((event) => event.event_id)).size >= accepted.length);
+    // One whose answer was lost may have been taken too: how many arrive says nothing about which.
+    const missing = () => {
+      const arrived = new Set(own.events().map((event) => event.event_id));
+      return accepted.filter((id) => !arrived.has(id));
+    };
+    await until('everything accepted', () => missing().length === 0);
     const ids = own.events().map((event) => event.event_id as string);
-    expect(accepted.every((id) => ids.includes(id))).toBe(true);
     expect(ids.length).toBe(new Set(ids).size);
     await own.close();
   });
