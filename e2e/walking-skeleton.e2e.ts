@@ -45,14 +45,10 @@ describe('one event, all the way through', () => {
     failing.answer(() => ({ status: 503 }));
     const { key, integration } = await pipelineTo(client, failing.url);
     await send(service, key, '/v1/t', { type: 'track', event: 'Lost?', messageId: 'lost-1' });
-    const letters = await until(
-      'the dead letter',
-      async () => {
-        const found = await client.get(`/dlq?integration_id=${integration.id}`);
-        return found.total > 0 && found.dead_letters;
-      },
-      30_000,
-    );
+    const letters = await until('the dead letter', async () => {
+      const found = await client.get(`/dlq?integration_id=${integration.id}`);
+      return found.total > 0 && found.dead_letters;
+    });
     expect(letters[0]).toMatchObject({ stage: 'delivery', event_id: 'lost-1', status: 'pending', vendor: 'webhook' });
     expect(letters[0]!.attempts).toHaveLength(6);
     expect(failing.requests).toHaveLength(6);
