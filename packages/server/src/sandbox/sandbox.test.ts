@@ -173,9 +173,9 @@ test('a run that cannot be interrupted ends with its worker; what waited behind 
   expect(await others).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
 });
 
-test('while code runs away, neither other visitors of its pipeline nor other pipelines wait for it', { timeout: 60_000 }, async () => {
+test('while code runs away, neither other visitors of its pipeline nor other pipelines wait for it', async () => {
   // It would hang for as long as the test may take: whoever waits for it is found out, however slow the machine.
-  const box = sandbox({ workers: 2, limits: { soft_ms: 120_000, hard_ms: 120_000 } });
+  const box = sandbox({ workers: 2, limits: { soft_ms: 600_000, hard_ms: 600_000 } });
   const code = 'function transform(e) { if (e.hang) for (;;); return 1 }';
   const hung = run(box, code, { event: { hang: true } }).then(() => 'it ended');
   const visitors = () => Array.from({ length: 40 }, () => run(box, code, { event: {} }));
