@@ -15,6 +15,6 @@ export const startAutoPage = (view: () => void) => {
       return original.apply(this, args);
     };
   }
-  listen(window, 'popstate', soon);
+  listen('popstate', soon);
   check();
 };

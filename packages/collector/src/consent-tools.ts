@@ -12,7 +12,7 @@ type Look = (tell: Tell, waitMs: number) => unknown;
 const has = (name: string): unknown => page[name];
 /** Reads now, and again whenever the tool says that something changed. */
 const onEvents = (names: string, readState: () => void) => {
-  for (const name of names.split(' ')) listen(window, name, readState);
+  for (const name of names.split(' ')) listen(name, readState);
   readState();
   return true;
 };

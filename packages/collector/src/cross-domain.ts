@@ -57,7 +57,7 @@ const decorate = (event: Event) => {
 
 /** Takes the parameter out of the address bar before anything else reads the address. */
 export const startCrossDomain = () => {
-  for (const name of ['click', 'auxclick', 'submit']) listen(document, name, decorate);
+  for (const name of ['click', 'auxclick', 'submit']) listen(name, decorate);
   attempt(() => {
     const url = new URL(location.href);
     const value = url.searchParams.get(NAME);

@@ -7,6 +7,6 @@ const handlers: Handler[] = [];
 export const on = (...handler: Handler) => {
   handlers.push(handler);
 };
-export const emit = (name: string, data: unknown) => {
+export const emit = (name: string | undefined, data: unknown) => {
   for (const [wanted, handler] of handlers) if (wanted === name) attempt(() => handler(data));
 };

@@ -131,7 +131,7 @@ const start = () => {
 if (!api.v) {
   attempt(() => {
     api.v = 1;
-    if ((document as { prerendering?: boolean }).prerendering) listen(document, 'prerenderingchange', start);
+    if ((document as { prerendering?: boolean }).prerendering) listen('prerenderingchange', start);
     else start();
   });
 }

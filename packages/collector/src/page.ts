@@ -10,8 +10,9 @@ export const attempt = <T>(what: () => T): T | undefined => {
 };
 
 export const page = window as unknown as Record<string, unknown>;
-export const listen = (target: EventTarget, name: string, handler: (event: Event) => void) =>
-  target.addEventListener(name, (event) => attempt(() => handler(event)), true);
+/** At the window, on the way down: events of the document and of elements pass there too. */
+export const listen = (name: string, handler: (event: Event) => void) =>
+  addEventListener(name, (event) => attempt(() => handler(event)), true);
 
 /** Own version 4 UUID: `crypto.randomUUID` is missing on pages without https. */
 export const uuid = (random = crypto.getRandomValues(new Uint8Array(36))): string =>

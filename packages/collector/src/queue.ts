@@ -17,26 +17,25 @@ export type Entry = [name: string, json: string];
 
 let serial = 1e6;
 
-export const settle = (batch: Entry[]) => {
-  for (const [name] of batch) remove(name);
-};
-export const giveUp = (batch: Entry[]) => {
+/** Done with, one way or the other; handlers of `outcome` are told. */
+export const settle = (batch: Entry[], outcome?: 'error') => {
   for (const [name, json] of batch) {
     remove(name);
-    emit('error', json);
+    emit(outcome, json);
   }
 };
 
 export const put = (json: string) => {
   // Time, then a serial number of fixed length: sorted names are the order of the calls.
   write(`${PREFIX + Date.now().toString(36) + serial}.${own}`, json);
-  if (serial++ % L_TRIM_EVERY) return;
   let chars = 0;
-  giveUp(
-    take(Infinity, Infinity, PREFIX)
-      .reverse()
-      .filter((entry, i) => (chars += entry[1].length) > L_QUEUE_CHARS || i >= L_QUEUE_EVENTS),
-  );
+  if (!(serial++ % L_TRIM_EVERY))
+    settle(
+      take(Infinity, Infinity, PREFIX)
+        .reverse()
+        .filter((entry, i) => (chars += entry[1].length) > L_QUEUE_CHARS || i >= L_QUEUE_EVENTS),
+      'error',
+    );
 };
 
 /**

@@ -4,11 +4,10 @@
  */
 import { attempt } from './page.ts';
 
-const memory: Record<string, string | number> = {};
+/** What ends with the page. */
+export const memory: Record<string, string | number> = {};
 /** With a required consent category nothing is kept on the device until it is granted. */
 export let isOpen = false;
-/** What ends with the page. */
-export const isVolatile = (key: string) => key in memory;
 
 export const read = (key: string): string | undefined => (memory[key] as string) ?? attempt(() => localStorage[key]);
 export const remove = (key: string) => {

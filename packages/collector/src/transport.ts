@@ -5,8 +5,8 @@
 import { keepCookie } from './identity.ts';
 import { endpoint, key } from './options.ts';
 import { attempt, listen } from './page.ts';
-import { adopt, type Entry, giveUp, markUnclear, own, put, settle, take } from './queue.ts';
-import { isVolatile, remove, write } from './storage.ts';
+import { adopt, type Entry, markUnclear, own, put, settle, take } from './queue.ts';
+import { memory, remove, write } from './storage.ts';
 
 let maxEvents: number = L_BATCH_EVENTS;
 let failures = 0;
@@ -62,7 +62,7 @@ const drain = async (): Promise<undefined> => {
   if (status === 413 && batch[1]) maxEvents = batch.length >> 1;
   else if (status < 500 && status !== 429) {
     failures = 0;
-    if (status > 299) giveUp(batch);
+    if (status > 299) settle(batch, 'error');
     else {
       settle(batch);
       keepCookie();
@@ -77,12 +77,19 @@ const drain = async (): Promise<undefined> => {
   return drain();
 };
 
+const answerOthers = (event: StorageEvent) => {
+  if (event.key === own && take(1, 0)[0]) hold();
+};
+
 const run = async () => {
   const wasOnline = navigator.onLine && !(await drain());
   timer = 0;
+  // Left because the server failed, or cannot be reached. Other pages see them too and will ask; only from now on, because
+  // listening to storage costs the page half a millisecond, and events that are soon on their way have no need of it.
+  const isLeft = take(1, 0)[0];
+  if (isLeft) addEventListener('storage', answerOthers);
   if (wasOnline) {
-    // Left because the server failed.
-    if (take(1, 0)[0]) flush();
+    if (isLeft) flush();
     adopt(flush);
   }
 };
@@ -91,15 +98,18 @@ export const flush = () => {
   timer = timer || (setTimeout(run, Math.max(0, notBefore - Date.now())) as unknown as number);
 };
 
+/** Events that wait for consent join the queue. */
+let beforeLeaving: () => void;
 /**
  * The page may never come back, so what is queued leaves as beacons, whose answers nobody sees. Stored events stay where
  * they are while the server is failing: the next page sends them.
  */
 const leave = () => {
+  if (F_CONSENT) beforeLeaving();
   const batch = take(maxEvents, L_KEEPALIVE_CHARS, own, inFlight);
   if (
     batch[0] &&
-    (isVolatile(batch[0][0]) || (!failures && navigator.onLine)) &&
+    (batch[0][0] in memory || (!failures && navigator.onLine)) &&
     attempt(() => navigator.sendBeacon(...request(batch, key)))
   ) {
     settle(batch);
@@ -113,18 +123,13 @@ export const enqueue = (json: string) => {
   else flush();
 };
 
-export const startTransport = (beforeLeaving?: () => void) => {
-  const away = F_CONSENT
-    ? () => {
-        beforeLeaving!();
-        leave();
-      }
-    : leave;
-  listen(document, 'visibilitychange', () => document.hidden && away());
-  listen(window, 'pagehide', () => {
+export const startTransport = (before?: () => void) => {
+  if (F_CONSENT) beforeLeaving = before!;
+  listen('visibilitychange', () => document.hidden && leave());
+  listen('pagehide', () => {
     leaving = true;
     if (keepalive) markUnclear(inFlight);
-    away();
+    leave();
     remove(own);
   });
   const back = () => {
@@ -136,8 +141,7 @@ export const startTransport = (beforeLeaving?: () => void) => {
       flush();
     }
   };
-  listen(window, 'pageshow', (event) => (event as PageTransitionEvent).persisted && back());
-  listen(window, 'online', back);
-  listen(window, 'storage', (event) => (event as StorageEvent).key === own && take(1, 0)[0] && hold());
+  listen('pageshow', (event) => (event as PageTransitionEvent).persisted && back());
+  listen('online', back);
   flush();
 };

@@ -28,7 +28,7 @@ test('storage and cookies denied: events go, under one id a page, and leave with
   expect(events[2]).toMatchObject({ event: 'T', userId: 'u-1' });
   // Nothing outlives the page, so even a failing server gets the last try.
   const sent = ingest.requests.length;
-  ingest.behave = (_, nth) => ({ status: nth === sent + 1 ? 503 : 200 });
+  ingest.behave = (_, nth) => (nth === sent + 1 ? { status: 503, headers: { 'Retry-After': '600' } } : { status: 200 });
   await call(page, 'track', 'Last');
   await expect.poll(() => ingest.requests.length).toBe(sent + 1);
   await page.goto('about:blank');

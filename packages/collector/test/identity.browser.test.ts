@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aPipeline, call, FULL, Stage } from './fixtures.ts';
+import { aPipeline, call, FULL, isSending, Stage } from './fixtures.ts';
 
 const stage = new Stage();
 const { ingest } = stage;
@@ -84,6 +84,8 @@ describe('cross-domain', () => {
     await stage.serve(pipeline, { body: body() });
     const page = await stage.open('/', 'shop.test');
     const [first] = await ingest.waitFor((events) => events.length === 1);
+    // The answer was dealt with: a page that is left before that may send its view again.
+    await expect.poll(() => isSending(page)).toBe(false);
     return { page, first: first! };
   };
 

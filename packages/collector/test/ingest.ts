@@ -36,6 +36,7 @@ export class Ingest {
   cookieDomain: string | undefined;
   setsCookies = true;
   #server: Server | undefined;
+  #answersFrom: Promise<void> | undefined;
 
   async start(): Promise<this> {
     const server = createServer((request, response) => void this.#handle(server, request, response));
@@ -61,6 +62,13 @@ export class Ingest {
     this.behave = () => ({ status: 200 });
     this.setsCookies = true;
     this.cookieDomain = undefined;
+    this.#answersFrom = undefined;
+  }
+  /** Requests are recorded, but answered only once the returned function was called. */
+  holdAnswers(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#answersFrom = promise;
+    return resolve;
   }
   /** What a durable server would have kept: events of requests answered 200. */
   get accepted(): SentEvent[] {
@@ -109,6 +117,7 @@ export class Ingest {
     this.requests.push(recorded);
     const answer = this.behave(recorded, this.requests.length);
     if (answer === 'hang') return;
+    await this.#answersFrom;
     recorded.status = answer.status;
     const id = events[0]?.anonymousId;
     const has = /(?:^|; )_df_id=([^;]*)/.exec(request.headers.cookie ?? '')?.[1];

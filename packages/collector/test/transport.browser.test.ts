@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aPipeline, call, KEY, Stage } from './fixtures.ts';
+import { aPipeline, call, isSending, KEY, Stage } from './fixtures.ts';
 
 const stage = new Stage();
 const { ingest } = stage;
@@ -10,9 +10,6 @@ beforeEach(() => stage.reset());
 
 const names = () => ingest.accepted.map((event) => event.event ?? event.type);
 const stored = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('_df_q')).length);
-/** A page holds on to its events while a request is under way, or because it was asked. */
-const isSending = (page: Page) =>
-  page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('_df_l') && +localStorage[key] > Date.now()));
 const nothingLeft = (page: Page) => expect.poll(async () => (await stored(page)) === 0 && !(await isSending(page))).toBe(true);
 const burst = (page: Page, prefix: string, count: number) =>
   page.evaluate(
@@ -41,14 +38,21 @@ async function readyWithClock(path = '/', host = 'localhost'): Promise<Page> {
   await page.clock.pauseAt(Date.now() + 5_000);
   return page;
 }
-/** After an answer: nothing is sent before this time has passed, and the next request is on its way after that. */
+/** A failure that the page will not try to mend before it is left, however slow the machine. */
+const failing = (status: number) => ({ status, headers: { 'Retry-After': '600' } });
+/**
+ * After an answer: nothing is sent before this time has passed, and the next request is on its way after that. It is answered
+ * only when the page's clock stands still again, so that the next wait begins at a time that is known.
+ */
 async function nextAfter(page: Page, atLeastMs: number, atMostMs: number): Promise<void> {
   await expect.poll(() => isSending(page)).toBe(false);
   const before = ingest.requests.length;
   await page.clock.runFor(atLeastMs - 1);
   expect(await isSending(page)).toBe(false);
+  const answer = ingest.holdAnswers();
   await page.clock.runFor(atMostMs - atLeastMs + 1);
   await expect.poll(() => ingest.requests.length).toBe(before + 1);
+  answer();
 }
 
 describe('a server that fails', () => {
@@ -153,13 +157,13 @@ test('1,000 events in a burst arrive once each, in order', async () => {
 test('events that could not be sent survive a reload', async () => {
   await stage.serve(aPipeline());
   const page = await ready();
-  ingest.behave = () => ({ status: 503 });
+  ingest.behave = () => failing(503);
   const before = ingest.requests.length;
   await call(page, 'track', 'Kept');
   await expect.poll(() => ingest.requests.length).toBe(before + 1);
   const [kept] = ingest.requests.at(-1)!.events;
-  await page.reload();
   ingest.behave = () => ({ status: 200 });
+  await page.reload();
   await ingest.waitFor(() => names().includes('Kept'));
   expect(ingest.accepted.filter((event) => event.event === 'Kept').map((event) => event.messageId)).toEqual([kept!.messageId]);
 });
@@ -168,6 +172,7 @@ test('offline: kept, and sent when the connection is back', async () => {
   await stage.serve(aPipeline());
   const page = await readyWithClock();
   await stage.context.setOffline(true);
+  await page.waitForFunction('!navigator.onLine', undefined, { polling: 20 });
   const before = ingest.requests.length;
   await burst(page, 'O', 5);
   await page.clock.runFor(100_000);
@@ -243,7 +248,7 @@ describe('leaving', () => {
   test('while the server is failing, stored events stay for the next page instead of leaving unseen', async () => {
     await stage.serve(aPipeline());
     const page = await ready();
-    ingest.behave = () => ({ status: 500 });
+    ingest.behave = () => failing(500);
     await call(page, 'track', 'Wait');
     const tries = () => ingest.requests.filter((one) => one.events.some((event) => event.event === 'Wait'));
     await expect.poll(() => tries().length).toBe(1);
@@ -305,11 +310,11 @@ describe('two tabs', () => {
     const one = await ready('/one');
     const two = await ready('/two');
     const before = ingest.requests.length;
-    ingest.behave = () => ({ status: 503 });
+    ingest.behave = () => failing(503);
     await call(one, 'track', 'Left');
     await expect.poll(() => ingest.requests.length).toBe(before + 1);
-    await one.close();
     ingest.behave = () => ({ status: 200 });
+    await one.close();
     await call(two, 'track', 'Own');
     await ingest.waitFor(() => names().includes('Left') && names().includes('Own'));
   });
