@@ -35,6 +35,7 @@ export class Ingest {
   /** The registrable domain that pages and this server share, where a test has one. */
   cookieDomain: string | undefined;
   setsCookies = true;
+  allowedHeaders = 'Content-Type, Authorization';
   #server: Server | undefined;
   #answersFrom: Promise<void> | undefined;
 
@@ -97,7 +98,7 @@ export class Ingest {
     const origin = request.headers.origin;
     const cors: Record<string, string> = {
       'Access-Control-Allow-Methods': 'POST, OPTIONS',
-      'Access-Control-Allow-Headers': 'Content-Type, Authorization',
+      'Access-Control-Allow-Headers': this.allowedHeaders,
       'Access-Control-Allow-Credentials': 'true',
       'Access-Control-Expose-Headers': 'Retry-After',
       Vary: 'Origin',
