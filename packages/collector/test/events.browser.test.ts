@@ -36,6 +36,19 @@ test('the first page view says where, who and with what', async () => {
   expect(event!.context.click_ids).not.toHaveProperty('color');
 });
 
+test.each([
+  ['from Temporal, without the cost of a formatter', '', 0],
+  ['from a formatter where there is no Temporal', 'delete window.Temporal;', 1],
+])('the time zone comes %s', async (_, before, made) => {
+  await stage.serve(aPipeline(), {
+    head: `<script>${before} made = 0; const real = Intl.DateTimeFormat; Intl.DateTimeFormat = () => { made++; return real() }</script>`,
+  });
+  const page = await stage.open('/', 'localhost', await stage.another({ timezoneId: 'Asia/Tokyo' }));
+  const [event] = await ingest.waitFor((events) => events.length === 1);
+  expect(event!.context.timezone).toBe('Asia/Tokyo');
+  expect(await page.evaluate('made')).toBe(made);
+});
+
 test('every method reaches its own endpoint, with the fields of the specification', async () => {
   await stage.serve(aPipeline(), { attributes: 'data-auto-page="false"' });
   const page = await stage.open();
