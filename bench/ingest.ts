@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import type { OpenLoopPlan, OpenLoopResult } from './ingest/open-loop.ts';
-import { ask, everyRole, here, serverOf, type Target } from './ingest/targets.ts';
+import { ask, bareServer, everyRole, here, ingestAlone, type Target } from './ingest/targets.ts';
 import { atLeast, atMost, type BenchResult, figure } from './result.ts';
 
 const CONNECTIONS = 64;
@@ -21,8 +21,8 @@ const SINGLE = { path: '/v1/t', connections: CONNECTIONS, batch: 1, warmupMs: 50
 export async function run(): Promise<BenchResult[]> {
   const generator = fork(here('./load.ts'));
   const openLoop = fork(here('./open-loop.ts'));
-  const bare = await serverOf('bare');
-  const load = async (target: Target, plan: Omit<LoadPlan, 'port'>) =>
+  const bare = await bareServer();
+  const load = async (target: Pick<Target, 'port' | 'key'>, plan: Omit<LoadPlan, 'port'>) =>
     (await ask<{ result: LoadResult }>(generator, { ...plan, port: target.port, key: target.key })).result;
   const overload = async (target: Target, plan: Pick<OpenLoopPlan, 'rate' | 'prefix'>) =>
     (
@@ -82,7 +82,7 @@ export async function run(): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   try {
     for (const [name, start] of [
-      ['ingest alone', () => serverOf('ingest')],
+      ['ingest alone', ingestAlone],
       ['all roles', everyRole],
     ] as const) {
       const target = await start();

@@ -2,11 +2,14 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pipelineTo, signIn } from '../../e2e/harness/client.ts';
 import { startService } from '../../e2e/harness/service.ts';
 import { NODE_FLAGS } from '../../e2e/harness/start-command.ts';
+import { INGEST_TOPICS } from '../../packages/server/src/partition.ts';
+import { openLmdbLog } from '../../packages/server/src/stores/event-log/lmdb.ts';
 import { rssAnonMb } from './memory.ts';
 import type { OpenLoopResult } from './open-loop.ts';
 
@@ -31,29 +34,76 @@ export async function ask<T>(child: ChildProcess, message: unknown): Promise<T> 
   return value;
 }
 
-export async function serverOf(kind: 'bare' | 'ingest'): Promise<Target> {
-  // As `npm start` runs the service; the bare server gets the same.
-  const child = fork(here('./server.ts'), [kind], { execArgv: NODE_FLAGS });
+/** The bare listener, run as `npm start` runs the service. */
+export async function bareServer(): Promise<Pick<Target, 'port' | 'key' | 'stop'>> {
+  const child = fork(here('./server.ts'), { execArgv: NODE_FLAGS });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
     port,
     key: 'pk_web',
-    overloadKey: 'pk_web',
-    memory: async () => (await ask<{ memory: number }>(child, 'memory')).memory,
+    async stop() {
+      child.disconnect();
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** The service with nothing but ingest; its pipelines were made before, by the whole of it. */
+export async function ingestAlone(): Promise<Target> {
+  const service = await startService({ LOG_LEVEL: 'error' });
+  const client = await signIn(service);
+  const pipeline = async (name: string) => {
+    const { pipeline_key: key } = await client.post('/pipelines', { name, type: 'server', rate_limit_rps: 1_000_000 });
+    return key as string;
+  };
+  const [key, overloadKey] = [await pipeline('Load'), await pipeline('Overload')];
+  await service.terminate();
+  await service.start({ ROLES: 'ingest' });
+  const { peak, stopWatching } = watchMemory(service);
+  return {
+    port: Number(new URL(service.url).port),
+    key,
+    overloadKey,
+    memory: peak,
     async lost(prefix, { accepted }) {
-      const { stored } = await ask<{ stored: string }>(child, { stored: prefix });
-      const there = Buffer.from(stored, 'base64');
+      await service.terminate();
+      const there = await storedIds(join(service.dataDir, 'log'), prefix);
       let lost = 0;
       for (const [at, bits] of Buffer.from(accepted, 'base64').entries())
         for (let left = bits & ~(there[at] ?? 0); left !== 0; left &= left - 1) lost++;
       return lost;
     },
     async stop() {
-      const gone = once(child, 'exit');
-      child.send('stop');
-      await gone;
+      stopWatching();
+      await service.stop();
     },
   };
+}
+/** One bit for every stored event whose id is `prefix` and a number. */
+async function storedIds(path: string, prefix: string): Promise<Uint8Array> {
+  const log = await openLmdbLog({ path, dedupWindowMs: 86_400_000 });
+  let bits = new Uint8Array(1_024);
+  for (const topic of INGEST_TOPICS)
+    for await (const { id } of log.read(topic, { limit: Number.MAX_SAFE_INTEGER })) {
+      const at = id.indexOf(prefix);
+      if (at === -1) continue;
+      const n = Number(id.slice(at + prefix.length));
+      while (n >> 3 >= bits.length) {
+        const more = new Uint8Array(bits.length * 2);
+        more.set(bits);
+        bits = more;
+      }
+      bits[n >> 3]! |= 1 << (n & 7);
+    }
+  await log.close();
+  return bits;
+}
+function watchMemory(service: { readonly pid: number | undefined }) {
+  let most = 0;
+  const timer = setInterval(() => {
+    if (service.pid !== undefined) most = Math.max(most, rssAnonMb(service.pid));
+  }, 100);
+  return { peak: async () => most, stopWatching: () => clearInterval(timer) };
 }
 
 /** Every role in one process, each event delivered to a webhook in batches of a hundred. */
@@ -69,15 +119,12 @@ export async function everyRole(): Promise<Target> {
     });
   const { key } = await pipeline();
   const overload = await pipeline();
-  let peak = 0;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, rssAnonMb(service.pid!));
-  }, 100);
+  const { peak, stopWatching } = watchMemory(service);
   return {
     port: Number(new URL(service.url).port),
     key,
     overloadKey: overload.key,
-    memory: async () => peak,
+    memory: peak,
     async lost(_prefix, { acceptedCount }) {
       // Statistics follow processing, which has a backlog to work off.
       let lost = acceptedCount;
@@ -89,7 +136,7 @@ export async function everyRole(): Promise<Target> {
       return lost;
     },
     async stop() {
-      clearInterval(watch);
+      stopWatching();
       await service.stop();
       receiver.disconnect();
     },

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import { sendOk, sendPreflight } from './answers.ts';
 import { createProxies } from './client-address.ts';
 import { collect } from './collect.ts';
+import { CollectionMessage } from './collection-message.ts';
 import type { IngestContext, IngestDeps } from './context.ts';
 import { createCounts } from './counts.ts';
 import { Exchange } from './exchange.ts';
@@ -32,6 +33,7 @@ export const serverOptions = {
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
   noDelay: true,
+  IncomingMessage: CollectionMessage,
 } as const satisfies ServerOptions;
 
 export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {

@@ -4,6 +4,7 @@ import { COLLECTION_ERRORS } from '../../http/errors.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { type Refusal, sendError } from './answers.ts';
 import { TOO_LARGE } from './body.ts';
+import { CollectionMessage } from './collection-message.ts';
 import type { IngestContext } from './context.ts';
 import type { Route } from './routes.ts';
 import { OVERLOADED } from './shedder.ts';
@@ -57,9 +58,8 @@ export class Exchange {
       return;
     }
     this.enter();
-    (req as Carrier)[EXCHANGE] = this;
-    req.on('data', onData);
-    req.on('end', onEnd);
+    if (req instanceof CollectionMessage) req.divert(this);
+    else throw new TypeError('collection paths need a listener that is made with serverOptions');
   }
   /** From here on a stop waits for this request. */
   enter(): void {
@@ -95,7 +95,12 @@ export class Exchange {
     if (this.answered) return;
     const body = this.#rest === undefined ? (this.#first ?? EMPTY) : Buffer.concat(this.#rest, this.#size);
     this.#drop();
-    this.#onBody!(this, body);
+    try {
+      this.#onBody!(this, body);
+    } catch (error) {
+      this.ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
+      this.refuse({ code: 'internal_error' });
+    }
   }
   closed(): void {
     this.answered = true;
@@ -147,19 +152,7 @@ export class Exchange {
 export const refuseTooLarge = (exchange: Exchange): void => exchange.refuse(TOO_LARGE);
 export const refuseOverloaded = (exchange: Exchange): void => exchange.refuse(OVERLOADED);
 
-// Listeners are called with the emitter as `this`: shared functions serve every request.
-function onData(this: IncomingMessage, chunk: Buffer): void {
-  (this as Carrier)[EXCHANGE]!.data(chunk);
-}
-function onEnd(this: IncomingMessage): void {
-  const exchange = (this as Carrier)[EXCHANGE]!;
-  try {
-    exchange.end();
-  } catch (error) {
-    exchange.ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
-    exchange.refuse({ code: 'internal_error' });
-  }
-}
+// Listeners are called with the emitter as `this`: one function serves every request.
 /** Also where the client went away: an aborted request without an `error` listener tells nobody else. */
 function onClose(this: ServerResponse): void {
   (this as Carrier)[EXCHANGE]!.closed();
