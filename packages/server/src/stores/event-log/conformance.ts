@@ -550,6 +550,7 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         expect(await log().expire(topic, new Date(Date.now() - 60_000))).toBe(0);
         expect(await log().expire(topic, all)).toBe(0);
         await Promise.all(slow.slice(0, 4).map((delivery) => delivery.ack()));
+        await until(async () => (await log().lag(topic, 'quick')).waiting === 0 && (await log().lag(topic, 'slow')).waiting === 2);
         await sleep(1_200);
         expect(await log().expire(topic, all)).toBe(4);
         expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 4', 'data 5']);
@@ -566,7 +567,7 @@ export function describeEventLog(name: string, make: () => LogUnderTest): void {
         const topic = fresh();
         const [before] = await log().append([{ topic, records: records(topic, 3) }]);
         const first = reader(topic, 'g');
-        await until(() => first.seen.length === 3);
+        await until(async () => first.seen.length === 3 && (await log().lag(topic, 'g')).waiting === 0);
         await first.consumer.stop();
         await sleep(1_200);
         expect(await log().expire(topic, new Date(Date.now() + 10_000))).toBe(3);
