@@ -95,7 +95,7 @@ onStory('erasure', (story) => {
     expect(await left(pipeline), 'another spelling is another user').toEqual([1, 1]);
   });
 
-  test('says so where events that came earlier are still on their way, and erases what is there', { timeout: 20_000 }, async () => {
+  test('says so where events that came earlier are still on their way, and erases what is there', async () => {
     const pipeline = (await story.made('pipelines', { name: 'Behind' })).id;
     await story.record(...outcomes(story, pipeline, { user_id: 'zoe' }));
     const { log } = story.harness.operations;

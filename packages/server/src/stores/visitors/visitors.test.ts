@@ -81,7 +81,7 @@ describe.each([
     await under.end();
   });
 
-  test('who have been away too long are removed: two days without a link, 400 with one', { timeout: 30_000 }, async () => {
+  test('who have been away too long are removed: two days without a link, 400 with one', async () => {
     const under = await make();
     const { store } = under;
     const now = Date.now();
@@ -138,7 +138,7 @@ describe.each([
   });
 });
 
-test('a bucket from before visitors aged out learns their age', { timeout: 30_000 }, async () => {
+test('a bucket from before visitors aged out learns their age', async () => {
   const server = await startNats();
   const connection = await connectNats(server.url);
   const ask = async (operation: string, body: object) =>
