@@ -5,7 +5,7 @@ import { createInbox, type Msg, type NatsConnection, type Subscription } from '@
  * and finds only requests of a process that is gone, forgets it for another wait and sends its last message twice.
  */
 const PULL_MS = 8_000;
-const GRACE_MS = 3_000;
+const GRACE_MS = 1_000;
 
 export interface Pulled {
   msg: Msg;
