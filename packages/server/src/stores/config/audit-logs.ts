@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { newId } from '../../runtime/ids.ts';
-import type { Page, Paged } from './paging.ts';
+import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
 import type { AuditLogRow, Db } from './schema.ts';
 import { storedJson } from './stored-json.ts';
 
@@ -87,17 +87,15 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
   const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined);
-  const [{ total }, rows] = await Promise.all([
-    isFiltered ? query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow() : countAll(db, orgId),
-    query.select(SHOWN).orderBy('seq', 'desc').limit(page.limit).offset(page.offset).execute(),
-  ]);
+  const rows = await query.select(SHOWN).orderBy('seq', 'desc').limit(page.limit).offset(page.offset).execute();
+  const total = await totalBeside(rows.length, page, () => (isFiltered ? countOf(query) : countAll(db, orgId)));
   return { rows: rows.map(toAuditLog), total };
 }
 
 /** The chain has no gap: its newest number is its length, however long it has grown. */
-async function countAll(db: Db, orgId: string): Promise<{ total: number }> {
-  const head = await db.selectFrom('audit_heads').select('seq as total').where('org_id', '=', orgId).executeTakeFirst();
-  return head ?? { total: 0 };
+async function countAll(db: Db, orgId: string): Promise<number> {
+  const head = await db.selectFrom('audit_heads').select('seq').where('org_id', '=', orgId).executeTakeFirst();
+  return head?.seq ?? 0;
 }
 
 const SHOWN = [

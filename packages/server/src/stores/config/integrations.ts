@@ -1,5 +1,5 @@
 import type { EventFilter, Integration } from '@firsthand/core/config/resources.ts';
-import type { Page, Paged } from './paging.ts';
+import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
 import type { Db, IntegrationRow, Stamp } from './schema.ts';
 import { columnsOf, storedJson } from './stored-json.ts';
 
@@ -40,20 +40,19 @@ export async function findIntegrationById(db: Db, orgId: string, id: string): Pr
 
 /** Oldest first: the order in which they were assigned. */
 export async function listIntegrations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Integration>> {
-  const count = db
+  const all = db
     .selectFrom('integrations')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('org_id', '=', orgId)
     .where('pipeline_id', '=', pipelineId)
     .where('deleted_at', 'is', null);
-  const list = select(db, orgId)
+  const rows = await select(db, orgId)
     .where('integrations.pipeline_id', '=', pipelineId)
     .orderBy('integrations.created_at')
     .orderBy('integrations.id')
     .limit(page.limit)
-    .offset(page.offset);
-  const [{ total }, rows] = await Promise.all([count.executeTakeFirstOrThrow(), list.execute()]);
-  return { rows: rows.map(toIntegration), total };
+    .offset(page.offset)
+    .execute();
+  return { rows: rows.map(toIntegration), total: await totalBeside(rows.length, page, () => countOf(all)) };
 }
 
 export async function insertIntegration(

@@ -1,3 +1,5 @@
+import type { SelectQueryBuilder } from 'kysely';
+
 export interface Page {
   limit: number;
   offset: number;
@@ -14,6 +16,12 @@ export interface Paged<T> {
 export async function totalBeside(rows: number, { limit, offset }: Page, count: () => Promise<number>): Promise<number> {
   if (rows < limit && (rows > 0 || offset === 0)) return offset + rows;
   return Math.max(await count(), rows > 0 ? offset + rows : 0);
+}
+
+/** Asked after the page, not beside it: two connections at once cost a near database more than the one waits for the other. */
+export async function countOf<DB, Tables extends keyof DB>(query: SelectQueryBuilder<DB, Tables, unknown>): Promise<number> {
+  const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return (counted as { total: number }).total;
 }
 
 /** For `like … escape '\'`: the user's own % and _ mean themselves. */

@@ -1,6 +1,6 @@
 import type { IdentityConfig, JsBuilderConfig, Pipeline, PipelineConfig } from '@firsthand/core/config/resources.ts';
 import { sql } from 'kysely';
-import { likeContaining, type Page, type Paged } from './paging.ts';
+import { countOf, likeContaining, type Page, type Paged, totalBeside } from './paging.ts';
 import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from './pipeline-defaults.ts';
 import type { Db, PipelineRow, Stamp } from './schema.ts';
 import { columnsOf, type ReadJson, storedJson } from './stored-json.ts';
@@ -75,10 +75,14 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
           .where('label', '=', filter.label!),
       ),
     );
-  const [{ total }, rows] = await Promise.all([
-    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.select(SUMMARY_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
-  ]);
+  const rows = await query
+    .select(SUMMARY_COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const total = await totalBeside(rows.length, page, () => countOf(query));
   return { rows: rows.map((row) => ({ ...row, labels: storedJson<string[]>(row.labels, []), enabled: row.enabled === 1 })), total };
 }
 
@@ -154,6 +158,11 @@ export async function deletePipeline(tx: Db, orgId: string, id: string, stamp: S
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;
+}
+
+export async function pipelineExists(db: Db, orgId: string, id: string): Promise<boolean> {
+  const query = db.selectFrom('pipelines').select('id').where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null);
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** The slugs in use that start with `prefix`, except one pipeline's own. */

@@ -1,4 +1,4 @@
-import type { Page, Paged } from './paging.ts';
+import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
 import type { Db, UserRole, UserRow } from './schema.ts';
 
 export interface User {
@@ -20,10 +20,14 @@ export function findUser(db: Db, orgId: string, id: string): Promise<User | unde
 
 export async function listUsers(db: Db, orgId: string, page: Page): Promise<Paged<User>> {
   const query = db.selectFrom('users').where('org_id', '=', orgId);
-  const [{ total }, rows] = await Promise.all([
-    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
-  ]);
+  const rows = await query
+    .select(PUBLIC_COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const total = await totalBeside(rows.length, page, () => countOf(query));
   return { rows, total };
 }
 

@@ -14,7 +14,7 @@ import {
   updateIntegration,
 } from '../../../stores/config/integrations.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
-import { findPipeline } from '../../../stores/config/pipelines.ts';
+import { findPipeline, pipelineExists } from '../../../stores/config/pipelines.ts';
 import { findRevision, latestRevision, type StoredRevision } from '../../../stores/config/revisions.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
@@ -52,10 +52,8 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, query, user }) => {
       const page = pageOf(query);
-      const [{ rows, total }] = await Promise.all([
-        listIntegrations(db, user.org_id, params.id, page),
-        requirePipeline(db, user.org_id, params.id),
-      ]);
+      if (!(await pipelineExists(db, user.org_id, params.id))) throw noPipeline();
+      const { rows, total } = await listIntegrations(db, user.org_id, params.id, page);
       return { integrations: await withHealth(rows), total, ...page };
     },
   );
@@ -222,8 +220,11 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
 
 export async function requirePipeline(db: Db, orgId: string, id: string) {
   const pipeline = await findPipeline(db, orgId, id);
-  if (pipeline === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such pipeline.' });
+  if (pipeline === undefined) throw noPipeline();
   return pipeline;
+}
+function noPipeline(): ApiError {
+  return new ApiError('NOT_FOUND', { message: 'There is no such pipeline.' });
 }
 
 export async function requireIntegration(db: Db, orgId: string, params: Static<typeof IntegrationParams>): Promise<Integration> {
