@@ -49,7 +49,8 @@ export function corsHeaders(origin: string): string[] {
 export function sendOk(res: ServerResponse, origin: string | undefined, cookies: readonly string[] | undefined): void {
   const { ok } = listsOf(origin);
   res.writeHead(200, (cookies === undefined ? ok : withCookies(ok, cookies)) as string[]);
-  res.end(OK);
+  // Every header is ASCII: one byte for each character, and nothing to look for.
+  res.end(OK, 'latin1');
 }
 
 export function sendJson(

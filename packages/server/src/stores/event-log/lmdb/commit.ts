@@ -11,7 +11,7 @@ interface Waiting<T> {
   resolve(value: T): void;
   reject(error: Error): void;
 }
-export type AppendWork = Waiting<AppendResult[]> & { kind: 'append'; appends: Append[] };
+export type AppendWork = Waiting<AppendResult[]> & { kind: 'append'; appends: Append[]; results: AppendResult[] | undefined };
 export type SettleWork = Waiting<void> & { kind: 'settle'; settlement: Settlement; again: { due: number; value: Buffer } | undefined };
 export type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
 export type Work = AppendWork | SettleWork | OtherWork;
@@ -35,7 +35,6 @@ export class Commit {
   readonly #topics: Topic[] = [];
   readonly #groups: Group[] = [];
   readonly #firstNext: number[] = [];
-  readonly #results = new Map<AppendWork, AppendResult[]>();
   #stored: { topic: Topic; records: StoredRecord[] }[] = [];
   #bytes = 0;
 
@@ -50,7 +49,7 @@ export class Commit {
     deduplication.begin();
     const writes: (() => void)[] = [];
     for (const work of this.#works) {
-      if (work.kind === 'append') this.#results.set(work, this.#addAppends(work.appends, true));
+      if (work.kind === 'append') work.results = this.#addAppends(work.appends, true);
       else if (work.kind === 'other') writes.push(work.prepare());
       else {
         const { appends, afterwards } = work.settlement.alongside;
@@ -150,7 +149,7 @@ export class Commit {
     this.#endGroups(true);
     this.#deps.tails.add(this.#stored, this.#bytes);
     for (const work of this.#works) {
-      if (work.kind === 'append') work.resolve(this.#results.get(work)!);
+      if (work.kind === 'append') work.resolve(work.results!);
       else work.resolve();
       if (work.kind === 'settle') this.#settled(work);
     }

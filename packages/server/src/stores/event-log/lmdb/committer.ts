@@ -37,7 +37,7 @@ export class Committer {
     if (!this.available) return Promise.reject(new LogUnavailable(this.#closed ? 'the log is closed' : 'the disk is full'));
     const fault = faultOf(appends);
     if (fault) return Promise.reject(fault);
-    return new Promise((resolve, reject) => this.#add({ kind: 'append', appends, resolve, reject }));
+    return new Promise((resolve, reject) => this.#add({ kind: 'append', appends, results: undefined, resolve, reject }));
   }
 
   /** What `meanwhile` writes here before it returns is in the same transaction. */

@@ -70,10 +70,10 @@ export class Deduplication {
   /** True where the id is new; it is then taken as known, unless the commit fails. */
   admit(family: string, id: string): boolean {
     const digest = hash('sha1', `${family}\0${id}`, 'binary');
-    const since = this.#steady() - this.#windowMs;
+    const now = this.#steady();
     const noted = this.#recent.get(digest) ?? this.#inTree(digest);
-    if (noted !== undefined && noted > since) return false;
-    this.#recent.set(digest, this.#steady());
+    if (noted !== undefined && noted > now - this.#windowMs) return false;
+    this.#recent.set(digest, now);
     this.#commit!.digests.push(digest);
     return true;
   }
