@@ -8,7 +8,8 @@ import type { OpenLoopPlan, OpenLoopResult } from './ingest/open-loop.ts';
 import { ask, bareServer, everyRole, here, ingestAlone, type Target } from './ingest/targets.ts';
 import { atLeast, atMost, type BenchResult, figure } from './result.ts';
 
-const CONNECTIONS = 64;
+/** Visitors have a connection each: many, with little to send. */
+const CONNECTIONS = 256;
 const OVERLOAD_CONNECTIONS = 2_000;
 const BATCH = 100;
 const ROUNDS = 7;

@@ -40,16 +40,16 @@ const ids = (from: number, count: number) => Array.from({ length: count }, (_, i
 const size = (name: string) => environment.store(name).getKeysCount({});
 
 test('ids stay known while they move from memory to the tree, and over a reopen at any point of it', async () => {
-  const all = ids(0, 40_000);
-  for (let i = 0; i < all.length; i += 400) {
-    expect((await commit(all.slice(i, i + 400))).every(Boolean)).toBe(true);
-    if (i === 20_000) {
+  const all = ids(0, 160_000);
+  for (let i = 0; i < all.length; i += 1_600) {
+    expect((await commit(all.slice(i, i + 1_600))).every(Boolean)).toBe(true);
+    if (i === 80_000) {
       await environment.close();
       open();
     }
   }
-  expect(size('dedup')).toBeGreaterThan(10_000);
-  for (let i = 0; i < all.length; i += 4_000) expect((await commit(all.slice(i, i + 4_000))).some(Boolean)).toBe(false);
+  expect(size('dedup')).toBeGreaterThan(40_000);
+  for (let i = 0; i < all.length; i += 8_000) expect((await commit(all.slice(i, i + 8_000))).some(Boolean)).toBe(false);
   expect(known.lastKnownTime).toBe(10_000);
 });
 

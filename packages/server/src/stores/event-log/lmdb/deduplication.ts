@@ -3,8 +3,8 @@ import type { Environment, Store } from './environment.ts';
 import { journalKey, metaKeys, readSeq } from './keys.ts';
 
 const DIGEST = 20;
-/** Ids kept in memory before they move to the tree. */
-const SEAL_AT = 16_384;
+/** Ids kept in memory before they move to the tree: the more, the more of them share a page there, which is written for each anew. */
+const SEAL_AT = 65_536;
 const EXPIRE_SLICE = 2_000;
 
 /** The part of one commit. */
