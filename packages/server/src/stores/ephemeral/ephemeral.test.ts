@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
-import { until } from '../event-log/conformance.ts';
+import { until } from '../event-log/conformance/kit.ts';
 import { connectNats } from '../event-log/jetstream.ts';
 import { inProcessEphemeral } from './in-process.ts';
 import { natsEphemeral } from './nats.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startNats } from '../../../test/servers/index.ts';
-import { collect, until } from './conformance.ts';
+import { collect, until } from './conformance/kit.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import { openLmdbLog } from './lmdb.ts';
 import type { EventLog } from './port.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
-import { fresh, record, records, until } from './conformance.ts';
+import { fresh, record, records, until } from './conformance/kit.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import { type EventLog, LogUnavailable } from './port.ts';
 

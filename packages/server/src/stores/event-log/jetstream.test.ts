@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
-import { describeEventLog } from './conformance.ts';
+import { describeEventLog } from './conformance/index.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import type { EventLog } from './port.ts';
 

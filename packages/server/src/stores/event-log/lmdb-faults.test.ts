@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../runtime/clock.ts';
-import { collect, record, records, until } from './conformance.ts';
+import { collect, record, records, until } from './conformance/kit.ts';
 import { type LmdbLog, type LmdbLogOptions, openLmdbLog } from './lmdb.ts';
 import { type Delivery, LogUnavailable } from './port.ts';
 

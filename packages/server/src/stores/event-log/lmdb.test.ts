@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { describeEventLog } from './conformance.ts';
+import { describeEventLog } from './conformance/index.ts';
 import { type LmdbLog, openLmdbLog } from './lmdb.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'firsthand-lmdb-'));

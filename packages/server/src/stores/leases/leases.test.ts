@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
-import { until } from '../event-log/conformance.ts';
+import { until } from '../event-log/conformance/kit.ts';
 import { connectNats } from '../event-log/jetstream.ts';
 import { embeddedLeases } from './embedded.ts';
 import { openKvLeases } from './jetstream-kv.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startNats } from '../../../test/servers/index.ts';
-import { until } from '../event-log/conformance.ts';
+import { until } from '../event-log/conformance/kit.ts';
 import { connectNats } from '../event-log/jetstream.ts';
 import { openLmdbLog } from '../event-log/lmdb.ts';
 import { openKvVisitors } from './jetstream-kv.ts';

@@ -1,0 +1,146 @@
+/** What is old goes, what is there is counted. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type Delivery, LogUnavailable } from '../port.ts';
+import { collect, fresh, records, type Stand, texts, until } from './kit.ts';
+
+export function describeUpkeep({ consume, log, make, reader }: Stand): void {
+  describe('expiry and removal', () => {
+    test('expire removes what is old and settled by every group, and nothing else', async () => {
+      const topic = fresh();
+      await log().append([{ topic, records: records(topic, 6) }]);
+      const quick = reader(topic, 'quick');
+      const slow: Delivery[] = [];
+      consume(topic, 'slow', {}, async (batch) => void slow.push(...batch));
+      await until(() => quick.seen.length === 6 && slow.length === 6);
+      const all = new Date(Date.now() + 10_000);
+      expect(await log().expire(topic, new Date(Date.now() - 60_000))).toBe(0);
+      expect(await log().expire(topic, all)).toBe(0);
+      await Promise.all(slow.slice(0, 4).map((delivery) => delivery.ack()));
+      await until(async () => (await log().lag(topic, 'quick')).waiting === 0 && (await log().lag(topic, 'slow')).waiting === 2);
+      await sleep(1_200);
+      expect(await log().expire(topic, all)).toBe(4);
+      expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 4', 'data 5']);
+      await sleep(1_200);
+      expect(await log().expire(topic, all, ['slow'])).toBe(2);
+      expect(await collect(log().read(topic, { limit: 10 }))).toEqual([]);
+      // What was in hand can still be settled, and what comes next is delivered.
+      await Promise.all(slow.slice(4).map((delivery) => delivery.ack()));
+      await log().append([{ topic, records: records(topic, 1, 6) }]);
+      await until(() => slow.length === 7 && quick.seen.length === 7);
+    });
+
+    test('a topic emptied by expiry goes on where it was after a reopen', async () => {
+      const topic = fresh();
+      const [before] = await log().append([{ topic, records: records(topic, 3) }]);
+      const first = reader(topic, 'g');
+      await until(async () => first.seen.length === 3 && (await log().lag(topic, 'g')).waiting === 0);
+      await first.consumer.stop();
+      await sleep(1_200);
+      expect(await log().expire(topic, new Date(Date.now() + 10_000))).toBe(3);
+      await make().reopen();
+      const [after] = await log().append([{ topic, records: records(topic, 1, 3) }]);
+      expect(after!.positions[0]! > before!.positions[2]!).toBe(true);
+      const again = reader(topic, 'g');
+      await until(() => again.seen.length >= 1);
+      await sleep(100);
+      expect(texts(again.seen.map((delivery) => delivery.record))).toEqual(['data 3']);
+    });
+
+    test('a waiting retry is delivered although the topic expired what it could', async () => {
+      const topic = fresh();
+      await log().append([{ topic, records: records(topic, 2) }]);
+      const seen: [string, number][] = [];
+      consume(topic, 'g', {}, async (batch) => {
+        for (const delivery of batch) {
+          seen.push([texts([delivery.record])[0]!, delivery.attempt]);
+          if (delivery.record.id.endsWith('/0') && delivery.attempt === 1) await delivery.retryIn(2_000, undefined);
+          else await delivery.ack();
+        }
+      });
+      await until(() => seen.length === 2);
+      await sleep(1_200);
+      await log().expire(topic, new Date(Date.now() + 10_000));
+      await until(() => seen.length === 3);
+      expect(seen[2]).toEqual(['data 0', 2]);
+    });
+
+    test('remove a group: it begins anew; remove a topic: nothing of it is left', async () => {
+      const topic = fresh();
+      await log().append([{ topic, records: records(topic, 3) }]);
+      const first = reader(topic, 'g');
+      await until(() => first.seen.length === 3);
+      await first.consumer.stop();
+      await log().remove(topic, 'g');
+      const second = reader(topic, 'g');
+      await until(() => second.seen.length === 3);
+      await second.consumer.stop();
+      await log().remove(topic);
+      expect(await collect(log().read(topic, { limit: 10 }))).toEqual([]);
+      expect(await log().topics(topic)).toEqual([]);
+      expect(await log().lag(topic, 'g')).toEqual({ waiting: 0, oldest: undefined });
+      await log().append([{ topic, records: records(topic, 1, 10) }]);
+      const third = reader(topic, 'g');
+      await until(() => third.seen.length >= 1);
+      expect(texts(third.seen.map((delivery) => delivery.record))).toEqual(['data 10']);
+    });
+  });
+
+  describe('figures', () => {
+    test('lag counts what is not settled and knows the oldest', async () => {
+      const topic = fresh();
+      await log().append([{ topic, records: records(topic, 1) }]);
+      await sleep(50);
+      await log().append([{ topic, records: records(topic, 4, 1) }]);
+      const stored = await collect(log().read(topic, { limit: 10 }));
+      const held: Delivery[] = [];
+      consume(topic, 'g', {}, async (batch) => void held.push(...batch));
+      await until(() => held.length === 5);
+      expect(await log().lag(topic, 'g')).toEqual({ waiting: 5, oldest: stored[0]!.time });
+      await held[0]!.ack();
+      await until(async () => (await log().lag(topic, 'g')).waiting === 4);
+      expect((await log().lag(topic, 'g')).oldest).toBe(stored[1]!.time);
+      await Promise.all(held.map((delivery) => delivery.ack()));
+      await until(async () => (await log().lag(topic, 'g')).waiting === 0);
+      expect((await log().lag(topic, 'g')).oldest).toBeUndefined();
+    });
+
+    test('lag that is first asked for while a retry is being written comes true', async () => {
+      for (let i = 0; i < 40; i++) {
+        const topic = fresh();
+        let written = false;
+        consume(topic, 'g', {}, async ([delivery]) => {
+          if (delivery!.attempt > 1) return delivery!.ack();
+          const writing = delivery!.retryIn(1, null);
+          // At another moment of the write in each round.
+          for (let turn = 0; turn < 1 + i; turn++) await new Promise((resolve) => setImmediate(resolve));
+          await log().lag(topic, 'g');
+          await writing;
+          written = true;
+        });
+        await log().append([{ topic, records: records(topic, 1) }]);
+        await until(async () => written && (await log().lag(topic, 'g')).waiting === 0);
+      }
+    });
+
+    test('thousands of topics, listed by prefix', async () => {
+      const mark = fresh('replay');
+      const names = Array.from({ length: 3_000 }, (_, i) => `${mark}-${String(i).padStart(4, '0')}`);
+      for (let i = 0; i < names.length; i += 250)
+        await log().append(names.slice(i, i + 250).map((topic) => ({ topic, records: records(topic, 1) })));
+      expect(await log().topics(mark)).toEqual(names);
+      expect(texts(await collect(log().read(names[1_234]!, { limit: 10 })))).toEqual(['data 0']);
+    });
+  });
+
+  test('after close nothing is taken, and after a reopen all is as before', async () => {
+    const topic = fresh();
+    const before = log();
+    await before.append([{ topic, records: records(topic, 1) }]);
+    await make().reopen();
+    expect(before.available).toBe(false);
+    await expect(before.append([{ topic, records: records(topic, 1, 1) }])).rejects.toThrow(LogUnavailable);
+    expect(log().available).toBe(true);
+    expect((await collect(log().read(topic, { limit: 10 }))).length).toBe(1);
+  });
+}
