@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { newId } from '../../runtime/ids.ts';
-import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
+import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { AuditLogRow, Db } from './schema.ts';
 import { storedJson } from './stored-json.ts';
 
@@ -87,8 +87,8 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
   const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined);
-  const rows = await query.select(SHOWN).orderBy('seq', 'desc').limit(page.limit).offset(page.offset).execute();
-  const total = await totalBeside(rows.length, page, () => (isFiltered ? countOf(query) : countAll(db, orgId)));
+  const listed = query.select(SHOWN).orderBy('seq', 'desc');
+  const { rows, total } = await readPage(listed, page, () => (isFiltered ? countOf(query) : countAll(db, orgId)));
   return { rows: rows.map(toAuditLog), total };
 }
 

@@ -1,5 +1,5 @@
 import type { EventFilter, Integration } from '@firsthand/core/config/resources.ts';
-import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
+import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, IntegrationRow, Stamp } from './schema.ts';
 import { columnsOf, storedJson } from './stored-json.ts';
 
@@ -45,14 +45,12 @@ export async function listIntegrations(db: Db, orgId: string, pipelineId: string
     .where('org_id', '=', orgId)
     .where('pipeline_id', '=', pipelineId)
     .where('deleted_at', 'is', null);
-  const rows = await select(db, orgId)
+  const listed = select(db, orgId)
     .where('integrations.pipeline_id', '=', pipelineId)
     .orderBy('integrations.created_at')
-    .orderBy('integrations.id')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return { rows: rows.map(toIntegration), total: await totalBeside(rows.length, page, () => countOf(all)) };
+    .orderBy('integrations.id');
+  const { rows, total } = await readPage(listed, page, () => countOf(all));
+  return { rows: rows.map(toIntegration), total };
 }
 
 export async function insertIntegration(

@@ -18,6 +18,15 @@ export async function totalBeside(rows: number, { limit, offset }: Page, count: 
   return Math.max(await count(), rows > 0 ? offset + rows : 0);
 }
 
+interface Listed<Row> {
+  limit(limit: number): { offset(offset: number): { execute(): Promise<Row[]> } };
+}
+/** One page of a query that says columns and order, and how many there are in all. */
+export async function readPage<Row>(listed: Listed<Row>, page: Page, count: () => Promise<number>): Promise<Paged<Row>> {
+  const rows = await listed.limit(page.limit).offset(page.offset).execute();
+  return { rows, total: await totalBeside(rows.length, page, count) };
+}
+
 /** Asked after the page, not beside it: two connections at once cost a near database more than the one waits for the other. */
 export async function countOf<DB, Tables extends keyof DB>(query: SelectQueryBuilder<DB, Tables, unknown>): Promise<number> {
   const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
 import type { IdentityConfig, JsBuilderConfig, Pipeline, PipelineConfig } from '@firsthand/core/config/resources.ts';
 import { sql } from 'kysely';
-import { countOf, likeContaining, type Page, type Paged, totalBeside } from './paging.ts';
+import { countOf, likeContaining, type Page, type Paged, readPage } from './paging.ts';
 import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from './pipeline-defaults.ts';
 import type { Db, PipelineRow, Stamp } from './schema.ts';
 import { columnsOf, type ReadJson, storedJson } from './stored-json.ts';
@@ -75,14 +75,8 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
           .where('label', '=', filter.label!),
       ),
     );
-  const rows = await query
-    .select(SUMMARY_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const total = await totalBeside(rows.length, page, () => countOf(query));
+  const listed = query.select(SUMMARY_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { rows, total } = await readPage(listed, page, () => countOf(query));
   return { rows: rows.map((row) => ({ ...row, labels: storedJson<string[]>(row.labels, []), enabled: row.enabled === 1 })), total };
 }
 

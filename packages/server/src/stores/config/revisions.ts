@@ -1,5 +1,5 @@
 import type { DeliveryMode } from '@firsthand/core/config/resources.ts';
-import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
+import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, RevisionRow } from './schema.ts';
 
 /** As stored: the config without its secrets, and those sealed. The routes open and mask them. */
@@ -29,9 +29,7 @@ export function latestRevision(db: Db, orgId: string, templateId: string): Promi
 /** Newest first. */
 export async function listRevisions(db: Db, orgId: string, templateId: string, page: Page): Promise<Paged<StoredRevision>> {
   const query = db.selectFrom('revisions').where('org_id', '=', orgId).where('template_id', '=', templateId);
-  const rows = await query.selectAll().orderBy('revision_number', 'desc').limit(page.limit).offset(page.offset).execute();
-  const total = await totalBeside(rows.length, page, () => countOf(query));
-  return { rows, total };
+  return readPage(query.selectAll().orderBy('revision_number', 'desc'), page, () => countOf(query));
 }
 
 export interface RevisionFields {

@@ -1,6 +1,6 @@
 import type { Template } from '@firsthand/core/config/resources.ts';
 import { sql } from 'kysely';
-import { countOf, likeContaining, type Page, type Paged, totalBeside } from './paging.ts';
+import { countOf, likeContaining, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp } from './schema.ts';
 
 const PUBLIC_COLUMNS = [
@@ -38,15 +38,8 @@ export async function listTemplates(db: Db, orgId: string, filter: TemplateFilte
     const [typed, folded] = [likeContaining(filter.search), likeContaining(filter.search.toLowerCase())];
     query = query.where(sql<boolean>`(lower(name) like ${folded} escape '\\' or name like ${typed} escape '\\')`);
   }
-  const rows = await query
-    .select(PUBLIC_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const total = await totalBeside(rows.length, page, () => countOf(query));
-  return { rows, total };
+  const listed = query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  return readPage(listed, page, () => countOf(query));
 }
 
 export type TemplateFields = Pick<Template, 'name' | 'vendor' | 'description' | 'catalog_vendor_key' | 'catalog_variant_key'>;

@@ -1,4 +1,4 @@
-import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
+import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, UserRole, UserRow } from './schema.ts';
 
 export interface User {
@@ -20,15 +20,8 @@ export function findUser(db: Db, orgId: string, id: string): Promise<User | unde
 
 export async function listUsers(db: Db, orgId: string, page: Page): Promise<Paged<User>> {
   const query = db.selectFrom('users').where('org_id', '=', orgId);
-  const rows = await query
-    .select(PUBLIC_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const total = await totalBeside(rows.length, page, () => countOf(query));
-  return { rows, total };
+  const listed = query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  return readPage(listed, page, () => countOf(query));
 }
 
 /** Addresses are unique in the installation: login names no organisation. */

@@ -1,5 +1,5 @@
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
-import { countOf, type Page, type Paged, totalBeside } from './paging.ts';
+import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp, WebhookSourceRow } from './schema.ts';
 import { columnsOf, storedJson } from './stored-json.ts';
 
@@ -45,14 +45,8 @@ export async function findWebhookSource(db: Db, orgId: string, id: string): Prom
 export async function listWebhookSources(db: Db, orgId: string, pipelineId: string | undefined, page: Page): Promise<Paged<PublicSource>> {
   let query = select(db, orgId);
   if (pipelineId !== undefined) query = query.where('pipeline_id', '=', pipelineId);
-  const rows = await query
-    .select(PUBLIC_COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const total = await totalBeside(rows.length, page, () => countOf(query));
+  const listed = query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { rows, total } = await readPage(listed, page, () => countOf(query));
   return { rows: rows.map(toSource), total };
 }
 

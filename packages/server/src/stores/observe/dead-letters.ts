@@ -1,6 +1,6 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
 import type { TraceEventRow } from '../../outcomes/tally.ts';
-import { totalBeside } from '../config/paging.ts';
+import { readPage } from '../config/paging.ts';
 import type { ObserveDb } from './schema.ts';
 import type { DeadLetterRow, HealthRow } from './tables.ts';
 
@@ -33,14 +33,8 @@ export async function listDeadLetters(
   page: { limit: number; offset: number },
   now: number,
 ): Promise<{ letters: StoredDeadLetter[]; total: number }> {
-  const rows = await matching(observe, filter, now)
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const total = await totalBeside(rows.length, page, () => countDeadLetters(observe, filter, now));
+  const listed = matching(observe, filter, now).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { rows, total } = await readPage(listed, page, () => countDeadLetters(observe, filter, now));
   return { letters: rows.map(decode), total };
 }
 

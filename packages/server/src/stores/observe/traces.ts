@@ -1,5 +1,5 @@
 import type { TraceEventRow, TraceStepRow } from '../../outcomes/tally.ts';
-import { totalBeside } from '../config/paging.ts';
+import { readPage } from '../config/paging.ts';
 import type { ObserveDb } from './schema.ts';
 
 export interface TraceFilter {
@@ -18,15 +18,10 @@ export async function listTraces({ db }: ObserveDb, filter: TraceFilter): Promis
   if (filter.event !== undefined)
     base = filter.event.startsWith('@') ? base.where('type', '=', filter.event.slice(1)) : base.where('event', '=', filter.event);
   if (filter.user_id !== undefined) base = base.where('user_id', '=', filter.user_id);
-  const rows = await base
-    .selectAll()
-    .orderBy('received_at', 'desc')
-    .orderBy('event_id', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute();
+  const listed = base.selectAll().orderBy('received_at', 'desc').orderBy('event_id', 'desc');
   const count = async () => Number((await base.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n);
-  return { rows: rows.map(numbers), total: await totalBeside(rows.length, filter, count) };
+  const { rows, total } = await readPage(listed, filter, count);
+  return { rows: rows.map(numbers), total };
 }
 
 /** The newest event of that id, and every step of its way to each integration, oldest first. */
