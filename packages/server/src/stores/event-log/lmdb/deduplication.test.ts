@@ -78,3 +78,25 @@ test('ids of a commit that failed are new the next time', async () => {
   expect(await commit(['x'])).toEqual([true]);
   expect(await commit(['x'])).toEqual([false]);
 });
+
+test('a commit that fails while ids move to the tree moves them again', async () => {
+  const all = ids(0, 66_000);
+  await commit(all);
+  known.begin();
+  known.admit('events', 'x');
+  // The transaction is never written.
+  await expect(
+    environment.root.transaction(() => {
+      known.write();
+      throw new Error('full');
+    }),
+  ).rejects.toThrow('full');
+  known.failed();
+  expect(await commit(['x'])).toEqual([true]);
+  for (let i = 0; i < 1_200; i++) await commit([]);
+  expect(size('dedup')).toBe(66_000);
+  expect((await commit(all)).some(Boolean)).toBe(false);
+  await environment.close();
+  open();
+  expect((await commit([...all, 'x'])).some(Boolean)).toBe(false);
+});

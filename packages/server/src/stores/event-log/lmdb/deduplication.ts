@@ -1,19 +1,30 @@
 import { hash } from 'node:crypto';
 import type { Environment, Store } from './environment.ts';
+import { DIGEST, IdTable } from './id-table.ts';
 import { journalKey, metaKeys, readSeq } from './keys.ts';
 
-const DIGEST = 20;
-/** Ids kept in memory before they move to the tree: the more, the more of them share a page there, which is written for each anew. */
+/**
+ * Ids that a table in memory takes before it moves to the tree: the more, the more of them share a page there, which is written
+ * for each anew.
+ */
 const SEAL_AT = 65_536;
+const TABLE_BITS = 17;
 const EXPIRE_SLICE = 2_000;
 
 /** The part of one commit. */
 interface Building {
   digests: string[];
-  drained: string[];
-  drainBefore: number | undefined;
+  drainBefore: number;
   drainedBefore: number;
   entry: boolean;
+}
+/** A table that is full, on its way to the tree. */
+interface Sealed {
+  table: IdTable;
+  /** The first place that has not gone yet. */
+  next: number;
+  /** The last journal entry whose ids are in the tree when all has gone. */
+  through: number;
 }
 
 /**
@@ -30,10 +41,8 @@ export class Deduplication {
   readonly #meta: Store;
   #nextEntry = 1;
   #drained = 0;
-  readonly #recent = new Recent();
-  /** The bucket that moves to the tree next, while they do; what was noted through this entry will be there then. */
-  #drainNext: number | undefined;
-  #drainingThrough = 0;
+  #recent = new IdTable(TABLE_BITS);
+  #sealed: Sealed | undefined;
   #commit: Building | undefined;
   /** The newest time any entry carries: time must not go back below it. */
   readonly lastKnownTime: number = 0;
@@ -64,14 +73,15 @@ export class Deduplication {
 
   /** Begins to collect what the next commit stores. */
   begin(): void {
-    this.#commit = { digests: [], drained: [], drainBefore: this.#drainNext, drainedBefore: this.#drained, entry: false };
+    if (this.#sealed === undefined && (this.#recent.size >= SEAL_AT || this.#mustDrain())) this.#seal();
+    this.#commit = { digests: [], drainBefore: this.#sealed?.next ?? 0, drainedBefore: this.#drained, entry: false };
   }
 
   /** True where the id is new; it is then taken as known, unless the commit fails. */
   admit(family: string, id: string): boolean {
     const digest = hash('sha1', `${family}\0${id}`, 'binary');
     const now = this.#steady();
-    const noted = this.#recent.get(digest) ?? this.#inTree(digest);
+    const noted = this.#recent.get(digest) ?? this.#sealed?.table.get(digest) ?? this.#inTree(digest);
     if (noted !== undefined && noted > now - this.#windowMs) return false;
     this.#recent.set(digest, now);
     this.#commit!.digests.push(digest);
@@ -90,37 +100,33 @@ export class Deduplication {
     if (commit.digests.length > 0) {
       const time = this.#steady();
       const entry = Buffer.allocUnsafe(8 + commit.digests.length * DIGEST);
-      let at = entry.writeDoubleBE(time, 0);
-      for (const digest of commit.digests) at += entry.write(digest, at, 'latin1');
+      entry.writeDoubleBE(time, 0);
+      entry.write(commit.digests.join(''), 8, 'latin1');
       this.#journal.put(journalKey(this.#nextEntry++), entry);
       this.#oldestEntryTime ??= time;
       commit.entry = true;
     }
-    this.#drain(commit);
+    if (this.#sealed !== undefined) this.#drain(this.#sealed, commit.digests.length * 2 + 64);
   }
 
-  /** Bucket after bucket, so that none of it takes long: all ids sorted at once would hold up everybody for tens of milliseconds. */
-  #drain(commit: Building): void {
-    if (this.#drainNext === undefined) {
-      if (this.#recent.size - commit.digests.length < SEAL_AT && !this.#mustDrain()) return;
-      this.#drainNext = 0;
-      this.#drainingThrough = this.#nextEntry - (commit.entry ? 2 : 1);
-    }
+  /** What came before this commit goes to the tree from now on; what comes is noted in a new table. */
+  #seal(): void {
+    this.#sealed = { table: this.#recent, next: 0, through: this.#nextEntry - 1 };
+    this.#recent = new IdTable(TABLE_BITS);
+  }
+  /** Some with each commit: all at once would hold up everybody for tens of milliseconds. */
+  #drain(sealed: Sealed, enough: number): void {
     const since = this.#steady() - this.#windowMs;
-    const enough = commit.digests.length * 2 + 64;
-    while (this.#drainNext < BUCKETS && commit.drained.length < enough) {
-      for (const [digest, time] of this.#recent.bucket(this.#drainNext++)) {
-        commit.drained.push(digest);
-        if (time <= since) continue;
-        const value = Buffer.allocUnsafe(8);
-        value.writeDoubleBE(time, 0);
-        TREE_KEY.write(digest, 0, 'latin1');
-        this.#tree.put(TREE_KEY, value);
-      }
+    for (let moved = 0; moved < enough && sealed.next < sealed.table.places; sealed.next++) {
+      const noted = sealed.table.at(sealed.next);
+      if (noted === undefined || noted.time <= since) continue;
+      const value = Buffer.allocUnsafe(8);
+      value.writeDoubleBE(noted.time, 0);
+      this.#tree.put(noted.digest, value);
+      moved++;
     }
-    if (this.#drainNext < BUCKETS) return;
-    this.#drainNext = undefined;
-    this.#drained = this.#drainingThrough;
+    if (sealed.next < sealed.table.places) return;
+    this.#drained = sealed.through;
     this.#meta.put(metaKeys.drained, journalKey(this.#drained));
   }
 
@@ -133,14 +139,15 @@ export class Deduplication {
   }
 
   committed(): void {
-    for (const digest of this.#commit!.drained) this.#recent.delete(digest);
+    // All of it is in the tree: only now that this is certain may memory forget it.
+    if (this.#sealed !== undefined && this.#sealed.next === this.#sealed.table.places) this.#sealed = undefined;
     this.#commit = undefined;
   }
 
   failed(): void {
     const commit = this.#commit!;
-    for (const digest of commit.digests) this.#recent.delete(digest);
-    this.#drainNext = commit.drainBefore;
+    for (const digest of commit.digests) this.#recent.unset(digest);
+    if (this.#sealed !== undefined) this.#sealed.next = commit.drainBefore;
     this.#drained = commit.drainedBefore;
     if (commit.entry) this.#nextEntry--;
     this.#commit = undefined;
@@ -187,27 +194,3 @@ export class Deduplication {
 }
 
 const TREE_KEY = Buffer.alloc(DIGEST);
-
-const BUCKETS = 256;
-
-/** The ids in memory and when each was noted, in buckets by their first byte: digests spread evenly, so each is small. */
-class Recent {
-  readonly #buckets = Array.from({ length: BUCKETS }, () => new Map<string, number>());
-  size = 0;
-
-  get(digest: string): number | undefined {
-    return this.#buckets[digest.charCodeAt(0)]!.get(digest);
-  }
-  set(digest: string, time: number): void {
-    const bucket = this.#buckets[digest.charCodeAt(0)]!;
-    if (!bucket.has(digest)) this.size++;
-    bucket.set(digest, time);
-  }
-  delete(digest: string): void {
-    if (this.#buckets[digest.charCodeAt(0)]!.delete(digest)) this.size--;
-  }
-  /** In ascending order; buckets follow each other in it. */
-  bucket(number: number): [digest: string, time: number][] {
-    return [...this.#buckets[number]!].sort(([a], [b]) => (a < b ? -1 : 1));
-  }
-}
