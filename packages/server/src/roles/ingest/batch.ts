@@ -1,4 +1,5 @@
 /** Batches: good events are stored together in one step, bad ones are named in the answer. */
+import { itemsOf } from '@firsthand/core/event/batch-items.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
@@ -24,7 +25,7 @@ interface BatchError {
   message: string;
 }
 
-export function takeBatch(exchange: Exchange, body: unknown, digest: string | undefined): void {
+export function takeBatch(exchange: Exchange, body: unknown, bytes: Buffer, digest: string | undefined): void {
   const { ctx } = exchange;
   const rules = exchange.rules!;
   const events = readBatch(body);
@@ -53,6 +54,7 @@ export function takeBatch(exchange: Exchange, body: unknown, digest: string | un
   // Parsed events are let go before the log is awaited, unless somebody watches: garbage should die young.
   const shown: JsonObject[] | undefined = ctx.tap.watched(rules.orgId) ? [] : undefined;
   const { maxBodyBytes } = ctx.settings;
+  const received = asReceived(bytes, events);
   const errors: BatchError[] = [];
   for (let index = 0; index < events.length; index++) {
     const event = events[index];
@@ -61,9 +63,8 @@ export function takeBatch(exchange: Exchange, body: unknown, digest: string | un
       errors.push(errorOf(index, event, fault));
       continue;
     }
-    const json = JSON.stringify(event);
-    // A character is at most three bytes; only what is near the limit is worth counting.
-    if (json.length * 3 > maxBodyBytes && Buffer.byteLength(json) > maxBodyBytes) {
+    const json = received(index);
+    if (json.length > maxBodyBytes) {
       errors.push(errorOf(index, event, TOO_LARGE));
       continue;
     }
@@ -100,6 +101,13 @@ function readBatch(body: unknown): unknown[] | Refusal {
   if (batch.length > MAX_BATCH_EVENTS)
     return { code: 'payload_too_large', message: `A batch holds at most ${MAX_BATCH_EVENTS} events: split it.` };
   return batch;
+}
+
+/** Each event's bytes as they came; written anew only where they cannot be told from the text. */
+function asReceived(bytes: Buffer, events: unknown[]): (index: number) => Buffer {
+  const items = itemsOf(bytes, 'batch');
+  if (items?.length !== 2 * events.length) return (index) => Buffer.from(JSON.stringify(events[index]));
+  return (index) => bytes.subarray(items[2 * index], items[2 * index + 1]);
 }
 
 function refusalOf(exchange: Exchange, event: unknown, wholeBatch: boolean): Refusal | undefined {

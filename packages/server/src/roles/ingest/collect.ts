@@ -96,7 +96,7 @@ function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
     }
   }
   const digest = signature?.kind === 'signed' ? signature.digest : undefined;
-  if (exchange.route.kind === 'batch') takeBatch(exchange, body, digest);
+  if (exchange.route.kind === 'batch') takeBatch(exchange, body, bytes, digest);
   else takeEvent(exchange, body, bytes, digest);
 }
 

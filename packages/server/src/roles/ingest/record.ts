@@ -40,7 +40,7 @@ const NEWLINE = 10;
 export function buildRecord(
   facts: RequestFacts,
   body: JsonObject,
-  bytes: Buffer | string,
+  bytes: Buffer,
   implied: string | undefined,
   index: number,
 ): IngestRecord {
@@ -52,11 +52,10 @@ export function buildRecord(
     anonymousIdOf(body, facts) ?? (facts.browserRequest || userId === undefined ? derivedUuid(rules.pipelineId, eventId) : undefined);
   const head = envelopeHead(facts, eventId, anonymousId, own(body, 'type') === undefined ? implied : undefined);
   const from = head.length + 1;
-  const data = Buffer.allocUnsafe(from + (typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length));
+  const data = Buffer.allocUnsafe(from + bytes.length);
   data.write(head, 0, 'latin1');
   data[head.length] = NEWLINE;
-  if (typeof bytes === 'string') data.write(bytes, from);
-  else bytes.copy(data, from);
+  bytes.copy(data, from);
   return {
     topic: rules.topics[partitionOf(rules.orgId, anonymousId ?? userId ?? eventId) % rules.topics.length]!,
     record: { id: rules.recordPrefix + eventId, data },

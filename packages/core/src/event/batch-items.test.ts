@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { itemsOf } from './batch-items.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+/** The items' own text; undefined for one that is neither an object nor a list. */
+function textsOf(json: string): (string | undefined)[] | undefined {
+  const all = bytes(json);
+  const items = itemsOf(all, 'batch');
+  if (items === undefined) return undefined;
+  return Array.from({ length: items.length / 2 }, (_, i) =>
+    items[2 * i + 1] === 0 ? undefined : new TextDecoder().decode(all.subarray(items[2 * i], items[2 * i + 1])),
+  );
+}
+
+test.each<[string, (string | undefined)[] | undefined]>([
+  ['{"batch":[{"a":1},{"b":[2]}]}', ['{"a":1}', '{"b":[2]}']],
+  ['{"context":{"batch":[{"no":1}]},"batch":[{"a":1}]}', ['{"a":1}']],
+  ['{ "batch" : [ { "a" : 1 } , {} ] , "sentAt" : "x" }', ['{ "a" : 1 }', '{}']],
+  ['{"batch":[1,{"a":1},"x,]}{",null,[3]]}', [undefined, '{"a":1}', undefined, undefined, '[3]']],
+  ['{"batch":[{"a":"}],\\"{\\\\"}]}', ['{"a":"}],\\"{\\\\"}']],
+  ['{"batch":[{"a":1}],"batch":[{"a":2}]}', ['{"a":2}']],
+  ['{"other":[{"a":1}],"x":"batch"}', undefined],
+  ['{"b\\u0061tch":[{"a":1}]}', undefined],
+  ['{"batch":"none"}', undefined],
+  ['[{"batch":[{"a":1}]}]', undefined],
+  ['{"batch":[{"é":"ü"},{"😀":"[","b":"\\ud800"}]}', ['{"é":"ü"}', '{"😀":"[","b":"\\ud800"}']],
+])('%s', (json, items) => {
+  expect(textsOf(json)).toEqual(items);
+});
+
+test('finds every item of any batch, whatever stands around it and however it is spaced', () => {
+  const rest = fc.dictionary(
+    fc.string().filter((key) => key !== 'batch' && key !== '__proto__'),
+    fc.jsonValue(),
+  );
+  const spaces = fc.constantFrom(0, 1, 3, '\t', ' \n');
+  fc.assert(
+    fc.property(rest, fc.array(fc.jsonValue(), { minLength: 1 }), rest, spaces, (before, batch, after, space) => {
+      const json = JSON.stringify({ ...before, batch, ...after }, null, space);
+      const texts = textsOf(json);
+      // A key of a list beside it may need an escape.
+      if (texts === undefined) {
+        expect(json).toContain('\\');
+        return;
+      }
+      expect(texts.map((text) => (text === undefined ? undefined : JSON.parse(text)))).toEqual(
+        (JSON.parse(json) as { batch: unknown[] }).batch.map((item) => (typeof item === 'object' && item !== null ? item : undefined)),
+      );
+    }),
+  );
+});
