@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Environment, Store } from './environment.ts';
 import { DIGEST, IdTable } from './id-table.ts';
+import { IdTree } from './id-tree.ts';
 import { journalKey, metaKeys, readSeq } from './keys.ts';
 
 /**
@@ -36,7 +37,7 @@ interface Sealed {
 export class Deduplication {
   readonly #windowMs: number;
   readonly #steady: () => number;
-  readonly #tree: Store;
+  readonly #tree: IdTree;
   readonly #journal: Store;
   readonly #meta: Store;
   #nextEntry = 1;
@@ -51,7 +52,7 @@ export class Deduplication {
   constructor(environment: Environment, windowMs: number, steady: () => number) {
     this.#windowMs = windowMs;
     this.#steady = steady;
-    this.#tree = environment.store('dedup');
+    this.#tree = new IdTree(environment.store('dedup'));
     this.#journal = environment.store('dedup-journal');
     this.#meta = environment.store('meta');
     const drained = this.#meta.get(metaKeys.drained);
@@ -81,17 +82,11 @@ export class Deduplication {
   admit(family: string, id: string): boolean {
     const digest = hash('sha1', `${family}\0${id}`, 'binary');
     const now = this.#steady();
-    const noted = this.#recent.get(digest) ?? this.#sealed?.table.get(digest) ?? this.#inTree(digest);
+    const noted = this.#recent.get(digest) ?? this.#sealed?.table.get(digest) ?? this.#tree.get(digest);
     if (noted !== undefined && noted > now - this.#windowMs) return false;
     this.#recent.set(digest, now);
     this.#commit!.digests.push(digest);
     return true;
-  }
-
-  #inTree(digest: string): number | undefined {
-    TREE_KEY.write(digest, 0, 'latin1');
-    const value = this.#tree.getBinaryFast(TREE_KEY);
-    return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, 8).readDoubleBE(0);
   }
 
   /** Inside the commit's transaction. */
@@ -120,9 +115,7 @@ export class Deduplication {
     for (let moved = 0; moved < enough && sealed.next < sealed.table.places; sealed.next++) {
       const noted = sealed.table.at(sealed.next);
       if (noted === undefined || noted.time <= since) continue;
-      const value = Buffer.allocUnsafe(8);
-      value.writeDoubleBE(noted.time, 0);
-      this.#tree.put(noted.digest, value);
+      this.#tree.put(noted.digest, noted.time);
       moved++;
     }
     if (sealed.next < sealed.table.places) return;
@@ -153,6 +146,11 @@ export class Deduplication {
     this.#commit = undefined;
   }
 
+  /** To be called now and then. */
+  tend(): void {
+    this.#tree.tend();
+  }
+
   /** True while entries wait whose time has passed: the owner then commits `expire`, and a plain commit drains. */
   get hasExpired(): boolean {
     return this.#oldestEntryTime !== undefined && this.#expired(this.#oldestEntryTime);
@@ -175,7 +173,7 @@ export class Deduplication {
       entries.push(key);
       for (let at = 8; at < value.length; at += DIGEST) {
         const digest = value.toString('latin1', at, at + DIGEST);
-        const noted = this.#inTree(digest);
+        const noted = this.#tree.get(digest);
         // It may have come again since, and then a later entry speaks for it.
         if (noted !== undefined && noted <= since) digests.push(digest);
       }
@@ -184,13 +182,8 @@ export class Deduplication {
     const write = () => {
       this.#oldestEntryTime = oldest;
       for (const entry of entries) this.#journal.remove(entry);
-      for (const digest of digests) {
-        TREE_KEY.write(digest, 0, 'latin1');
-        this.#tree.remove(TREE_KEY);
-      }
+      for (const digest of digests) this.#tree.remove(digest);
     };
     return { entries: entries.length, write };
   }
 }
-
-const TREE_KEY = Buffer.alloc(DIGEST);

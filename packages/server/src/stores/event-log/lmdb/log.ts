@@ -193,6 +193,7 @@ export class LmdbLog implements EventLog {
   }
 
   #sweepDeduplication(): void {
+    this.#deduplication.tend();
     this.#sweeping ??= this.#expireIds()
       .catch((error) => this.#onError(error, { topic: '', group: 'deduplication' }))
       .finally(() => {

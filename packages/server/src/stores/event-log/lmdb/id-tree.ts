@@ -1,0 +1,70 @@
+import type { Store } from './environment.ts';
+import { IdFilter } from './id-filter.ts';
+import { DIGEST } from './id-table.ts';
+
+const FEWEST_BITS = 21;
+/** 16 MB. Where the tree outgrows it, every id is looked for in the tree. */
+const MOST_BITS = 27;
+const KEYS_AT_ONCE = 1_000;
+const KEY = Buffer.alloc(DIGEST);
+
+/**
+ * The ids that have left memory, on disk. Nearly every id that is asked for is a new one, and a tree larger than memory would
+ * read a page from the disk to say so, while everybody waits: a filter in front answers for it. It is made from the keys bit by
+ * bit, after a start and whenever it has filled up; until then, and where it may hold the id, the tree is asked.
+ */
+export class IdTree {
+  readonly #store: Store;
+  #filter: IdFilter | undefined;
+  #making: { filter: IdFilter; from: Buffer } | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#make();
+  }
+
+  /** When it was noted. */
+  get(digest: string): number | undefined {
+    if (this.#filter !== undefined && !this.#filter.mayHold(digest)) return undefined;
+    KEY.write(digest, 0, 'latin1');
+    const value = this.#store.getBinaryFast(KEY);
+    return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, 8).readDoubleBE(0);
+  }
+  /** Inside a transaction. */
+  put(digest: Buffer, time: number): void {
+    const value = Buffer.allocUnsafe(8);
+    value.writeDoubleBE(time, 0);
+    this.#store.put(digest, value);
+    this.#filter?.add(digest);
+    this.#making?.filter.add(digest);
+  }
+  /** Inside a transaction. The filter keeps it, until it is made anew. */
+  remove(digest: string): void {
+    KEY.write(digest, 0, 'latin1');
+    this.#store.remove(KEY);
+  }
+
+  /** Works on the filter, a little at a time; to be called now and then. */
+  tend(): void {
+    if (this.#making === undefined && (this.#filter === undefined || this.#filter.full)) this.#make();
+    if (this.#making === undefined) return;
+    const { filter, from } = this.#making;
+    let seen = 0;
+    for (const key of this.#store.getKeys({ start: from, limit: KEYS_AT_ONCE })) {
+      filter.add(key);
+      this.#making.from = Buffer.from(key);
+      seen++;
+    }
+    if (seen === KEYS_AT_ONCE) return;
+    this.#filter = filter;
+    this.#making = undefined;
+  }
+
+  #make(): void {
+    const { entryCount } = this.#store.getStats() as { entryCount: number };
+    const bits = Math.min(MOST_BITS, Math.max(FEWEST_BITS, Math.ceil(Math.log2(entryCount * 16))));
+    if (entryCount * 8 > 2 ** MOST_BITS) this.#filter = undefined;
+    else if (entryCount === 0) this.#filter = new IdFilter(bits);
+    else this.#making = { filter: new IdFilter(bits), from: Buffer.alloc(0) };
+  }
+}
