@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { itemsOf } from './batch-items.ts';
+import { nestsDeeperThan } from './depth.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 /** The items' own text; undefined for one that is neither an object nor a list. */
 function textsOf(json: string): (string | undefined)[] | undefined {
   const all = bytes(json);
-  const items = itemsOf(all, 'batch');
-  if (items === undefined) return undefined;
+  const items = itemsOf(all, 'batch', 64);
+  if (items === undefined || items === 'too_deep') return undefined;
   return Array.from({ length: items.length / 2 }, (_, i) =>
     items[2 * i + 1] === 0 ? undefined : new TextDecoder().decode(all.subarray(items[2 * i], items[2 * i + 1])),
   );
@@ -27,6 +28,15 @@ test.each<[string, (string | undefined)[] | undefined]>([
   ['{"batch":[{"é":"ü"},{"😀":"[","b":"\\ud800"}]}', ['{"é":"ü"}', '{"😀":"[","b":"\\ud800"}']],
 ])('%s', (json, items) => {
   expect(textsOf(json)).toEqual(items);
+});
+
+test('sees what nests too deep, as the check of single events does', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 8 }), fc.integer({ min: 0, max: 8 }), (json, max) => {
+      expect(itemsOf(bytes(json), 'batch', max) === 'too_deep').toBe(nestsDeeperThan(bytes(json), max));
+    }),
+  );
+  expect(itemsOf(bytes('{"batch":['.repeat(100_000)), 'batch', 64)).toBe('too_deep');
 });
 
 test('finds every item of any batch, whatever stands around it and however it is spaced', () => {

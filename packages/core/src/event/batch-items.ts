@@ -8,10 +8,12 @@ const CLOSE_OBJECT = 125;
 
 /**
  * Where the items of the list under a top-level key begin and end in JSON text, in turns: an event of a batch can be kept as it
- * came, instead of being written anew. Items that are neither objects nor lists count as 0 to 0. The text is known to be valid.
- * Undefined where the key is spelled with escapes, or there is no such list.
+ * came, instead of being written anew. Items that are neither objects nor lists count as 0 to 0. Undefined where the key is
+ * spelled with escapes, or there is no such list. What it says of text that turns out not to be JSON means nothing.
+ *
+ * On its way it sees whether the text nests deeper than `maxDepth`, as `nestsDeeperThan` does.
  */
-export function itemsOf(json: Uint8Array, key: string): number[] | undefined {
+export function itemsOf(json: Uint8Array, key: string, maxDepth: number): number[] | 'too_deep' | undefined {
   let items: number[] | undefined;
   let wanted = false;
   let depth = 0;
@@ -19,6 +21,7 @@ export function itemsOf(json: Uint8Array, key: string): number[] | undefined {
   let keyEnd = 0;
   let itemFrom = 0;
   let found = false;
+  let escaped = false;
   const length = json.length;
   for (let i = 0; i < length; i++) {
     const byte = json[i]!;
@@ -36,12 +39,12 @@ export function itemsOf(json: Uint8Array, key: string): number[] | undefined {
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       if (depth === 1 && byte === OPEN_LIST) {
         // The last text at this depth is the list's key.
-        if (json.subarray(keyFrom, keyEnd).includes(BACKSLASH)) return undefined;
+        escaped ||= json.subarray(keyFrom, keyEnd).includes(BACKSLASH);
         wanted = spells(json, keyFrom, keyEnd, key);
         if (wanted) items = [];
         found = false;
       } else if (depth === 2) itemFrom = i;
-      depth++;
+      if (++depth > maxDepth) return 'too_deep';
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
       depth--;
       if (depth === 2 && wanted) {
@@ -56,7 +59,7 @@ export function itemsOf(json: Uint8Array, key: string): number[] | undefined {
       found = false;
     }
   }
-  return items;
+  return escaped ? undefined : items;
 }
 
 function spells(json: Uint8Array, from: number, end: number, key: string): boolean {

@@ -1,5 +1,4 @@
 /** Batches: good events are stored together in one step, bad ones are named in the answer. */
-import { itemsOf } from '@firsthand/core/event/batch-items.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
@@ -18,6 +17,11 @@ export const MAX_BATCH_EVENTS = 500;
 const MAX_CONTEXT_LENGTH = 32_768;
 const CONTEXT_TOO_LARGE: Refusal = { code: 'payload_too_large', message: 'The context of a batch may be 32 KB: put more into the events.' };
 
+export interface BatchText {
+  bytes: Buffer;
+  /** Where events begin and end in it, in turns. */
+  items: number[] | undefined;
+}
 interface BatchError {
   index: number;
   messageId: string | null;
@@ -25,7 +29,7 @@ interface BatchError {
   message: string;
 }
 
-export function takeBatch(exchange: Exchange, body: unknown, bytes: Buffer, digest: string | undefined): void {
+export function takeBatch(exchange: Exchange, body: unknown, text: BatchText, digest: string | undefined): void {
   const { ctx } = exchange;
   const rules = exchange.rules!;
   const events = readBatch(body);
@@ -54,7 +58,7 @@ export function takeBatch(exchange: Exchange, body: unknown, bytes: Buffer, dige
   // Parsed events are let go before the log is awaited, unless somebody watches: garbage should die young.
   const shown: JsonObject[] | undefined = ctx.tap.watched(rules.orgId) ? [] : undefined;
   const { maxBodyBytes } = ctx.settings;
-  const received = asReceived(bytes, events);
+  const received = asReceived(text, events);
   const errors: BatchError[] = [];
   for (let index = 0; index < events.length; index++) {
     const event = events[index];
@@ -104,8 +108,7 @@ function readBatch(body: unknown): unknown[] | Refusal {
 }
 
 /** Each event's bytes as they came; written anew only where they cannot be told from the text. */
-function asReceived(bytes: Buffer, events: unknown[]): (index: number) => Buffer {
-  const items = itemsOf(bytes, 'batch');
+function asReceived({ bytes, items }: BatchText, events: unknown[]): (index: number) => Buffer {
   if (items?.length !== 2 * events.length) return (index) => Buffer.from(JSON.stringify(events[index]));
   return (index) => bytes.subarray(items[2 * index], items[2 * index + 1]);
 }

@@ -2,6 +2,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
+import { itemsOf } from '@firsthand/core/event/batch-items.ts';
 import { nestsDeeperThan } from '@firsthand/core/event/depth.ts';
 import type { Refusal } from './answers.ts';
 
@@ -10,7 +11,8 @@ export const MAX_DEPTH = 64;
 const UNPACK_INLINE_BYTES = 8_192;
 const gunzipLater = promisify(gunzip);
 
-export type Parsed = { ok: true; value: unknown } | { ok: false; refusal: Refusal };
+/** `items`: where those of a batch begin and end, in turns. */
+export type Parsed = { ok: true; value: unknown; items?: number[] | undefined } | { ok: false; refusal: Refusal };
 export type Unpacked = { ok: true; bytes: Buffer } | { ok: false; refusal: Refusal };
 
 export const TOO_LARGE: Refusal = { code: 'payload_too_large' };
@@ -43,12 +45,13 @@ function unpackFault(error: unknown): Unpacked {
   return { ok: false, refusal: tooLarge ? TOO_LARGE : BAD_GZIP };
 }
 
-export function parseBody(bytes: Buffer): Parsed {
+export function parseBody(bytes: Buffer, batch = false): Parsed {
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) return { ok: false, refusal: NOT_UTF8 };
-  if (nestsDeeperThan(bytes, MAX_DEPTH)) return { ok: false, refusal: TOO_DEEP };
+  const items = batch ? itemsOf(bytes, 'batch', MAX_DEPTH) : undefined;
+  if (items === 'too_deep' || (!batch && nestsDeeperThan(bytes, MAX_DEPTH))) return { ok: false, refusal: TOO_DEEP };
   try {
-    return { ok: true, value: JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8')) };
+    return { ok: true, value: JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8')), items };
   } catch {
     return { ok: false, refusal: NOT_JSON };
   }

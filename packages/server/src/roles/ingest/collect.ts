@@ -80,7 +80,7 @@ function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
     exchange.refuse({ code: 'invalid_signature' });
     return;
   }
-  const parsed = parseBody(bytes);
+  const parsed = parseBody(bytes, exchange.route.kind === 'batch');
   if (!parsed.ok) {
     exchange.refuse(parsed.refusal);
     return;
@@ -96,7 +96,7 @@ function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
     }
   }
   const digest = signature?.kind === 'signed' ? signature.digest : undefined;
-  if (exchange.route.kind === 'batch') takeBatch(exchange, body, bytes, digest);
+  if (exchange.route.kind === 'batch') takeBatch(exchange, body, { bytes, items: parsed.items }, digest);
   else takeEvent(exchange, body, bytes, digest);
 }
 
