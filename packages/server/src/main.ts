@@ -8,6 +8,7 @@ import { openListeners } from './listeners.ts';
 import { otherPaths } from './openapi-paths.ts';
 import { watchPaused } from './operations/health.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
+import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
 import { createTokenCache } from './outbound/tokens.ts';
 import { Keeper } from './outcomes/keeper.ts';
 import { startRecorder } from './outcomes/recorder.ts';
@@ -94,7 +95,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
   });
   const tap = createTap(ephemeral, clock);
   const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
-  const tokens = createTokenCache({ client, clock });
+  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
   const { paused, stop: stopWatching } = watchPaused(ephemeral, clock, DELIVERY_HEALTH_CHANNEL);
   let stopping = false;
   const health = healthHandler(

@@ -1,7 +1,14 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TokenPlan, VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
-import { describe, expect, test } from 'vitest';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type EventLog, openLmdbLog } from '../stores/event-log/lmdb.ts';
+import { LogUnavailable } from '../stores/event-log/port.ts';
 import type { GuardedClient, SendResult } from './guarded-client.ts';
+import { keepRotatedTokens } from './rotated-tokens.ts';
 import { createTokenCache } from './tokens.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -13,6 +20,21 @@ const REFRESH: TokenPlan = {
   client_secret: 'secret',
   refresh_token: 'r1',
 };
+
+const logger = pino({ level: 'silent' });
+let path: string;
+let log: EventLog;
+const openLog = async () => {
+  log = await openLmdbLog({ path, dedupWindowMs: 60_000 });
+};
+beforeEach(async () => {
+  path = mkdtempSync(join(tmpdir(), 'firsthand-tokens-'));
+  await openLog();
+});
+afterEach(async () => {
+  await log.close();
+  rmSync(path, { recursive: true, force: true });
+});
 
 function setup(answers: (Partial<VendorReply> | Extract<SendResult, { kind: 'failed' }>)[]) {
   const sent: VendorRequest[] = [];
@@ -26,7 +48,8 @@ function setup(answers: (Partial<VendorReply> | Extract<SendResult, { kind: 'fai
     },
     async close() {},
   };
-  const tokens = createTokenCache({ client, clock: { now: () => time.ms, monotonic: () => time.ms } });
+  const clock = { now: () => time.ms, monotonic: () => time.ms };
+  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
   const formOf = (i: number) => Object.fromEntries(new URLSearchParams(String(sent[i]!.body)));
   return { tokens, sent, time, formOf };
 }
@@ -61,6 +84,43 @@ test('a rotated refresh token is used from then on', async () => {
   time.ms += 200_000;
   await tokens.get(REFRESH);
   expect([formOf(0).refresh_token, formOf(1).refresh_token]).toEqual(['r1', 'r2']);
+});
+
+test('a rotated refresh token outlives the process, and nothing readable of it is stored', async () => {
+  await setup([tokenReply('t1', 100, { refresh_token: 'rotated-once' })]).tokens.get(REFRESH);
+  const [topic] = await log.topics('tokens.');
+  for await (const { data } of log.read(topic!, { limit: 10 })) expect(Buffer.from(data).toString('latin1')).not.toContain('rotated');
+  await log.close();
+  await openLog();
+  const { tokens, time, formOf } = setup([tokenReply('t2', 100, { refresh_token: 'rotated-twice' })]);
+  await tokens.get(REFRESH);
+  time.ms += 200_000;
+  await tokens.get(REFRESH);
+  expect([formOf(0).refresh_token, formOf(1).refresh_token]).toEqual(['rotated-once', 'rotated-twice']);
+});
+
+test('a refresh token that was configured anew is used, whatever the one before it became', async () => {
+  const { tokens, formOf } = setup([tokenReply('t1', 100, { refresh_token: 'r2' })]);
+  await tokens.get(REFRESH);
+  await tokens.get({ ...REFRESH, refresh_token: 'another' });
+  expect(formOf(1).refresh_token).toBe('another');
+});
+
+test('a refresh token that cannot be kept yet is used all the same, and kept as soon as that works', async () => {
+  const { tokens, time, formOf, sent } = setup([tokenReply('t1', 3600, { refresh_token: 'r2' }), tokenReply('t2')]);
+  const { append } = log;
+  log.append = async () => {
+    throw new LogUnavailable('the disk is full');
+  };
+  expect(await tokens.get(REFRESH)).toEqual({ kind: 'token', token: 't1' });
+  log.append = append;
+  time.ms += 11_000;
+  expect(await tokens.get(REFRESH)).toEqual({ kind: 'token', token: 't2' });
+  expect(formOf(1).refresh_token).toBe('r2');
+  const later = setup([tokenReply('t3')]);
+  await later.tokens.get(REFRESH);
+  expect(later.formOf(0).refresh_token).toBe('r2');
+  expect(sent).toHaveLength(2);
 });
 
 test('client credentials, and only the fields that are there', async () => {

@@ -9,8 +9,10 @@ import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { isObject } from '@firsthand/core/json.ts';
 import type { TokenPlan, VendorReply } from '@firsthand/core/vendor/compiled.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
+import type { Logger } from 'pino';
 import type { Clock } from '../runtime/clock.ts';
 import type { GuardedClient } from './guarded-client.ts';
+import type { RotatedTokens } from './rotated-tokens.ts';
 
 export type TokenResult =
   | { kind: 'token'; token: string }
@@ -37,16 +39,27 @@ const MARGIN_MS = 60_000;
 /** How long a failure is kept, so that a thousand waiting events do not ask a thousand times. */
 const KEEP_REFUSED_MS = 30_000;
 const KEEP_UNAVAILABLE_MS = 500;
+/** Where a new refresh token could not be kept: it is tried again soon. */
+const UNKEPT_LIFETIME_MS = 10_000;
 
 interface Entry {
   result: TokenResult | undefined;
   until: number;
   pending: Promise<TokenResult> | undefined;
-  /** Some servers hand out a new refresh token with every use. */
-  rotated?: string;
+  /** A new refresh token that only this process knows, until one can be kept. */
+  unkept?: string | undefined;
 }
 
-export function createTokenCache(deps: { client: GuardedClient; clock: Clock }): TokenCache {
+type RefreshPlan = Extract<TokenPlan, { kind: 'oauth2_refresh_token' }>;
+
+export interface TokenDeps {
+  client: GuardedClient;
+  clock: Clock;
+  rotated: RotatedTokens;
+  logger: Pick<Logger, 'warn'>;
+}
+
+export function createTokenCache(deps: TokenDeps): TokenCache {
   const entries = new Map<string, Entry>();
   const keys = new WeakMap<TokenPlan, string>();
 
@@ -61,14 +74,37 @@ export function createTokenCache(deps: { client: GuardedClient; clock: Clock }):
     return entry;
   }
   async function refresh(plan: TokenPlan, entry: Entry): Promise<TokenResult> {
-    const body = grantOf(plan, entry.rotated, deps.clock.now());
-    const fetched = typeof body === 'string' ? await fetchToken(plan.token_url, body) : body;
-    const { result, lifetime_ms, rotated } = fetched;
-    if (rotated !== undefined) entry.rotated = rotated;
+    const { result, lifetime_ms } = plan.kind === 'oauth2_refresh_token' ? await exchange(plan, entry) : await grant(plan, undefined);
     entry.result = result;
     entry.until = deps.clock.monotonic() + lifetime_ms;
     entry.pending = undefined;
     return result;
+  }
+  async function grant(plan: TokenPlan, rotated: string | undefined): Promise<Fetched> {
+    const body = grantOf(plan, rotated, deps.clock.now());
+    return typeof body === 'string' ? fetchToken(plan.token_url, body) : body;
+  }
+  /** The newest refresh token for an access token, and maybe for a newer one of its own. */
+  async function exchange(plan: RefreshPlan, entry: Entry): Promise<Fetched> {
+    let known = entry.unkept;
+    try {
+      known ??= await deps.rotated.newest(plan);
+    } catch (error) {
+      const reason = `the newest refresh token cannot be read: ${(error as Error).message}`;
+      return { result: { kind: 'unavailable', reason }, lifetime_ms: KEEP_UNAVAILABLE_MS };
+    }
+    const answer = await grant(plan, known);
+    const newest = answer.rotated ?? entry.unkept;
+    if (newest === undefined || newest === plan.refresh_token || (newest === known && entry.unkept === undefined)) return answer;
+    try {
+      await deps.rotated.keep(plan, newest);
+      entry.unkept = undefined;
+      return answer;
+    } catch (error) {
+      entry.unkept = newest;
+      deps.logger.warn({ err: error, token_url: plan.token_url }, 'a new refresh token cannot be kept yet; trying again');
+      return { ...answer, lifetime_ms: Math.min(answer.lifetime_ms, UNKEPT_LIFETIME_MS) };
+    }
   }
   async function fetchToken(url: string, body: string): Promise<Fetched> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };

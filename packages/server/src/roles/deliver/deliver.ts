@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Settings } from '../../config.ts';
 import { createGuardedClient, type GuardedClient } from '../../outbound/guarded-client.ts';
+import { keepRotatedTokens } from '../../outbound/rotated-tokens.ts';
 import { createTokenCache, type TokenCache } from '../../outbound/tokens.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chance } from '../../runtime/ids.ts';
@@ -64,7 +65,7 @@ const EXPIRE_ROUND_MS = 3_600_000;
 export function startDeliver(deps: DeliverDeps): Deliver {
   const { log, snapshots, clock, logger, settings } = deps;
   const client = deps.client ?? createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
-  const tokens = deps.tokens ?? createTokenCache({ client, clock });
+  const tokens = deps.tokens ?? createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
   const attempts = new AttemptCounts();
   if (deps.metrics) attempts.register(deps.metrics.registry);
   const share = shareIntegrations(deps.leases, { won: () => fleet.reconcile(), lost: () => fleet.release() });

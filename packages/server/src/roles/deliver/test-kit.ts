@@ -14,6 +14,7 @@ import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import pino from 'pino';
 import { deadLetterTopic, type EventRecordMeta, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
 import { createGuardedClient } from '../../outbound/guarded-client.ts';
+import { keepRotatedTokens } from '../../outbound/rotated-tokens.ts';
 import { createTokenCache } from '../../outbound/tokens.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -172,7 +173,12 @@ export class Bench {
   workerDeps() {
     const deps = this.#deps({});
     const client = createGuardedClient({ allowPrivateDestinations: true, clock: deps.clock });
-    return { ...deps, client, tokens: createTokenCache({ client, clock: deps.clock }), compileRevision: undefined };
+    return {
+      ...deps,
+      client,
+      tokens: createTokenCache({ ...deps, client, rotated: keepRotatedTokens(deps.log, deps.clock) }),
+      compileRevision: undefined,
+    };
   }
   #deps({ retryBaseMs = 10, ...overrides }: Overrides) {
     return {

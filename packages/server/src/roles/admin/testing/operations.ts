@@ -4,6 +4,7 @@ import pino from 'pino';
 import { type CollectorBuilderDeps, startCollectorBuilder } from '../../../collector/builder.ts';
 import type { Operations } from '../../../operations/operations.ts';
 import { createGuardedClient } from '../../../outbound/guarded-client.ts';
+import { keepRotatedTokens } from '../../../outbound/rotated-tokens.ts';
 import { createTokenCache } from '../../../outbound/tokens.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createMetrics } from '../../../runtime/metrics.ts';
@@ -57,7 +58,7 @@ export async function startOperations(options: {
     snapshots,
     ephemeral,
     client,
-    tokens: createTokenCache({ client, clock }),
+    tokens: createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) }),
     paused: () => false,
     reload: () => snapshots.reload(),
     async close() {

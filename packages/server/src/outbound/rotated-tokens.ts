@@ -1,0 +1,45 @@
+/**
+ * Some servers hand out a new refresh token with every use, and take the old one no more: the new one must outlive this process,
+ * and reach the others. It is kept in the log, sealed under the very plan it belongs to: who has the integration's
+ * secrets can read it, and when those are deleted nobody can.
+ */
+import { createHash, hash } from 'node:crypto';
+import type { TokenPlan } from '@firsthand/core/vendor/compiled.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { deriveKey } from '../secrets/keys.ts';
+import { seal, unseal } from '../secrets/seal.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
+
+export interface RotatedTokens {
+  /** The newest one; undefined where the configured one still holds. */
+  newest(plan: TokenPlan): Promise<string | undefined>;
+  keep(plan: TokenPlan, token: string): Promise<void>;
+}
+
+/** Those before the newest are of no use to anybody; a moment's difference between clocks does not matter. */
+const KEEP_OLDER_MS = 60_000;
+
+export function keepRotatedTokens(log: Pick<EventLog, 'append' | 'read' | 'expire'>, clock: Clock): RotatedTokens {
+  return {
+    async newest(plan) {
+      const { topic, key } = placeOf(plan);
+      for await (const { data } of log.read(topic, { limit: 1, reverse: true }))
+        return unseal(key, topic, Buffer.from(data).toString('utf8'))?.toString('utf8');
+      return undefined;
+    },
+    async keep(plan, token) {
+      const { topic, key } = placeOf(plan);
+      const data = Buffer.from(seal(key, topic, Buffer.from(token)));
+      await log.append([{ topic, records: [{ id: `${topic}#${hash('sha256', token, 'base64url')}`, data }] }]);
+      await log.expire(topic, new Date(clock.now() - KEEP_OLDER_MS));
+    },
+  };
+}
+
+function placeOf(plan: TokenPlan): { topic: string; key: Buffer } {
+  const text = JSON.stringify(plan);
+  return {
+    topic: `tokens.${createHash('sha256').update(text).digest('hex').slice(0, 32)}`,
+    key: deriveKey(text, 'rotated-token'),
+  };
+}
