@@ -10,7 +10,8 @@ export type { ProcessDeps } from './ports.ts';
 export { VISITORS_ERASED_CHANNEL, type VisitorsErased } from './ports.ts';
 
 const MAX_IN_FLIGHT = 1_024;
-const MAX_BATCH = 128;
+/** What is worked off without a pause: requests wait for it. */
+const MAX_BATCH = 32;
 /** Events of one partition in memory, by their stored size. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 4_000;

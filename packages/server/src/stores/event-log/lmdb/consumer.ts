@@ -1,6 +1,7 @@
 import type { ConsumeOptions, Consumer, Delivery } from '../port.ts';
 import type { LmdbDelivery } from './delivery.ts';
 import type { Group } from './group.ts';
+import type { Turns } from './turns.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -8,6 +9,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Hands a group's records to one handler. Costs nothing while there is nothing to hand out: it waits to be woken. */
 export class LmdbConsumer implements Consumer {
   readonly #group: Group;
+  readonly #turns: Turns;
   readonly #options: ConsumeOptions;
   readonly #handle: (batch: Delivery[]) => Promise<void>;
   readonly #inHand = new Set<LmdbDelivery>();
@@ -17,8 +19,9 @@ export class LmdbConsumer implements Consumer {
   #pause: NodeJS.Timeout | undefined;
   #pauseMs = 0;
 
-  constructor(group: Group, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>) {
+  constructor(group: Group, turns: Turns, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>) {
     this.#group = group;
+    this.#turns = turns;
     this.#options = options;
     this.#handle = handle;
     group.consumers.add(this);
@@ -29,7 +32,7 @@ export class LmdbConsumer implements Consumer {
   wake(): void {
     if (this.#scheduled || this.#stopped || this.#running || this.#pause) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    this.#turns.take(() => {
       this.#scheduled = false;
       this.#pump();
     });

@@ -13,6 +13,7 @@ import { decodeRetry, type Group } from './group.ts';
 import { retryKey } from './keys.ts';
 import { SteadyTime } from './steady-time.ts';
 import { TailCache } from './tail-cache.ts';
+import { Turns } from './turns.ts';
 
 export interface LmdbLogSettings {
   path: string;
@@ -35,6 +36,7 @@ export class LmdbLog implements EventLog {
   readonly #catalogue: Catalogue;
   readonly #committer: Committer;
   readonly #deduplication: Deduplication;
+  readonly #turns = new Turns();
   readonly #timer: DueTimer;
   readonly #consumers = new Set<LmdbConsumer>();
   readonly #sweep: NodeJS.Timeout;
@@ -116,7 +118,7 @@ export class LmdbLog implements EventLog {
   }
 
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {
-    const consumer = new LmdbConsumer(this.#catalogue.group(topic, group, options.start), options, handle);
+    const consumer = new LmdbConsumer(this.#catalogue.group(topic, group, options.start), this.#turns, options, handle);
     this.#consumers.add(consumer);
     return {
       hurry: () => consumer.hurry(),
