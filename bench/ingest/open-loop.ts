@@ -1,7 +1,9 @@
 /**
- * Sends by the clock, whatever is answered and however late: the load of many clients that know nothing of each other. A
- * request takes a connection that waits for nothing; only where all are waiting does it go behind another one's request.
- * Latency counts from the moment a request was due. Cheap: one write a request, answers told apart by their first bytes.
+ * Sends by the clock, whatever is answered and however late: the load of many clients that know nothing of each other. Like
+ * browsers and SDKs it never sends behind a request that waits for its answer: a request takes the connection that has rested
+ * longest, and where none is free it waits for one. Latency counts from the moment a request was due, so that waiting for a
+ * connection, and the generator's own being late, are part of it. Cheap, for it shares the machine with what it measures: one
+ * buffer for all reading, one write a request, answers told apart by their first bytes.
  */
 import { connect, type Socket } from 'node:net';
 import { headOf, trackEvent } from './request.ts';
@@ -18,8 +20,8 @@ export interface OpenLoopPlan {
   prefix: string;
 }
 export interface OpenLoopResult {
-  /** Of the measured time: requests that were due in it, by what became of them. */
-  sent: number;
+  /** Requests that were due in the measured time, by what became of them. */
+  due: number;
   byStatus: Record<string, number>;
   /** No answer came, though it was waited for. */
   unanswered: number;
@@ -28,6 +30,10 @@ export interface OpenLoopResult {
   acceptedP99Ms: number;
   acceptedMaxMs: number;
   refusedP99Ms: number;
+  /** How late requests went out, for want of a free connection or because the generator itself was late. */
+  sentLateP99Ms: number;
+  /** How late the generator's clock ticked. */
+  tickLateP99Ms: number;
   /** Requests a second that really went out in the measured time. */
   sentPerSecond: number;
   acceptedPerSecond: number;
@@ -37,26 +43,34 @@ export interface OpenLoopResult {
 }
 
 const TICK_MS = 1;
-/** How long answers are waited for when nothing more is sent. */
+/** How long answers are waited for when nothing more is due. */
 const DRAIN_MS = 10_000;
 const DIGITS = 10;
+const OK = 200;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = Buffer.from('Content-Length: ');
+const RETRY_AFTER = Buffer.from('\r\nRetry-After: ');
 
 class Lane {
-  readonly socket: Socket;
-  /** Numbers of the requests that wait for an answer, oldest first. */
-  waiting: number[] = [];
-  rest = '';
-  constructor(socket: Socket) {
-    this.socket = socket;
+  readonly bytes: Buffer;
+  socket!: Socket;
+  /** The request under way. */
+  n = 0;
+  /** What has come of an answer that is not complete. */
+  rest: Buffer | undefined;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
   }
 }
 
 export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   const total = Math.ceil((plan.rate * (plan.warmupMs + plan.durationMs)) / 1_000);
-  const dueAt = new Float64Array(total);
+  const dueAt = (n: number) => startedAt + (n * 1_000) / plan.rate;
   /** 0: no answer. */
   const statuses = new Uint16Array(total);
   const latencies = new Float64Array(total);
+  const sentLate = new Float64Array(total);
+  const tickLate: number[] = [];
   let withoutRetryAfter = 0;
   let answered = 0;
   const body = trackEvent(`${plan.prefix}${'0'.repeat(DIGITS)}`, '00000000');
@@ -64,49 +78,62 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   const idAt = request.indexOf(plan.prefix + '0'.repeat(DIGITS)) + plan.prefix.length;
   const visitorAt = request.indexOf('"anonymousId":"') + 15;
 
-  const lanes = await connectAll(plan, (lane, chunk) => {
-    const now = performance.now();
-    let text = lane.rest === '' ? chunk.toString('latin1') : lane.rest + chunk.toString('latin1');
-    for (;;) {
-      const headEnd = text.indexOf('\r\n\r\n');
-      if (headEnd === -1) break;
-      const lengthAt = text.indexOf('Content-Length: ');
-      const end = headEnd + 4 + Number.parseInt(text.slice(lengthAt + 16, lengthAt + 24), 10);
-      if (text.length < end) break;
-      const n = lane.waiting.shift()!;
-      const status = Number(text.slice(9, 12));
-      statuses[n] = status;
-      latencies[n] = now - dueAt[n]!;
-      answered++;
-      if (status !== 200 && !/\r\nRetry-After: \d+\r\n/.test(text.slice(0, headEnd + 2))) withoutRetryAfter++;
-      text = text.slice(end);
-    }
-    lane.rest = text;
-    if (lane.waiting.length === 0) idle.push(lane);
-  });
-  const idle = [...lanes];
-  let behind = 0;
+  /** As long as everybody: each lane is in it at most once. */
+  const idle: Lane[] = [];
+  let firstIdle = 0;
   let sent = 0;
-  const startedAt = performance.now();
+  let due = 0;
+  let startedAt = 0;
+  let measuredFrom = 0;
+  let sentBefore = 0;
+
+  function send(lane: Lane): void {
+    const n = sent++;
+    lane.n = n;
+    lane.bytes.write(String(n).padStart(DIGITS, '0'), idAt, 'latin1');
+    lane.bytes.write((n % 5_000).toString(16).padStart(8, '0'), visitorAt, 'latin1');
+    sentLate[n] = performance.now() - dueAt(n);
+    lane.socket.write(lane.bytes);
+  }
+  function onData(lane: Lane, chunk: Buffer): void {
+    const answer = lane.rest === undefined ? chunk : Buffer.concat([lane.rest, chunk]);
+    if (!isWhole(answer)) {
+      // The buffer that it came in is used again.
+      lane.rest = Buffer.from(answer);
+      return;
+    }
+    lane.rest = undefined;
+    const status = (answer[9]! - 48) * 100 + (answer[10]! - 48) * 10 + answer[11]! - 48;
+    statuses[lane.n] = status;
+    latencies[lane.n] = performance.now() - dueAt(lane.n);
+    answered++;
+    if (status !== OK && answer.indexOf(RETRY_AFTER) === -1) withoutRetryAfter++;
+    if (sent < due) send(lane);
+    else idle.push(lane);
+  }
+  const lanes = await connectAll(plan, () => new Lane(Buffer.from(request)), onData);
+  idle.push(...lanes);
+  startedAt = performance.now();
+  let tickedAt = startedAt;
   await new Promise<void>((resolve) => {
     const pacer = setInterval(() => {
       const now = performance.now();
-      const due = Math.min(total, Math.floor(((now - startedAt) * plan.rate) / 1_000));
-      for (; sent < due; sent++) {
-        const lane = idle.pop() ?? lanes[behind++ % lanes.length]!;
-        const bytes = Buffer.from(request);
-        bytes.write(String(sent).padStart(DIGITS, '0'), idAt, 'latin1');
-        bytes.write((sent % 5_000).toString(16).padStart(8, '0'), visitorAt, 'latin1');
-        dueAt[sent] = startedAt + (sent * 1_000) / plan.rate;
-        lane.waiting.push(sent);
-        lane.socket.write(bytes);
+      if (measuredFrom !== 0) tickLate.push(now - tickedAt - TICK_MS);
+      else if (now - startedAt >= plan.warmupMs) {
+        measuredFrom = now;
+        sentBefore = sent;
       }
-      if (sent < total) return;
+      tickedAt = now;
+      due = Math.min(total, Math.floor(((now - startedAt) * plan.rate) / 1_000));
+      while (sent < due && firstIdle < idle.length) send(idle[firstIdle++]!);
+      if (firstIdle > 100_000) firstIdle -= idle.splice(0, firstIdle).length;
+      if (due < total) return;
       clearInterval(pacer);
       resolve();
     }, TICK_MS);
   });
-  const sentFor = performance.now() - startedAt;
+  const seconds = (performance.now() - measuredFrom) / 1_000;
+  const sentPerSecond = (sent - sentBefore) / seconds;
   for (const until = performance.now() + DRAIN_MS; answered < total && performance.now() < until; ) await sleep(20);
   for (const { socket } of lanes) socket.destroy();
 
@@ -118,52 +145,67 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
     const status = statuses[n]!;
     if (status === 0) unanswered++;
     else byStatus[status] = (byStatus[status] ?? 0) + 1;
-    if (status !== 0) times[status === 200 ? 'accepted' : 'refused'].push(latencies[n]!);
+    if (status !== 0) times[status === OK ? 'accepted' : 'refused'].push(latencies[n]!);
   }
   const accepted = new Uint8Array(Math.ceil(total / 8));
   let acceptedCount = 0;
   for (let n = 0; n < total; n++)
-    if (statuses[n] === 200) {
+    if (statuses[n] === OK) {
       accepted[n >> 3]! |= 1 << (n & 7);
       acceptedCount++;
     }
-  for (const list of Object.values(times)) list.sort((a, b) => a - b);
-  const seconds = (sentFor * (plan.durationMs / (plan.warmupMs + plan.durationMs))) / 1_000;
   return {
-    sent: total - from,
+    due: total - from,
     byStatus,
     unanswered,
     withoutRetryAfter,
     acceptedP50Ms: quantile(times.accepted, 0.5),
     acceptedP99Ms: quantile(times.accepted, 0.99),
-    acceptedMaxMs: times.accepted.at(-1) ?? 0,
+    acceptedMaxMs: quantile(times.accepted, 1),
     refusedP99Ms: quantile(times.refused, 0.99),
-    sentPerSecond: (total - from) / seconds,
-    acceptedPerSecond: times.accepted.length / seconds,
+    sentLateP99Ms: quantile([...sentLate.subarray(from)], 0.99),
+    tickLateP99Ms: quantile(tickLate, 0.99),
+    sentPerSecond,
+    acceptedPerSecond: (times.accepted.length * 1_000) / plan.durationMs,
     accepted: Buffer.from(accepted).toString('base64'),
     acceptedCount,
   };
 }
 
-async function connectAll(plan: OpenLoopPlan, onData: (lane: Lane, chunk: Buffer) => void): Promise<Lane[]> {
+/** There is one answer at most: nothing was sent behind the request that it is for. */
+function isWhole(answer: Buffer): boolean {
+  const headEnd = answer.indexOf(HEAD_END);
+  if (headEnd === -1) return false;
+  const lengthAt = answer.indexOf(LENGTH) + LENGTH.length;
+  let length = 0;
+  for (let at = lengthAt; answer[at]! >= 48 && answer[at]! <= 57; at++) length = length * 10 + answer[at]! - 48;
+  return answer.length >= headEnd + HEAD_END.length + length;
+}
+
+async function connectAll(plan: OpenLoopPlan, laneOf: () => Lane, onData: (lane: Lane, chunk: Buffer) => void): Promise<Lane[]> {
   const lanes: Lane[] = [];
+  const buffer = Buffer.alloc(65_536);
   // A hundred at a time: a listener's queue of connections is not long.
   while (lanes.length < plan.connections) {
     const more = Array.from(
       { length: Math.min(100, plan.connections - lanes.length) },
       () =>
         new Promise<Lane>((resolve, reject) => {
-          const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true }, () => resolve(lane));
-          const lane = new Lane(socket);
-          socket.on('data', (chunk: Buffer) => onData(lane, chunk));
-          socket.on('error', reject);
+          const lane = laneOf();
+          const callback = (read: number) => {
+            onData(lane, buffer.subarray(0, read));
+            return true;
+          };
+          lane.socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } }, () => resolve(lane));
+          lane.socket.on('error', reject);
         }),
     );
     lanes.push(...(await Promise.all(more)));
   }
   return lanes;
 }
-function quantile(sorted: readonly number[], at: number): number {
+function quantile(list: readonly number[], at: number): number {
+  const sorted = list.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0;
 }
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

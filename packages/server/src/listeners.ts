@@ -13,6 +13,8 @@ export interface ListenerDeps {
   health: Handler;
   /** Collection endpoints and collector files. */
   collection: Handler[];
+  /** Called with the listener of the collection paths before it listens. */
+  attachCollection?: ((server: Server) => void) | undefined;
   /** The management API: answers everything that comes to it. */
   admin: { handle(req: IncomingMessage, res: ServerResponse): void; attach(server: Server): void } | undefined;
 }
@@ -22,9 +24,10 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-export async function openListeners({ settings, health, collection, admin }: ListenerDeps): Promise<Listeners> {
+export async function openListeners({ settings, health, collection, attachCollection, admin }: ListenerDeps): Promise<Listeners> {
   const apart = settings.ingestPort !== undefined;
   const servers: Server[] = [];
+  const onlyHealth = [health];
   async function open(port: number, handlers: Handler[], last: (req: IncomingMessage, res: ServerResponse) => void): Promise<Server> {
     const server = createServer(serverOptions, (req, res) => {
       // Proxies may write the whole address into the request line.
@@ -33,6 +36,7 @@ export async function openListeners({ settings, health, collection, admin }: Lis
       last(req, res);
     });
     server.on('clientError', answerUnreadable);
+    if (handlers !== onlyHealth) attachCollection?.(server);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, settings.host, resolve);
@@ -40,7 +44,7 @@ export async function openListeners({ settings, health, collection, admin }: Lis
     servers.push(server);
     return server;
   }
-  const main = await open(settings.port, apart ? [health] : [...collection, health], admin?.handle ?? nothingHere);
+  const main = await open(settings.port, apart ? onlyHealth : [...collection, health], admin?.handle ?? nothingHere);
   admin?.attach(main);
   const ingest = apart ? await open(settings.ingestPort!, [...collection, health], nothingHere) : undefined;
   return {

@@ -169,6 +169,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
     settings,
     health,
     collection: [ingest?.handle, files?.handle].filter((handle) => handle !== undefined),
+    attachCollection: ingest?.attach,
     admin,
   });
   return {

@@ -1,82 +1,54 @@
 /**
- * Whether requests come faster than they can be taken in. They wait in the sockets' buffers, where nobody sees them; but a
- * turn of the event loop that leaves nothing behind is short. While turns stay long, part of the time is spent on taking
- * requests in and the rest on refusing them, which is quicker: more are answered than come, and what is accepted is answered
- * soon. A burst is taken in whole: it is over in a moment, and what it may hold is bounded elsewhere.
+ * Whether requests come faster than they can be taken in. They wait in the sockets' buffers, where nobody sees their age; but
+ * a turn of the event loop reads whatever is there, so nothing that is read can be older than the turn before it. Under an
+ * overload each turn therefore takes requests in for a short while, and as long as not many wait for the log, and refuses the
+ * rest of what it reads. Refusing is much quicker, so that turns stay short, and what is taken in is answered soon.
  */
-/** A turn this short leaves nothing behind: whatever comes next is fresh. */
-const SHORT_MS = 5;
-/** Turns that are long for less than this are a burst or a pause. */
-const PASSING_MS = 1_000;
-/**
- * Of each stretch of processor time this share is for taking in. (Being kept waiting by other processes is no work.) A
- * stretch also ends with its turn, but cannot wait for it: with thousands of busy connections a turn takes a second.
- */
-const STRETCH_MS = 40;
-/** The less, the longer turns are: only refusing more than comes makes a queue shorter. */
-const SHARE_MS = { least: 4, most: 20 };
-const TURN_MS = { long: 100, short: 50 };
-/** Fewer requests than this in two stretches are not what makes turns long: refusing them would help nobody. */
-const FEW = 100;
-
-export interface BacklogClock {
-  now(): number;
-  /** Processor time of this thread in milliseconds. */
-  cpu(): number;
-}
-export function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-}
-const systemTime: BacklogClock = { now: () => performance.now(), cpu: threadCpuMs };
+/** A turn is full when it has read more than so many requests, */
+const MANY = 300;
+/** and they have taken so long; */
+const SHARE_MS = 20;
+/** or when so many wait for the log. */
+const CROWD = 512;
+/** Turns that are full for less than this are a burst: it is taken in whole. */
+const BURST_MS = 1_000;
+/** The next burst, or the end of an overload: no turn was full for so long. */
+const CALM_MS = 250;
+/** More than this between two requests is a pause, and no sign of many. */
+const PAUSE_MS = 10;
 
 export class Backlog {
-  readonly #time: BacklogClock;
-  #watching = false;
-  /** When turns began to be long. */
-  #since = 0;
-  #turnStart = 0;
-  #share = SHARE_MS.most;
-  /** The processor time when this stretch's first request came. */
-  #stretchStart: number | undefined;
-  /** Requests of the stretch before, and of this one so far. */
-  #cameBefore = 0;
+  readonly #now: () => number;
+  #turning = false;
+  /** Requests of this turn, what they have taken, and when the last of them came. */
   #came = 0;
+  #spent = 0;
+  #cameAt = 0;
+  /** Until when a turn was full, and for how long turns have been. */
+  #fullAt = Number.NEGATIVE_INFINITY;
+  #fullFor = 0;
   readonly #endTurn = () => {
-    const now = this.#time.now();
-    const turn = now - this.#turnStart;
-    this.#watching = turn >= SHORT_MS;
-    this.#turnStart = now;
-    if (turn > TURN_MS.long) this.#share = Math.max(SHARE_MS.least, this.#share / 2);
-    else if (turn < TURN_MS.short) this.#share = Math.min(SHARE_MS.most, this.#share + 2);
-    this.#endStretch();
-    if (this.#watching) setImmediate(this.#endTurn);
+    this.#turning = false;
   };
 
-  constructor(time: BacklogClock = systemTime) {
-    this.#time = time;
+  constructor(now = () => performance.now()) {
+    this.#now = now;
   }
   /** Whether a request that is read now has to be refused. */
-  sheds(): boolean {
-    const now = this.#time.now();
-    if (!this.#watching) {
-      this.#watching = true;
-      this.#since = this.#turnStart = now;
-      this.#share = SHARE_MS.most;
-      this.#stretchStart = undefined;
-      this.#cameBefore = this.#came = 0;
+  sheds(waiting: number): boolean {
+    const now = this.#now();
+    if (!this.#turning) {
+      this.#turning = true;
+      this.#came = 0;
+      this.#spent = 0;
       setImmediate(this.#endTurn);
-    }
+    } else this.#spent += Math.min(now - this.#cameAt, PAUSE_MS);
+    this.#cameAt = now;
     this.#came++;
-    if (now - this.#since <= PASSING_MS) return false;
-    const cpu = this.#time.cpu();
-    if (this.#stretchStart !== undefined && cpu - this.#stretchStart > STRETCH_MS) this.#endStretch();
-    this.#stretchStart ??= cpu;
-    return this.#cameBefore + this.#came >= FEW && cpu - this.#stretchStart > this.#share;
-  }
-  #endStretch(): void {
-    this.#stretchStart = undefined;
-    this.#cameBefore = this.#came;
-    this.#came = 0;
+    if (waiting <= CROWD && (this.#came <= MANY || this.#spent <= SHARE_MS)) return false;
+    const since = now - this.#fullAt;
+    this.#fullFor = since > CALM_MS ? 0 : this.#fullFor + since;
+    this.#fullAt = now;
+    return this.#fullFor > BURST_MS;
   }
 }

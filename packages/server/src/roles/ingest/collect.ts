@@ -6,7 +6,7 @@ import { takeBatch } from './batch.ts';
 import { isGzip, parseBody, unpack } from './body.ts';
 import { challengeHolds, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
-import { type Exchange, refuseOverloaded, refuseTooLarge } from './exchange.ts';
+import { type Exchange, hasRoom, refuseTooLarge } from './exchange.ts';
 import { factsOf } from './facts.ts';
 import { keyOf, pipelineOf } from './key.ts';
 import { buildRecord } from './record.ts';
@@ -19,14 +19,7 @@ const UNSIGNED: SignatureCheck = { kind: 'unsigned' };
 
 export function collect(exchange: Exchange): void {
   const { ctx, req, query, route } = exchange;
-  if (ctx.gate.full) {
-    refuseOverloaded(exchange);
-    return;
-  }
-  if (ctx.gate.overrun()) {
-    ctx.shed(exchange);
-    return;
-  }
+  if (!hasRoom(exchange)) return;
   const key = keyOf(req, query);
   if (key !== undefined && !admit(exchange, key)) return;
   const limit = ctx.settings.maxBodyBytes;

@@ -11,6 +11,8 @@ export interface BodySink {
 
 export class CollectionMessage extends IncomingMessage {
   #sink: BodySink | undefined;
+  /** It was asked already whether this one is too much. */
+  isLetIn = false;
 
   /** From now on the body goes there, as it comes. */
   divert(sink: BodySink): void {

@@ -8,7 +8,6 @@ import type { Proxies } from './client-address.ts';
 import type { CountSummary, Counts } from './counts.ts';
 import type { Gate } from './gate.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { Refusable } from './shedder.ts';
 
 export interface IngestDeps {
   log: EventLog;
@@ -29,7 +28,5 @@ export interface IngestContext extends IngestDeps {
   limiter: RateLimiter;
   counts: Counts;
   proxies: Proxies;
-  /** Refuses with 503, a little later. */
-  shed(exchange: Refusable): void;
   draining: boolean;
 }

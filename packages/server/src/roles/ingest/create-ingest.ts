@@ -1,5 +1,5 @@
 /** The ingest role: answers collection paths on a bare `node:http` listener, its own or one shared with the management API. */
-import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { sendOk, sendPreflight } from './answers.ts';
 import { createProxies } from './client-address.ts';
 import { collect } from './collect.ts';
@@ -9,9 +9,9 @@ import { createCounts } from './counts.ts';
 import { Exchange } from './exchange.ts';
 import { Gate, type GateLimits } from './gate.ts';
 import { collectPixel } from './pixel.ts';
+import { refuseQuickly } from './quick-refusal.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { ROUTES } from './routes.ts';
-import { createShedder } from './shedder.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
 const DRAIN_MS = 5_000;
@@ -19,6 +19,8 @@ const DRAIN_MS = 5_000;
 export interface Ingest {
   /** True where the path is a collection path: the request is answered, now or later. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
+  /** For the listener that `handle` is mounted on, before it has connections: what comes too much is refused quickly there. */
+  attach(server: Server): void;
   /** Waits for requests under way, writes the last counts. Stop listening first. */
   stop(): Promise<void>;
   /** Every answer from now on ends its connection. */
@@ -37,14 +39,12 @@ export const serverOptions = {
 } as const satisfies ServerOptions;
 
 export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
-  const shedder = createShedder();
   const ctx: IngestContext = {
     ...deps,
     gate: new Gate(limits),
     limiter: createRateLimiter(deps.clock),
     counts: createCounts(deps.log, deps.clock, deps.logger, deps.onCounts),
     proxies: createProxies(deps.settings.trustProxy, deps.settings.ingestUrl),
-    shed: shedder.shed,
     draining: false,
   };
   const forget = deps.snapshots.onChange((snapshot) => ctx.limiter.keep(snapshot.pipelines));
@@ -72,15 +72,29 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
       }
       return true;
     },
+    attach(server) {
+      refuseQuickly(server, (req) => {
+        if (ctx.draining || !isCollected(req)) return false;
+        req.isLetIn = !(ctx.gate.full || ctx.gate.overrun());
+        if (!req.isLetIn) ctx.counts.rejected('overloaded', undefined);
+        return !req.isLetIn;
+      });
+    },
     drain() {
       ctx.draining = true;
     },
     async stop() {
       ctx.draining = true;
       forget();
-      shedder.flush();
       await ctx.gate.idle(DRAIN_MS);
       await ctx.counts.stop();
     },
   };
+}
+
+/** Events of websites and servers. Inbound webhooks are not shed: their senders read a 503 as a failure of the address. */
+function isCollected({ url = '', method }: IncomingMessage): boolean {
+  const mark = url.indexOf('?');
+  const route = ROUTES.get(mark === -1 ? url : url.slice(0, mark));
+  return route !== undefined && route.kind !== 'webhook' && route.method === method;
 }

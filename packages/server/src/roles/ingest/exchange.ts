@@ -6,15 +6,14 @@ import { type Refusal, sendError } from './answers.ts';
 import { TOO_LARGE } from './body.ts';
 import { CollectionMessage } from './collection-message.ts';
 import type { IngestContext } from './context.ts';
+import { OVERLOADED } from './overloaded.ts';
+import { MAX_IGNORED_BYTES } from './quick-refusal.ts';
 import type { Route } from './routes.ts';
-import { OVERLOADED } from './shedder.ts';
 
 const EXCHANGE = Symbol('exchange');
 interface Carrier {
   [EXCHANGE]?: Exchange;
 }
-/** A refused body may go on arriving for as long as this before the connection is cut. */
-const MAX_IGNORED_BYTES = 16 * 1_048_576;
 const EMPTY = Buffer.alloc(0);
 
 export class Exchange {
@@ -151,6 +150,14 @@ export class Exchange {
 
 export const refuseTooLarge = (exchange: Exchange): void => exchange.refuse(TOO_LARGE);
 export const refuseOverloaded = (exchange: Exchange): void => exchange.refuse(OVERLOADED);
+/** Whether there is room for one more event; false after the refusal. */
+export function hasRoom(exchange: Exchange): boolean {
+  const { ctx, req } = exchange;
+  if (req instanceof CollectionMessage && req.isLetIn) return true;
+  if (!(ctx.gate.full || ctx.gate.overrun())) return true;
+  refuseOverloaded(exchange);
+  return false;
+}
 
 // Listeners are called with the emitter as `this`: one function serves every request.
 /** Also where the client went away: an aborted request without an `error` listener tells nobody else. */

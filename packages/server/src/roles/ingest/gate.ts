@@ -44,7 +44,7 @@ export class Gate {
   }
   /** Whether more comes than can be taken in. */
   overrun(): boolean {
-    return this.#backlog.sheds();
+    return this.#backlog.sheds(this.waiting);
   }
   enter(): void {
     this.#open++;

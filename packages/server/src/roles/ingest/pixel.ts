@@ -3,7 +3,7 @@ import { assign } from '@firsthand/core/inbound/target.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { parseBody } from './body.ts';
 import { admit, takeEvent } from './collect.ts';
-import { type Exchange, refuseOverloaded } from './exchange.ts';
+import { type Exchange, hasRoom } from './exchange.ts';
 import { keyOf } from './key.ts';
 import { checkSignature } from './request-signature.ts';
 
@@ -13,15 +13,8 @@ const NO_BODY = Buffer.alloc(0);
 const INSIDE = /^(?:properties|context|traits)(?:\.[^.]+){1,16}$/;
 
 export function collectPixel(exchange: Exchange): void {
-  const { ctx, req, query } = exchange;
-  if (ctx.gate.full) {
-    refuseOverloaded(exchange);
-    return;
-  }
-  if (ctx.gate.overrun()) {
-    ctx.shed(exchange);
-    return;
-  }
+  const { req, query } = exchange;
+  if (!hasRoom(exchange)) return;
   if (!admit(exchange, keyOf(req, query) ?? '')) return;
   // What a signature covers is the body, and a pixel has none; a pipeline that asks for signatures takes no pixel without one.
   const rules = exchange.rules!;

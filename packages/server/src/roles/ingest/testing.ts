@@ -157,6 +157,7 @@ export async function startIngest(
   const server = createServer(serverOptions, (req, res) => {
     if (!ingest.handle(req, res)) res.writeHead(404).end();
   });
+  ingest.attach(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
