@@ -4,12 +4,14 @@
  * overload each turn therefore takes requests in for a short while, and as long as not many wait for the log, and refuses the
  * rest of what it reads. Refusing is much quicker, so that turns stay short, and what is taken in is answered soon.
  */
-/** A turn is full when it has read more than so many requests, */
+/** There is an overload when turns read requests for so long, or so many wait for the log. */
+const LONG_MS = 25;
+const CROWD = 1_000;
+/** Then each turn takes so many in, and more for so long, */
 const MANY = 300;
-/** and they have taken so long; */
-const SHARE_MS = 20;
-/** or when so many wait for the log. */
-const CROWD = 512;
+const SHARE_MS = 10;
+/** unless so many wait for the log. */
+const FILE = 800;
 /** Turns that are full for less than this are a burst: it is taken in whole. */
 const BURST_MS = 1_000;
 /** The next burst, or the end of an overload: no turn was full for so long. */
@@ -45,10 +47,15 @@ export class Backlog {
     } else this.#spent += Math.min(now - this.#cameAt, PAUSE_MS);
     this.#cameAt = now;
     this.#came++;
-    if (waiting <= CROWD && (this.#came <= MANY || this.#spent <= SHARE_MS)) return false;
-    const since = now - this.#fullAt;
-    this.#fullFor = since > CALM_MS ? 0 : this.#fullFor + since;
-    this.#fullAt = now;
-    return this.#fullFor > BURST_MS;
+    const shedding = this.#fullFor > BURST_MS && now - this.#fullAt <= CALM_MS;
+    const full = shedding
+      ? waiting > FILE || (this.#came > MANY && this.#spent > SHARE_MS)
+      : waiting > CROWD || (this.#came > MANY && this.#spent > LONG_MS);
+    if (full) {
+      const since = now - this.#fullAt;
+      this.#fullFor = since > CALM_MS ? 0 : this.#fullFor + since;
+      this.#fullAt = now;
+    }
+    return shedding && full;
   }
 }

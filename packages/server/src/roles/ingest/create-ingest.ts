@@ -47,6 +47,7 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
     proxies: createProxies(deps.settings.trustProxy, deps.settings.ingestUrl),
     draining: false,
   };
+  let sendRefusals = () => {};
   const forget = deps.snapshots.onChange((snapshot) => ctx.limiter.keep(snapshot.pipelines));
   return {
     handle(req, res) {
@@ -73,7 +74,7 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
       return true;
     },
     attach(server) {
-      refuseQuickly(server, (req) => {
+      sendRefusals = refuseQuickly(server, (req) => {
         if (ctx.draining || !isCollected(req)) return false;
         req.isLetIn = !(ctx.gate.full || ctx.gate.overrun());
         if (!req.isLetIn) ctx.counts.rejected('overloaded', undefined);
@@ -82,6 +83,7 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
     },
     drain() {
       ctx.draining = true;
+      sendRefusals();
     },
     async stop() {
       ctx.draining = true;
