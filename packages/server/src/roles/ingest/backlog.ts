@@ -1,32 +1,31 @@
 /**
  * Whether requests come faster than they can be taken in. They wait in the sockets' buffers, where nobody sees their age; but
  * a turn of the event loop reads whatever is there, so nothing that is read can be older than the turn before it. Under an
- * overload each turn therefore takes requests in for a short while, and as long as not many wait for the log, and refuses the
- * rest of what it reads. Refusing is much quicker, so that turns stay short, and what is taken in is answered soon.
+ * overload each turn therefore takes in a few, as long as not too many wait for the log, and refuses the rest of what it
+ * reads. Refusing is much quicker, so that turns stay short, and what is taken in is answered soon.
  */
-/** There is an overload when turns read requests for so long, or so many wait for the log. */
-const LONG_MS = 25;
-const CROWD = 1_000;
-/** Then each turn takes so many in, and more for so long, */
-const MANY = 300;
-const SHARE_MS = 10;
-/** unless so many wait for the log. */
-const FILE = 800;
-/** Turns that are full for less than this are a burst: it is taken in whole. */
+/**
+ * A turn is full that has read more requests than this, and for so long, or that finds so many waiting for the log. Where fewer
+ * make a turn long, it is not their number.
+ */
+const FULL = { requests: 300, ms: 25, waiting: 1_000 };
+/** Under an overload it is full much sooner: the backlog has to become shorter, and turns with it. */
+const FULL_UNDER_OVERLOAD = { requests: 150, ms: 5, waiting: 800 };
+/** When turns are full for less than this it is a burst, and taken in whole. */
 const BURST_MS = 1_000;
-/** The next burst, or the end of an overload: no turn was full for so long. */
+/** A burst or an overload is over when no turn was full for so long. */
 const CALM_MS = 250;
-/** More than this between two requests is a pause, and no sign of many. */
-const PAUSE_MS = 10;
+/** More than this between two requests is a pause, or somebody else's work. */
+const MOST_FOR_ONE_MS = 10;
 
 export class Backlog {
   readonly #now: () => number;
   #turning = false;
-  /** Requests of this turn, what they have taken, and when the last of them came. */
+  /** Requests of this turn, how long they have taken, and when the last of them came. */
   #came = 0;
   #spent = 0;
   #cameAt = 0;
-  /** Until when a turn was full, and for how long turns have been. */
+  /** When a turn was full last, and for how long turns had been full by then. */
   #fullAt = Number.NEGATIVE_INFINITY;
   #fullFor = 0;
   readonly #endTurn = () => {
@@ -36,26 +35,24 @@ export class Backlog {
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
-  /** Whether a request that is read now has to be refused. */
+  /** Whether a request that is read now, while so many wait for the log, has to be refused. To be asked once for each. */
   sheds(waiting: number): boolean {
     const now = this.#now();
-    if (!this.#turning) {
+    if (this.#turning) this.#spent += Math.min(now - this.#cameAt, MOST_FOR_ONE_MS);
+    else {
       this.#turning = true;
       this.#came = 0;
       this.#spent = 0;
       setImmediate(this.#endTurn);
-    } else this.#spent += Math.min(now - this.#cameAt, PAUSE_MS);
+    }
     this.#cameAt = now;
     this.#came++;
-    const shedding = this.#fullFor > BURST_MS && now - this.#fullAt <= CALM_MS;
-    const full = shedding
-      ? waiting > FILE || (this.#came > MANY && this.#spent > SHARE_MS)
-      : waiting > CROWD || (this.#came > MANY && this.#spent > LONG_MS);
-    if (full) {
-      const since = now - this.#fullAt;
-      this.#fullFor = since > CALM_MS ? 0 : this.#fullFor + since;
-      this.#fullAt = now;
-    }
-    return shedding && full;
+    const since = now - this.#fullAt;
+    const overload = since <= CALM_MS && this.#fullFor > BURST_MS;
+    const limit = overload ? FULL_UNDER_OVERLOAD : FULL;
+    if (waiting <= limit.waiting && (this.#came <= limit.requests || this.#spent <= limit.ms)) return false;
+    this.#fullFor = since > CALM_MS ? 0 : this.#fullFor + since;
+    this.#fullAt = now;
+    return overload;
   }
 }

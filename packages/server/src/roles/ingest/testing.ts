@@ -129,6 +129,7 @@ export async function startIngest(
     limits?: GateLimits;
     log?: (log: EventLog) => EventLog;
     watched?: boolean;
+    onCounts?: IngestDeps['onCounts'];
   } = {},
 ): Promise<Harness> {
   const path = await mkdtemp(join(tmpdir(), 'firsthand-ingest-'));
@@ -151,6 +152,7 @@ export async function startIngest(
       clock: over.clock ?? systemClock,
       logger: pino({ level: 'silent' }),
       verifyChallengeToken: (token, pipelineId) => token === `token-of-${pipelineId}`,
+      ...(over.onCounts && { onCounts: over.onCounts }),
     },
     over.limits,
   );
