@@ -35,7 +35,7 @@ export class Backlog {
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
-  /** Whether a request that is read now, while so many wait for the log, has to be refused. To be asked once for each. */
+  /** Whether a request that is read now, while so many wait for the log, has to be refused. To be asked once for each that is not. */
   sheds(waiting: number): boolean {
     const now = this.#now();
     if (this.#turning) this.#spent += Math.min(now - this.#cameAt, MOST_FOR_ONE_MS);

@@ -74,11 +74,13 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
       return true;
     },
     attach(server) {
-      sendRefusals = refuseQuickly(server, (req) => {
-        if (ctx.draining || !isCollected(req)) return false;
-        req.isLetIn = !(ctx.gate.full || ctx.gate.overrun());
-        if (!req.isLetIn) ctx.counts.rejected('overloaded', undefined);
-        return !req.isLetIn;
+      sendRefusals = refuseQuickly(server, {
+        refuses(req) {
+          if (ctx.draining || !isCollected(req)) return false;
+          req.isLetIn = !(ctx.gate.full || ctx.gate.overrun());
+          return !req.isLetIn;
+        },
+        onRefused: () => ctx.counts.rejected('overloaded', undefined),
       });
     },
     drain() {

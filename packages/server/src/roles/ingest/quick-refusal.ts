@@ -23,12 +23,18 @@ const PARSE_BODY = 0;
 export const MAX_IGNORED_BYTES = 16 * 1_048_576;
 const REMEMBERED = 2_000;
 
+export interface Judge {
+  /** Whether this one is too much. */
+  refuses(req: CollectionMessage): boolean;
+  /** Called for each that was refused here. */
+  onRefused(): void;
+}
+
 /**
- * `refuses` is asked about every request whose refusal could be quick; it counts those that it refuses. Returns what sends
- * refusals that wait. They wait for the end of the turn: who hears of it at once sends again at once, and where a thousand
- * connections are ready libuv goes on reading, for seconds, before it lets anything else happen.
+ * Returns what sends the refusals that wait. They wait for the end of the turn: who hears of it at once sends again at once,
+ * and where a thousand connections are ready libuv goes on reading, for seconds, before it lets anything else happen.
  */
-export function refuseQuickly(server: Server, refuses: (req: CollectionMessage) => boolean): () => void {
+export function refuseQuickly(server: Server, judge: Judge): () => void {
   let waiting: (() => void)[] = [];
   function sendAll(): void {
     const sending = waiting;
@@ -47,9 +53,10 @@ export function refuseQuickly(server: Server, refuses: (req: CollectionMessage) 
     parser.onIncoming = (req, keepAlive) => {
       // Its client did not wait for the answer, which has to come first.
       if (text !== undefined) send();
-      if (!keepAlive || !isAtRest(socket) || !(req instanceof CollectionMessage)) return onIncoming(req, keepAlive);
+      if (!keepAlive || !isAtRest(socket) || !(req instanceof CollectionMessage) || !judge.refuses(req)) return onIncoming(req, keepAlive);
       const origin = plainOrigin(req);
-      if (origin === undefined || !refuses(req)) return onIncoming(req, keepAlive);
+      if (origin === undefined) return onIncoming(req, keepAlive);
+      judge.onRefused();
       req.divert(new IgnoredBody(socket));
       text = textFor(origin, server.keepAliveTimeout);
       if (waiting.push(send) === 1) setImmediate(sendAll);
