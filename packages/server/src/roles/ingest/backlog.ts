@@ -12,7 +12,7 @@ const FULL = { requests: 300, ms: 25, waiting: 1_000 };
 /** Under an overload it is full much sooner: the backlog has to become shorter, and turns with it. */
 const FULL_UNDER_OVERLOAD = { requests: 150, ms: 5, waiting: 800 };
 /** When turns are full for less than this it is a burst, and taken in whole. */
-const BURST_MS = 1_000;
+const BURST_MS = 500;
 /** A burst or an overload is over when no turn was full for so long. */
 const CALM_MS = 250;
 /** More than this between two requests is a pause, or somebody else's work. */
