@@ -1,5 +1,5 @@
 /**
- * Refusals under overload, for half of what an answer costs that Node makes: a ready text is written to the connection as
+ * Refusals under overload, for two thirds of what an answer costs that Node makes: a ready text is written to the connection as
  * soon as the request's head is read, and there is no response object, no header list and no body to read. Whatever is out
  * of the ordinary goes Node's way, and is refused there.
  *
