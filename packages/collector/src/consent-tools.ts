@@ -180,11 +180,12 @@ if (P_OSANO) LOOKS.push(osano);
 if (P_TCF) LOOKS.push(tcf);
 if (P_GOOGLE) LOOKS.push(google);
 
+/** What it returns looks once more. */
 export const watchConsentTools = (tell: Tell, waitMs: number) => {
   let best = LOOKS.length;
   const waiting: (Look | undefined)[] = LOOKS.slice();
   let pause = 50;
-  const search = () => {
+  const lookAround = () =>
     waiting.forEach((look, rank) => {
       const tellRanked: Tell = (categories) => {
         if (rank > best) return;
@@ -193,8 +194,11 @@ export const watchConsentTools = (tell: Tell, waitMs: number) => {
       };
       if (look && attempt(() => look(tellRanked, waitMs))) waiting[rank] = undefined;
     });
+  const search = () => {
+    lookAround();
     // Soon at first, then ever more rarely, and no more once nothing better can come, or after some five minutes.
-    if (best && (pause *= 1.1) < 3e4) setTimeout(search, pause);
+    if (best && (pause *= 1.5) < 12e4) setTimeout(search, pause);
   };
   search();
+  return lookAround;
 };

@@ -113,17 +113,19 @@ const start = () => {
 
   startIdentity();
   if (F_CROSS_DOMAIN) startCrossDomain();
-  if (!F_CONSENT || P_CUSTOM) {
-    // Nobody but the page itself tells, and it need not on every page.
-    attempt(() => setConsent(JSON.parse(read(CONSENT) || '')));
-  }
+  const kept = read(CONSENT);
+  // Nobody but the page itself tells, and it need not on every page.
+  if ((!F_CONSENT || P_CUSTOM) && kept) attempt(() => setConsent(JSON.parse(kept)));
   if (F_CONSENT) {
     const waitMs = +(option('waitMs') || C_WAIT_MS);
-    watchConsentTools(setConsent, waitMs);
-    setTimeout(stopWaiting, waitMs);
+    const lookAround = watchConsentTools(setConsent, waitMs);
+    setTimeout(() => {
+      lookAround();
+      stopWaiting();
+    }, waitMs);
   }
   early.forEach(push);
-  if (option('autoPage') !== 'false') startAutoPage(() => push(['page']));
+  if (option('autoPage') !== 'false') startAutoPage(api.page as () => void);
   startTransport(...(F_CONSENT ? [stopWaiting] : []));
 };
 

@@ -14,12 +14,12 @@ export const page = window as unknown as Record<string, unknown>;
 export const listen = (name: string, handler: (event: Event) => void) =>
   addEventListener(name, (event) => attempt(() => handler(event)), true);
 
-/** Own version 4 UUID: `crypto.randomUUID` is missing on pages without https. */
-export const uuid = (random = crypto.getRandomValues(new Uint8Array(36))): string =>
-  'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, (_, at) => (random[at]! & 15).toString(16));
+/** By hand on pages without https, where `crypto.randomUUID` is missing. Ids have to differ; nobody relies on their being secret. */
+export const uuid = (): string =>
+  crypto.randomUUID?.() || 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => ((Math.random() * 16) | 0).toString(16));
 
 /** The value of the first cookie whose name fits the pattern, as it stands. */
-export const cookie = (name: string): string | undefined => attempt(() => RegExp(`(^|; )${name}=([^;]*)`).exec(document.cookie)![2]);
+export const cookie = (name: string): string | undefined => attempt(() => RegExp(`(^|; )${name}=([^;]*)`).exec(document.cookie)?.[2]);
 
 /**
  * The widest domain that the browser takes is the registrable one, which is where the server sets its cookie too: so both

@@ -13,8 +13,8 @@ let failures = 0;
 let notBefore = 0;
 /** The part of the wait that the server asked for: coming back online does not shorten it. */
 let askedUntil = 0;
-/** Set while a run is planned or under way. */
-let timer = 0;
+/** Set while a run is planned or under way; and until we have started, which ends in a run. */
+let timer = 1;
 let leaving = false;
 let inFlight: Entry[] = [];
 /** Whether the request under way outlives the page. */
@@ -25,70 +25,68 @@ const request = (batch: Entry[], writeKey?: string): [url: string, body: string]
   const json = batch[0]![1];
   return [
     `${endpoint}/v1/${batch[1] ? 'batch' : json[9]}`,
-    JSON.stringify({ writeKey, sentAt: new Date() }).replace(/}$/, ',') +
-      (batch[1] ? `"batch":[${batch.map((entry) => entry[1])}]}` : json.slice(1)),
+    JSON.stringify({ writeKey, sentAt: new Date(), ...(batch[1] ? { batch: batch.map((one) => JSON.parse(one[1])) } : JSON.parse(json)) }),
   ];
 };
 
 /** While a request is under way, or because another page asks whether this one lives. */
 const hold = () => write(own, Date.now() + L_TIMEOUT_MS);
 
-const drain = async (): Promise<undefined> => {
-  const batch = (inFlight = take(maxEvents, L_BATCH_CHARS));
-  if (!batch[0]) return;
-  const [url, body] = request(batch);
-  keepalive = body.length < L_KEEPALIVE_CHARS;
-  hold();
-  let answer: Response | undefined;
-  try {
-    answer = await fetch(url, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body,
-      credentials: 'include',
-      keepalive,
-      signal: AbortSignal.timeout?.(L_TIMEOUT_MS),
-    });
-  } catch {
-    // Offline, blocked, timed out: all the same to the queue. But the browser ends our side of a request just before it says
-    // that the page ends: only a page that goes on has failed.
-    await new Promise((done) => setTimeout(done, L_CUT_MS));
-  }
-  const now = Date.now();
-  const status = answer?.status || 500;
-  inFlight = [];
-  remove(own);
-
-  if (status === 413 && batch[1]) maxEvents = batch.length >> 1;
-  else if (status < 500 && status !== 429) {
-    failures = 0;
-    if (status > 299) settle(batch, 'error');
-    else {
-      settle(batch);
-      keepCookie();
-    }
-  } else {
-    // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
-    const asked = answer?.headers.get('Retry-After') || '';
-    askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, L_ASKED_MAX_MS);
-    notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
-    return;
-  }
-  return drain();
-};
-
 const answerOthers = (event: StorageEvent) => {
   if (event.key === own && take(1, 0)[0]) hold();
 };
 
-const run = async () => {
-  const wasOnline = navigator.onLine && !(await drain());
+/** Until nothing of this page is left, or the server cannot take it now. */
+const run = async (): Promise<void> => {
+  const onLine = navigator.onLine;
+  const batch = (inFlight = onLine ? take(maxEvents, L_BATCH_CHARS) : []);
+  let isLeft = !onLine;
+  if (batch[0]) {
+    const [url, body] = request(batch);
+    keepalive = body.length < L_KEEPALIVE_CHARS;
+    hold();
+    let answer: Response | undefined;
+    try {
+      answer = await fetch(url, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body,
+        credentials: 'include',
+        keepalive,
+        signal: AbortSignal.timeout?.(L_TIMEOUT_MS),
+      });
+    } catch {
+      // Offline, blocked, timed out: all the same to the queue. But the browser ends our side of a request just before it says
+      // that the page ends: only a page that goes on has failed.
+      await new Promise((done) => setTimeout(done, L_CUT_MS));
+    }
+    const now = Date.now();
+    const status = answer?.status || 500;
+    inFlight = [];
+    remove(own);
+
+    if (status === 413 && batch[1]) maxEvents = batch.length >> 1;
+    else if (status < 500 && status !== 429) {
+      failures = 0;
+      if (status > 299) settle(batch, 'error');
+      else {
+        settle(batch);
+        keepCookie();
+      }
+    } else {
+      // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
+      const asked = answer?.headers.get('Retry-After') || '';
+      askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, L_ASKED_MAX_MS);
+      notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
+      isLeft = true;
+    }
+    if (!isLeft) return run();
+  }
   timer = 0;
-  // Left because the server failed, or cannot be reached. Other pages see them too and will ask; only from now on, because
-  // listening to storage costs the page half a millisecond, and events that are soon on their way have no need of it.
-  const isLeft = take(1, 0)[0];
+  // Other pages see what is left too and will ask; we listen only from now on, because listening to storage costs the page half
+  // a millisecond, and events that are soon on their way have no need of it.
   if (isLeft) addEventListener('storage', answerOthers);
-  if (wasOnline) {
+  if (onLine) {
     if (isLeft) flush();
     adopt(flush);
   }
@@ -143,5 +141,5 @@ export const startTransport = (before?: () => void) => {
   };
   listen('pageshow', (event) => (event as PageTransitionEvent).persisted && back());
   listen('online', back);
-  flush();
+  run();
 };
