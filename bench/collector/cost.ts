@@ -1,13 +1,17 @@
 /**
- * Main-thread time that a script costs a page: all of it, and nothing else.
+ * Main-thread time that a script costs a page, as two figures.
  *
- * The page has loaded, with a script of its own, and has come to rest. Then a timer of it adds the script's tag, as a snippet
- * does. From the beginning of that timer's task on, for `WINDOW_MS`, every task of the renderer's main thread is counted by
- * Chromium's own trace, whatever it is: making the tag and asking for the file, its answer, compiling and running it, its
- * timers, its request and the answer to that, storage and cookies; what a task waits for (another process that has to say what
- * the cookies are) is part of its time. Less the same of a page whose timer adds nothing, loaded in the same round.
+ * Of the whole page: the page has loaded, with a script of its own, and has come to rest. Then a timer of it adds the script's
+ * tag, as a snippet does. From the beginning of that timer's task on, for `WINDOW_MS`, every task of the renderer's main thread
+ * is counted by Chromium's own trace, and the promises that go on between them, whatever it is: making the tag and asking for
+ * the file, its answer, compiling and running it, its timers, its request and the answer to that, storage and cookies; what a task
+ * waits for (another process that has to say what the cookies are) is part of its time. Less the same of a page whose timer adds
+ * nothing, loaded in the same round.
  *
- * That is not the sum from the navigation on: there the page's own commit, of 10 to 30 ms and never twice the same, drowns
+ * Of the script: the part of it that the trace puts down to the script's file, as Lighthouse does for its "bootup time". What the
+ * browser does for any script and any request before and after that is not in it.
+ *
+ * Neither is the sum from the navigation on: there the page's own commit, of 10 to 30 ms and never twice the same, drowns
  * what is asked for. Every load is that of a new visitor: no storage, no cookie. The process is a new one each time, as for the
  * first page of a site: nothing is cached or compiled, nothing of the browser was used before by anybody. Or it is one that has
  * shown pages of the site before.
@@ -15,6 +19,7 @@
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { Ingest } from '../../packages/collector/test/ingest.ts';
 import { launchOptions, Site } from '../../packages/collector/test/site.ts';
+import { BEGIN, CATEGORIES, type Question, type Share, type Spent, spentIn } from './trace.ts';
 
 /** Before it counts: files come into the machine's memory. */
 const WARM_ROUNDS = 2;
@@ -22,46 +27,11 @@ const WARM_ROUNDS = 2;
 const REST_MS = 500;
 /** Long enough for the answer to be dealt with, several times over; that the page view came within it is checked. */
 const WINDOW_MS = 1000;
-/** As little as tells the tasks and the page: every event that is traced costs time itself. */
-const CATEGORIES = ['toplevel', 'devtools.timeline', 'blink.user_timing'];
-const BEGIN = 'bench-begin';
-
-export interface Spent {
-  /** Milliseconds by the clock on the wall, and of the processor: much less of these says that the machine was busy. */
-  wall: number;
-  processor: number;
-}
 export interface Candidate {
   name: string;
   code: string;
   /** Attributes of the tag, as `dataset` has them. */
   dataset?: Record<string, string>;
-}
-
-interface TraceEvent {
-  name: string;
-  ph: string;
-  pid: number;
-  tid: number;
-  /** Microseconds. */
-  ts: number;
-  dur?: number;
-  tdur?: number;
-  args: { data?: { url?: string } };
-}
-
-/** Time of the tasks of this page's main thread that began in the window. */
-function mainThread(trace: Buffer, url: string): Spent {
-  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
-  const commit = traceEvents.find((event) => event.name === 'CommitLoad' && event.args.data?.url === url);
-  const mine = traceEvents.filter((event) => event.pid === commit?.pid && event.tid === commit.tid);
-  const begin = mine.find((event) => event.name === BEGIN)?.ts;
-  const tasks = mine.filter((event) => event.name.endsWith('RunTask') && event.ph === 'X');
-  const first = tasks.find((task) => begin !== undefined && task.ts <= begin && begin <= task.ts + task.dur!)?.ts;
-  if (first === undefined) throw new Error('The trace knows nothing of the page');
-  const counted = tasks.filter((task) => task.ts >= first && task.ts < first + WINDOW_MS * 1000);
-  const sum = (of: 'dur' | 'tdur') => counted.reduce((total, task) => total + (task[of] ?? 0), 0) / 1000;
-  return { wall: sum('dur'), processor: sum('tdur') };
 }
 
 const pageOf = (adds: string) => `<!doctype html><html><head><title>Shop</title><script src="/own"></script>
@@ -70,12 +40,12 @@ const pageOf = (adds: string) => `<!doctype html><html><head><title>Shop</title>
 const adds = (src: string, dataset: Record<string, string>) =>
   `const tag = document.createElement('script'); tag.async = true; Object.assign(tag.dataset, ${JSON.stringify(dataset)}); tag.src = '${src}'; document.head.append(tag);`;
 
-async function load(page: Page, url: string, isDone: () => boolean): Promise<Spent> {
+async function load(page: Page, url: string, question: Question, isDone: () => boolean): Promise<Spent> {
   const browser = page.context().browser()!;
-  await browser.startTracing(page, { categories: CATEGORIES });
+  await browser.startTracing(page, { categories: CATEGORIES[question.share] });
   await page.goto(url);
   await page.waitForTimeout(REST_MS + WINDOW_MS);
-  const spent = mainThread(await browser.stopTracing(), url);
+  const spent = spentIn(await browser.stopTracing(), question);
   if (!isDone()) throw new Error(`No page view came from ${url}`);
   return spent;
 }
@@ -91,10 +61,11 @@ export interface Plan {
   candidates: (server: string) => Promise<Candidate[]>;
   rounds: number;
   process: 'new' | 'used';
+  share: Share;
 }
 
 /** The median of each candidate's differences to the page without it, which takes its turn in every round. */
-export async function costs({ candidates, rounds, process }: Plan): Promise<[name: string, cost: Spent][]> {
+export async function costs({ candidates, rounds, process, share }: Plan): Promise<[name: string, cost: Spent][]> {
   const ingest = await new Ingest().start();
   // Peers name themselves in headers of their own.
   ingest.allowedHeaders += ', X-Write-Key, AnonymousId, SentAt, SP-Anonymous';
@@ -113,21 +84,21 @@ export async function costs({ candidates, rounds, process }: Plan): Promise<[nam
     const address = (path: string) => `http://localhost:${site.port}${path}`;
     let context = await browser.newContext();
     let page = await context.newPage();
-    const visit = async (path: string, isDone: () => boolean) => {
+    const visit = async (path: string, file: string | undefined, isDone: () => boolean) => {
       if (process === 'used') await forget(context, page, address('/before'));
       else {
         await context.close();
         context = await browser.newContext();
         page = await context.newPage();
       }
-      return load(page, address(path), isDone);
+      return load(page, address(path), { share, file, windowMs: WINDOW_MS }, isDone);
     };
     const differences: Spent[][] = list.map(() => []);
     for (let round = -WARM_ROUNDS; round < rounds; round++) {
-      const without = await visit(`/without?round=${round}`, () => true);
+      const without = await visit(`/without?round=${round}`, undefined, () => true);
       for (const i of list.keys()) {
         const before = ingest.requests.length;
-        const spent = await visit(`/with-${i}?round=${round}`, () => ingest.requests.length > before);
+        const spent = await visit(`/with-${i}?round=${round}`, `${server}/${i}.js`, () => ingest.requests.length > before);
         if (round >= 0) differences[i]!.push({ wall: spent.wall - without.wall, processor: spent.processor - without.processor });
       }
     }

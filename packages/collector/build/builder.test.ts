@@ -41,6 +41,12 @@ describe('a build', () => {
     expect(a.code).not.toContain('sourceMappingURL');
   });
 
+  test('asks for its functions to be compiled while it loads', async () => {
+    const { code, map } = await build();
+    expect(code).toMatch(/^\/\/# allFunctionsCalledOnLoad\n\(/); // read only at the very beginning
+    expect(JSON.parse(map).mappings).toMatch(/^;/); // the source map knows of the line
+  });
+
   test('leaves no esbuild process behind', async () => {
     await Promise.all([build(), build(FULL)]);
     const children = () => execFileSync('ps', ['--ppid', String(process.pid), '-o', 'args='], { encoding: 'utf8' });

@@ -184,7 +184,7 @@ if (P_GOOGLE) LOOKS.push(google);
 export const watchConsentTools = (tell: Tell, waitMs: number) => {
   let best = LOOKS.length;
   const waiting: (Look | undefined)[] = LOOKS.slice();
-  let pause = 50;
+  let looks = 0;
   const lookAround = () =>
     waiting.forEach((look, rank) => {
       const tellRanked: Tell = (categories) => {
@@ -197,7 +197,7 @@ export const watchConsentTools = (tell: Tell, waitMs: number) => {
   const search = () => {
     lookAround();
     // Soon at first, then ever more rarely, and no more once nothing better can come, or after some five minutes.
-    if (best && (pause *= 1.5) < 12e4) setTimeout(search, pause);
+    if (best && looks++ < 99) setTimeout(search, Math.min(50 * 1.5 ** looks, 3e3));
   };
   search();
   return lookAround;

@@ -127,6 +127,21 @@ test('wait_ms over: events go without consent; what becomes known later is sent 
   expect(events[1]).toMatchObject({ event: 'Consent Updated', context: { consent: { categories: TOOLS.Cookiebot!.first } } });
 });
 
+test('a tool that comes between two looks, just before the wait is over, is still heard', async () => {
+  await stage.serve(aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 2000 } }));
+  const page = await stage.context.newPage();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.goto(stage.url());
+  await page.clock.runFor(1700); // the look before was at 1.6 s, the next one would be at 2.4 s
+  await page.evaluate(TOOLS.Cookiebot!.load);
+  await page.clock.runFor(299);
+  expect(ingest.requests).toHaveLength(0);
+  await page.clock.runFor(2);
+  const [view] = await ingest.waitFor((all) => all.length === 1);
+  expect(view!.context.consent).toEqual({ categories: TOOLS.Cookiebot!.first });
+});
+
 test('consent mode defaults count once the wait is over, a denial before a grant that is for another region', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'google_consent_mode', wait_ms: 400 } }), {
     head: `<script>dataLayer = []; function gtag() { dataLayer.push(arguments) }

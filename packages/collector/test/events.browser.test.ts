@@ -36,6 +36,17 @@ test('the first page view says where, who and with what', async () => {
   expect(event!.context.click_ids).not.toHaveProperty('color');
 });
 
+// The browser makes them on secure pages only.
+test.each(['localhost', 'shop.test'])('ids are UUIDs of their own on %s', async (host) => {
+  await stage.serve(aPipeline(), { head: `<script>window._df = [['track', 'A'], ['track', 'B']]</script>` });
+  const page = await stage.open('/', host);
+  const events = await ingest.waitFor((all) => all.length === 3);
+  expect(await page.evaluate('isSecureContext')).toBe(host === 'localhost');
+  const ids = [events[0]!.anonymousId, ...events.map((event) => event.messageId)];
+  for (const id of ids) expect(id).toMatch(UUID);
+  expect(new Set(ids).size).toBe(4);
+});
+
 test.each([
   ['from Temporal, without the cost of a formatter', '', 0],
   ['from a formatter where there is no Temporal', 'delete window.Temporal;', 1],
