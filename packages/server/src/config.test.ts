@@ -56,6 +56,7 @@ describe('settings', () => {
       DATABASE_URL: 'mysql://u:secret@h/d',
       OWNER_PASSWORD: 'short',
       TRUST_PROXY: 'everyone',
+      GEOIP_DB: '/nowhere/geo.mmdb',
     });
     if (result.ok) throw new Error('must be refused');
     expect(result.faults.map((line) => line.split(':', 1)[0])).toEqual([
@@ -66,9 +67,23 @@ describe('settings', () => {
       'OWNER_PASSWORD',
       'RETRY_BASE',
       'TRUST_PROXY',
+      'GEOIP_DB',
     ]);
     expect(result.faults.every((line) => !line.includes('\n'))).toBe(true);
     expect(result.faults.join()).not.toMatch(/secret|short/);
+  });
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['a proxy that is no address', { TRUST_PROXY: '999.1.1.1' }, /^TRUST_PROXY: /],
+    ['a network wider than addresses are', { TRUST_PROXY: '10.0.0.0/99' }, /^TRUST_PROXY: /],
+    ['a folder for the geo database', { GEOIP_DB: import.meta.dirname }, /^GEOIP_DB: /],
+    ['one port for two listeners', { PORT: '9000', INGEST_PORT: '9000' }, /^INGEST_PORT: /],
+  ])('%s is refused by name', (_name, env, fault) => {
+    expect(readSettings(env)).toMatchObject({ ok: false, faults: [expect.stringMatching(fault)] });
+  });
+
+  test('any free port for both listeners is two ports', () => {
+    expect(settings({ PORT: '0', INGEST_PORT: '0' })).toMatchObject({ port: 0, ingestPort: 0 });
   });
 
   test('PostgreSQL without SECRET_KEY is refused', () => {

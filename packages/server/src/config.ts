@@ -1,6 +1,9 @@
 /**
  * The one file that reads the environment. Every fault is reported, one line each naming the variable.
  */
+import { accessSync, constants, statSync } from 'node:fs';
+import { isNetwork } from './snapshot/address-matcher.ts';
+
 export type Role = 'admin' | 'ingest' | 'process' | 'deliver';
 export const ROLES: readonly Role[] = ['admin', 'ingest', 'process', 'deliver'];
 
@@ -115,7 +118,7 @@ export function readSettings(env: Record<string, string | undefined>): SettingsR
       proxies,
       'a number of proxies, or a comma-separated list of addresses and networks',
     ),
-    geoipDb: value('GEOIP_DB'),
+    geoipDb: read<string | undefined>('GEOIP_DB', undefined, readableFile, 'an .mmdb file that can be read'),
     logLevel: read(
       'LOG_LEVEL',
       'info',
@@ -125,6 +128,8 @@ export function readSettings(env: Record<string, string | undefined>): SettingsR
   };
   if (databaseUrl !== undefined && settings.secretKey === undefined && value('SECRET_KEY') === undefined)
     faults.push('SECRET_KEY: required when DATABASE_URL is set, so that every process shares one key');
+  if (settings.ingestPort !== undefined && settings.ingestPort === settings.port && settings.port !== 0)
+    faults.push('INGEST_PORT: expected another port than PORT: leave it unset where one listener is to do');
   return faults.length > 0 ? { ok: false, faults } : { ok: true, settings };
 }
 
@@ -171,5 +176,13 @@ function proxies(text: string): number | string[] | undefined {
   const count = between(text, 0, 32);
   if (count !== undefined) return count;
   const parts = text.split(',').map((part) => part.trim());
-  return parts.every((part) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(part)) ? parts : undefined;
+  return parts.every(isNetwork) ? parts : undefined;
+}
+function readableFile(text: string): string | undefined {
+  try {
+    accessSync(text, constants.R_OK);
+    return statSync(text).isFile() ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }

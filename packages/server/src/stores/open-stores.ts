@@ -35,17 +35,44 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
   const onConnectionError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
   const opened: { close(): Promise<void> }[] = [];
   try {
-    const config = await openConfigStore({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir, clock, onConnectionError });
+    const { databaseUrl, dataDir, natsUrl } = settings;
+    const database = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';
+    const config = await naming(database, openConfigStore({ databaseUrl, dataDir, clock, onConnectionError }));
     opened.unshift(config);
-    const observe = await openObserve({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir, onConnectionError });
+    const observe = await naming(database, openObserve({ databaseUrl, dataDir, onConnectionError }));
     opened.unshift(observe);
-    const events = await (settings.natsUrl === undefined ? openEmbedded(deps) : openAtScale(deps, settings.natsUrl));
+    const events = await (natsUrl === undefined ? naming('DATA_DIR', openEmbedded(deps)) : naming('NATS_URL', openAtScale(deps, natsUrl)));
     opened.unshift(events);
     return { config, observe, ...events, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
     throw error;
   }
+}
+
+const TELL_EVERY_MS = 5_000;
+/** A broker that starts later is waited for. Whoever gave a wrong address should not have to guess what the silence means. */
+async function toldWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Promise<T> {
+  const telling = setInterval(() => logger.warn('NATS_URL: no server answers there yet; waiting for one'), TELL_EVERY_MS);
+  try {
+    return await connecting;
+  } finally {
+    clearInterval(telling);
+  }
+}
+
+/** A store that cannot be opened is mostly a setting that is wrong: the message names it. */
+async function naming<T>(variable: string, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    throw new Error(`${variable}: ${messageOf(error)}`, { cause: error });
+  }
+}
+/** Where a name has several addresses, the error of a connection holds one for each and says nothing itself. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function closeAll(opened: { close(): Promise<void> }[]): Promise<void> {
@@ -77,7 +104,7 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
     import('./ephemeral/nats.ts'),
   ]);
   const onError = (error: unknown) => logger.error({ err: error }, 'a handler failed; its records come again');
-  const connection = await connectNats(natsUrl);
+  const connection = await toldWhileWaiting(connectNats(natsUrl), logger);
   const replicas = settings.natsReplicas;
   const log = await openJetStreamLog({ connection, dedupWindowMs: settings.dedupWindowMs, replicas, clock, onError });
   const visitors = await openKvVisitors({ connection, replicas });
