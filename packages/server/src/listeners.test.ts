@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listeners, openListeners } from './listeners.ts';
+import { sendError } from './roles/ingest/answers.ts';
 
 let listeners: Listeners;
 beforeAll(async () => {
@@ -15,7 +16,10 @@ beforeAll(async () => {
         return true;
       },
     ],
-    admin: undefined,
+    admin: {
+      handle: (req, res) => sendError(res, req.headers.origin, { code: 'not_found' }),
+      attach: (server) => server.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')),
+    },
   });
 });
 afterAll(() => listeners.close());
@@ -85,4 +89,23 @@ test('a path that nobody knows is refused in the same shape', async () => {
   const response = await fetch(`${listeners.addresses.main}/v1/unknown`, { method: 'POST', headers: { origin: 'https://shop.example' } });
   expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([404, 'https://shop.example']);
   expect(await response.json()).toEqual({ error: 'not_found', message: 'There is nothing at this address.' });
+});
+
+test.each([
+  ['HTTP/2, as Java offers it with every request', 'POST', 'h2c', 'heard /v1/t'],
+  ['something unknown', 'POST', 'carrier-pigeon', 'heard /v1/t'],
+  ['a WebSocket with an event in the request', 'POST', 'websocket', 'heard /v1/t'],
+  ['a WebSocket', 'GET', 'WebSocket', '101 Switching Protocols'],
+])('an offer to change the protocol to %s', async (_name, method, protocol, heard) => {
+  const head = `${method} /v1/t HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: ${protocol}\r\n`;
+  expect(await talk(`${head}Content-Length: 2\r\n\r\n{}`)).toContain(heard);
+});
+
+test.each([
+  ['INGEST_PORT', { port: 0, host: '127.0.0.1', taken: true }],
+  ['HOST', { port: 0, host: '999.1.1.1', taken: false }],
+])('a listener that cannot open names %s', async (variable, { port, host, taken }) => {
+  const ingestPort = taken ? Number(new URL(listeners.addresses.main).port) : undefined;
+  const opening = openListeners({ settings: { port, host, ingestPort }, health: () => false, collection: [], admin: undefined });
+  await expect(opening).rejects.toThrow(new RegExp(`^${variable}: `));
 });

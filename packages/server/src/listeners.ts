@@ -28,8 +28,14 @@ export async function openListeners({ settings, health, collection, attachCollec
   const apart = settings.ingestPort !== undefined;
   const servers: Server[] = [];
   const onlyHealth = [health];
-  async function open(port: number, handlers: Handler[], last: (req: IncomingMessage, res: ServerResponse) => void): Promise<Server> {
-    const server = createServer(serverOptions, (req, res) => {
+  async function open(
+    variable: 'PORT' | 'INGEST_PORT',
+    port: number,
+    handlers: Handler[],
+    last: (req: IncomingMessage, res: ServerResponse) => void,
+  ): Promise<Server> {
+    const shouldUpgradeCallback = (req: IncomingMessage) => server.listenerCount('upgrade') > 0 && wantsWebSocket(req);
+    const server: Server = createServer({ ...serverOptions, shouldUpgradeCallback }, (req, res) => {
       // Proxies may write the whole address into the request line.
       if (req.url?.startsWith('/') === false) req.url = pathOf(req.url);
       for (const handle of handlers) if (handle(req, res)) return;
@@ -38,15 +44,17 @@ export async function openListeners({ settings, health, collection, attachCollec
     server.on('clientError', answerUnreadable);
     if (handlers !== onlyHealth) attachCollection?.(server);
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
+      server.once('error', (error: NodeJS.ErrnoException) =>
+        reject(new Error(`${blamed(error, variable)}: ${error.message}`, { cause: error })),
+      );
       server.listen(port, settings.host, resolve);
     });
     servers.push(server);
     return server;
   }
-  const main = await open(settings.port, apart ? onlyHealth : [...collection, health], admin?.handle ?? nothingHere);
+  const main = await open('PORT', settings.port, apart ? onlyHealth : [...collection, health], admin?.handle ?? nothingHere);
   admin?.attach(main);
-  const ingest = apart ? await open(settings.ingestPort!, [...collection, health], nothingHere) : undefined;
+  const ingest = apart ? await open('INGEST_PORT', settings.ingestPort!, [...collection, health], nothingHere) : undefined;
   return {
     addresses: { main: addressOf(main), ingest: ingest && addressOf(ingest) },
     async close() {
@@ -66,6 +74,17 @@ export async function openListeners({ settings, health, collection, attachCollec
   };
 }
 
+/** The setting that a listener failed for: a port that is taken or not ours to open, else the address. */
+function blamed({ code }: NodeJS.ErrnoException, port: string): string {
+  return code === 'EADDRINUSE' || code === 'EACCES' ? port : 'HOST';
+}
+/**
+ * Only a WebSocket is a change of protocol here. Java's own client offers HTTP/2 with every plain request it sends
+ * (`Upgrade: h2c`), and an offer may be passed over: such a request is one like any other.
+ */
+function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+}
 function pathOf(address: string): string {
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(address)?.[1];
   return path === undefined || path.startsWith('/') ? (path ?? address) : `/${path}`;
