@@ -57,6 +57,27 @@ describe('every event can explain itself', () => {
     expect((await client.call('GET', '/events/never-sent')).status).toBe(404);
   });
 
+  test('what privacy rules took out of an event cannot be read beside it', async () => {
+    const { config } = await client.get('/data-layer');
+    const { key } = await pipelineTo(client, receiver.url);
+    await client.put('/data-layer', { config: { pii_rules: { ...config.pii_rules, fields: [{ path: 'traits.email', action: 'hash' }] } } });
+    await send(service, key, '/v1/i', {
+      type: 'identify',
+      messageId: 'private-1',
+      userId: 'u1',
+      writeKey: key,
+      traits: { email: 'ada@shop.example', plan: 'pro' },
+      context: { challenge_token: 'secret-token' },
+    });
+    const trace = await until('the trace', async () => {
+      const { status, body } = await client.call('GET', '/events/private-1');
+      return status === 200 && body;
+    });
+    await client.put('/data-layer', { config: { pii_rules: config.pii_rules } });
+    expect(trace.received).toMatchObject({ messageId: 'private-1', userId: 'u1', traits: { plan: 'pro' } });
+    expect(JSON.stringify(trace)).not.toMatch(/ada@shop|secret-token|pk_/);
+  });
+
   test('statistics balance for every integration', async () => {
     const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
     const failing = await startReceiver();

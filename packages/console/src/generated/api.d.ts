@@ -1419,6 +1419,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes up to 500 events. */
+        post: operations["collect_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pixel/t": {
         parameters: {
             query?: never;
@@ -4621,7 +4638,7 @@ export interface operations {
                         event: {
                             [key: string]: unknown;
                         } | null;
-                        /** @description What came in, while it is retained. */
+                        /** @description What came in, while it is retained; the privacy rules apply to it as they do to the event. */
                         received: unknown;
                         steps: {
                             [key: string]: unknown;
@@ -8826,6 +8843,203 @@ export interface operations {
         };
     };
     collect_b: {
+        parameters: {
+            query?: {
+                writeKey?: string;
+            };
+            header?: {
+                "X-Challenge-Token"?: string;
+                "X-Timestamp"?: string;
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    batch: ({
+                        /** @enum {string} */
+                        type: "track" | "page" | "identify" | "group" | "screen" | "alias";
+                        /** @description Event name; required for track. */
+                        event?: string | null;
+                        /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                        name?: string | null;
+                        /** @description Known user id; required for identify. */
+                        userId?: string | null;
+                        anonymousId?: string | null;
+                        /** @description Group id; required for group. */
+                        groupId?: string | null;
+                        /** @description Alias calls: the id that becomes userId. */
+                        previousId?: string | null;
+                        properties?: {
+                            [key: string]: unknown;
+                        } | null;
+                        traits?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                        context?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @description ISO 8601; the time of receipt where absent.
+                         */
+                        timestamp?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Corrects a client clock that is more than 60 s off.
+                         */
+                        sentAt?: string | null;
+                        /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                        messageId?: string | null;
+                        /** @description The pipeline key, where no header carries it. */
+                        writeKey?: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description On disk. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        accepted: number;
+                        rejected: number;
+                        errors: {
+                            index?: number;
+                            messageId?: string | null;
+                            error?: string;
+                            message?: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    collect_import: {
         parameters: {
             query?: {
                 writeKey?: string;

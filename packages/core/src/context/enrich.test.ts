@@ -7,6 +7,7 @@ import { applyContext, type RequestFacts } from './enrich.ts';
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Safari/605.1.15';
 const page = (url: string) => ({ page: { url } });
 
 interface Case {
@@ -42,6 +43,15 @@ const cases: Record<string, Case> = {
       device: { type: 'desktop' },
       os: { name: 'Windows', version: '10' },
       browser: { name: 'Chrome', version: '126.0.0.0' },
+    },
+  },
+  'numbers of a system, not the names of its releases': {
+    context: { user_agent: MAC },
+    expected: {
+      user_agent: MAC,
+      device: { type: 'desktop', manufacturer: 'Apple' },
+      os: { name: 'macOS', version: '10.15.7' },
+      browser: { name: 'Safari', version: '17.0' },
     },
   },
   'what an app says of its device stays': {

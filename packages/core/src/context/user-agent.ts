@@ -23,12 +23,17 @@ export function userAgentFacts(userAgent: string): UserAgentFacts {
   const parsed = Bowser.parse(text);
   const facts: UserAgentFacts = {
     device: present({ type: parsed.platform.type, manufacturer: parsed.platform.vendor, model: parsed.platform.model }),
-    os: present({ name: parsed.os.name, version: parsed.os.versionName ?? parsed.os.version }),
+    os: present({ name: parsed.os.name, version: osVersion(parsed.os) }),
     browser: present({ name: parsed.browser.name, version: parsed.browser.version }),
     is_bot: isbot(text),
   };
   cache.set(text, facts);
   return facts;
+}
+
+/** Windows tells the number of its kernel (NT 10.0), which the parser turns into the one that people know. Others' names say less than their numbers. */
+function osVersion({ name, version, versionName }: Bowser.Parser.ParsedResult['os']): string | undefined {
+  return name === 'Windows' ? (versionName ?? version) : (version ?? versionName);
 }
 
 function present(values: Record<string, string | undefined>): JsonObject | undefined {

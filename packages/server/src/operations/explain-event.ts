@@ -2,6 +2,7 @@
 import { decodeEnvelope } from '@firsthand/core/event/envelope.ts';
 import { explain } from '@firsthand/core/outcome/explain.ts';
 import type { Decision } from '@firsthand/core/outcome/outcome.ts';
+import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import type { TraceEventRow, TraceStepRow } from '../outcomes/tally.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -40,21 +41,23 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
   return {
     ...summary(row),
     event: letter?.event ?? (await findCanonical(deps.log, row)) ?? null,
-    received: await receivedBody(deps.log, letter ?? row),
+    received: await receivedBody(deps, orgId, letter ?? row),
     steps: lifeOf(row, steps),
     deliveries: deliveriesOf(deps.snapshot(), row, steps),
   };
 }
 
-/** The client's own body, while the raw record is retained. */
+/** What the client sent, while the raw record is retained. */
 async function receivedBody(
-  log: EventLog,
+  { log, snapshot }: ExplainDeps,
+  orgId: string,
   { raw_topic, raw_position }: Pick<TraceEventRow, 'raw_topic' | 'raw_position'>,
 ): Promise<unknown> {
-  if (raw_topic === null || raw_position === null) return null;
+  const organisation = snapshot().organisations.get(orgId);
+  if (raw_topic === null || raw_position === null || organisation === undefined) return null;
   const record = await log.get(raw_topic, raw_position);
   if (!record) return null;
-  return JSON.parse(Buffer.from(decodeEnvelope(record.data).body).toString('utf8')) as unknown;
+  return shownBody(JSON.parse(Buffer.from(decodeEnvelope(record.data).body).toString('utf8')), organisation.pii);
 }
 
 function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {

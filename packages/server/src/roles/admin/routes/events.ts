@@ -23,7 +23,7 @@ const Summary = {
 };
 const Trace = Type.Object({
   ...Summary,
-  received: Type.Unknown({ description: 'What came in, while it is retained.' }),
+  received: Type.Unknown({ description: 'What came in, while it is retained; the privacy rules apply to it as they do to the event.' }),
   steps: Type.Array(AnyObject({ description: 'Each step of its life: stage, time, and what it decided.' })),
   deliveries: Type.Array(
     Type.Object({
