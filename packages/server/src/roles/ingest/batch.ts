@@ -16,6 +16,7 @@ export const MAX_BATCH_EVENTS = 500;
 /** It is kept with every event of the batch: without a bound one request could take 500 times its size. */
 const MAX_CONTEXT_LENGTH = 32_768;
 const CONTEXT_TOO_LARGE: Refusal = { code: 'payload_too_large', message: 'The context of a batch may be 32 KB: put more into the events.' };
+const CONTEXT_NO_OBJECT: Refusal = { code: 'validation_failed', message: 'context must be an object.' };
 
 export interface BatchText {
   bytes: Buffer;
@@ -43,6 +44,10 @@ export function takeBatch(exchange: Exchange, body: unknown, text: BatchText, di
   const sentAt = own(body as JsonObject, 'sentAt');
   const context = own(body as JsonObject, 'context');
   if (typeof sentAt === 'string' && sentAt.length <= 64) facts.sentAt = sentAt;
+  if (context !== undefined && context !== null && !isObject(context)) {
+    exchange.refuse(CONTEXT_NO_OBJECT);
+    return;
+  }
   if (isObject(context)) {
     facts.context = withoutToken(context as JsonObject);
     facts.contextJson = JSON.stringify(facts.context);

@@ -11,7 +11,7 @@ import { Gate, type GateLimits } from './gate.ts';
 import { collectPixel } from './pixel.ts';
 import { refuseQuickly } from './quick-refusal.ts';
 import { createRateLimiter } from './rate-limiter.ts';
-import { ROUTES } from './routes.ts';
+import { findRoute } from './routes.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
 const DRAIN_MS = 5_000;
@@ -53,7 +53,7 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
     handle(req, res) {
       const url = req.url ?? '';
       const mark = url.indexOf('?');
-      const route = ROUTES.get(mark === -1 ? url : url.slice(0, mark));
+      const route = findRoute(mark === -1 ? url : url.slice(0, mark));
       if (route === undefined) return false;
       if (req.method === 'OPTIONS') {
         sendPreflight(req, res);
@@ -99,6 +99,6 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
 /** Events of websites and servers. Inbound webhooks are not shed: their senders read a 503 as a failure of the address. */
 function isCollected({ url = '', method }: IncomingMessage): boolean {
   const mark = url.indexOf('?');
-  const route = ROUTES.get(mark === -1 ? url : url.slice(0, mark));
+  const route = findRoute(mark === -1 ? url : url.slice(0, mark));
   return route !== undefined && route.kind !== 'webhook' && route.method === method;
 }

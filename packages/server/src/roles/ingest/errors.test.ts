@@ -114,6 +114,7 @@ const REFUSALS: [name: string, call: Call, status: number, code: string][] = [
   ['broken gzip', { raw: new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5]) }, 400, 'invalid_json'],
   ['a batch without a list', { path: '/v1/batch', body: {} }, 400, 'missing_field'],
   ['a batch that is no list', { path: '/v1/batch', body: { batch: {} } }, 400, 'validation_failed'],
+  ['a batch whose context is no object', { path: '/v1/batch', body: { batch: [track], context: 'web' } }, 400, 'validation_failed'],
   ['an empty batch', { path: '/v1/b', body: { batch: [] } }, 400, 'validation_failed'],
   ['a batch with no good event', { path: '/v1/batch', body: { batch: [{ type: 'track' }, 7] } }, 400, 'missing_field'],
   ['a batch of 501', { path: '/v1/batch', body: { batch: Array(501).fill(track) } }, 413, 'payload_too_large'],

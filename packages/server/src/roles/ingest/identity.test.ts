@@ -158,6 +158,12 @@ test('a pixel takes its fields from the query', async () => {
   expect(stored.event.anonymous_id).toMatch(UUID);
 });
 
+test('an empty Referer names no page', async () => {
+  await fetch(`${harness.url}/v1/pixel/t?writeKey=pk_web&event=E&messageId=px-nowhere`, { headers: { referer: '' } });
+  const stored = (await harness.stored()).find((each) => each.event.event_id === 'px-nowhere')!;
+  expect(stored.event.context).not.toHaveProperty('page');
+});
+
 test('frames show what came in, without keys and tokens', async () => {
   await send('/v1/t', { ...track, messageId: 'framed', writeKey: 'pk_web', context: { challenge_token: 't', a: 1 } });
   const frame = harness.frames.find((each) => each.event_id === 'framed')!;

@@ -28,7 +28,7 @@ export function collectPixel(exchange: Exchange): void {
     return;
   }
   const referrer = req.headers.referer;
-  if (referrer !== undefined) {
+  if (referrer) {
     const context = own(body, 'context');
     if (!(isObject(context) && Object.hasOwn(context, 'page'))) assign(body, 'context.page.url', referrer);
   }

@@ -47,7 +47,14 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/events', { kind: 'event', method: 'POST', browser: false, implied: undefined, rules: anyCall }],
   ['/v1/batch', batch],
   ['/v1/b', batch],
+  // What Segment's libraries for Ruby, Java and .NET call.
+  ['/v1/import', batch],
   ['/v1/pixel/t', call('track', 'pixel')],
   ['/v1/pixel/p', call('page', 'pixel')],
   ['/v1/webhook', { kind: 'webhook', method: 'POST', browser: false, implied: undefined, rules: anyCall }],
 ]);
+
+/** The library for Java ends its address with a slash. No other address may. */
+export function findRoute(path: string): Route | undefined {
+  return ROUTES.get(path) ?? (path === '/v1/import/' ? batch : undefined);
+}

@@ -95,3 +95,20 @@ test('a batch of Segment calls keeps their order and their clock is corrected', 
   });
   expect(events.map((event) => event.event)).toEqual(Array.from({ length: 10 }, (_, i) => `Step ${i}`));
 });
+
+/** Their libraries are not for Node; this is what they put on the wire. */
+test.each([
+  ['Ruby', '/v1/import'],
+  ['Java', '/v1/import/'],
+])('the address that Segment’s library for %s calls', async (_name, path) => {
+  const call = { type: 'track', event: 'Called', userId: 'u1', messageId: `at ${path}` };
+  const events = await newEvents(async () => {
+    const response = await fetch(`${harness.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa('pk_web:')}` },
+      body: JSON.stringify({ batch: [call], sentAt: new Date().toISOString() }),
+    });
+    expect(response.status).toBe(200);
+  });
+  expect(events).toMatchObject([{ type: 'track', event: 'Called', user_id: 'u1' }]);
+});
