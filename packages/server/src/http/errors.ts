@@ -94,7 +94,9 @@ export function sentence(details: FieldFault[]): string {
   const [first] = details;
   if (first === undefined) return API_ERRORS.VALIDATION_ERROR.message;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  return `${first.field === '' ? 'The body' : first.field} ${first.message}${more}.`;
+  const where = first.field === '' ? 'The body' : first.field;
+  // Compilers of rules and mappings speak in whole sentences: those stand behind the field, not after it.
+  return first.message.endsWith('.') ? `${where}: ${first.message.slice(0, -1)}${more}.` : `${where} ${first.message}${more}.`;
 }
 
 export interface ApiErrorBody {
