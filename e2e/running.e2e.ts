@@ -29,6 +29,12 @@ describe('running it', () => {
     ).toEqual(['MODE', 'PORT', 'EVENT_RETENTION']);
   });
 
+  test.skipIf(onServers)('a second process on the same DATA_DIR is refused and the first works on', async () => {
+    const { code, stderr } = await firsthand(['start'], { ...service.env, PORT: '0' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^Firsthand could not start: DATA_DIR: [^\n]+\n$/) });
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
   test('health, readiness, metrics, documents and the page at the root', async () => {
     const get = async (path: string) => {
       const reply = await fetch(`${service.url}${path}`);

@@ -10,6 +10,7 @@ import type { EventLog } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
 import { openObserve } from './observe/open.ts';
 import type { ObserveDb } from './observe/schema.ts';
+import { ownAlone } from './sole-owner.ts';
 import type { VisitorStore } from './visitors/port.ts';
 
 export interface Stores {
@@ -89,11 +90,17 @@ async function openEmbedded({ settings, clock, logger, onFatal }: StoresDeps): P
   const onError = (error: unknown) => logger.error({ err: error }, 'a handler failed; its records come again');
   const path = join(settings.dataDir, 'log');
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const log = await openLmdbLog({ path, dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
-  const visitors = openLmdbVisitors(log);
-  const leases = embeddedLeases({ onError });
-  const ephemeral = inProcessEphemeral({ onError });
-  return { log, visitors, leases, ephemeral, close: () => closeAll([leases, visitors, ephemeral, log]) };
+  const owned = ownAlone(settings.dataDir);
+  try {
+    const log = await openLmdbLog({ path, dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
+    const visitors = openLmdbVisitors(log);
+    const leases = embeddedLeases({ onError });
+    const ephemeral = inProcessEphemeral({ onError });
+    return { log, visitors, leases, ephemeral, close: () => closeAll([leases, visitors, ephemeral, log, owned]) };
+  } catch (error) {
+    await owned.close();
+    throw error;
+  }
 }
 
 async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: string): Promise<EventStores> {
