@@ -24,15 +24,17 @@ const ConsentConfig = Closed({
 });
 /** Names that every JavaScript object has: an event built in a browser cannot hold them as its own. */
 const INHERITED = ['prototype', ...Object.getOwnPropertyNames(Object.prototype)].join('|');
+/** As the canonical event has them, and as calls do. */
+const IDS_AND_NAMES = 'event_id|timestamp|user_id|anonymous_id|group_id|userId|anonymousId|groupId|event|name';
 const PageVariable = Closed({
   name: Type.String({ minLength: 1, maxLength: 200 }),
   source: OneOf(['data_layer', 'js_variable', 'cookie', 'query', 'meta', 'selector']),
   path: Type.String({ minLength: 1, maxLength: 1_000 }),
   target: Type.String({
     maxLength: 500,
-    pattern: '^[^.]+(\\.[^.]+)*$',
+    pattern: `^((properties|traits|context)(\\.[^.]+)*|${IDS_AND_NAMES})$`,
     not: { pattern: `(^|\\.)(${INHERITED})(\\.|$)` },
-    'x-fault': 'must be a path into the event, such as properties.section',
+    'x-fault': 'must be a path into the event, such as properties.section, traits.plan, context.page.type or user_id',
     examples: ['properties.section'],
   }),
 });

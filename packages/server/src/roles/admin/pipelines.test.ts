@@ -117,10 +117,12 @@ onBothEngines('pipelines', (fresh, engine) => {
     ['js_builder_config.script_filename', { js_builder_config: { script_filename: 'd.txt' } }],
     ['js_builder_config.global_variable', { js_builder_config: { global_variable: 'a-b' } }],
     ['js_builder_config.global_variable', { js_builder_config: { global_variable: 'class' } }],
-    ...['__proto__.x', 'properties.constructor', 'properties..x', '.x', ''].map((target): [string, object] => [
-      'js_builder_config.variables[0].target',
-      { js_builder_config: { variables: [{ name: 'v', source: 'meta', path: 'p', target }] } },
-    ]),
+    ...['__proto__.x', 'properties.constructor', 'properties..x', '.x', '', 'propertis.section', 'section'].map(
+      (target): [string, object] => [
+        'js_builder_config.variables[0].target',
+        { js_builder_config: { variables: [{ name: 'v', source: 'meta', path: 'p', target }] } },
+      ],
+    ),
     ['js_builder_config.delivery_method', { js_builder_config: { delivery_method: 'fax' } }],
     ['name', { name: '   ' }],
   ])('names the fault at %s', async (field, fault) => {
