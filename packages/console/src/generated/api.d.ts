@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Set up an integration in one step
-         * @description Makes a template, its revision 1 and its assignment to the pipeline `source_id` together.
+         * @description Makes a template, its revision 1 and its assignment to the pipeline `source_id` together. A config without any mapping of its own (`global`, `events`, `defaults`, `steps`, `version`) starts with the mappings of the vendor's default variant, as an install does.
          *
          *     Least role: **editor**.
          */
@@ -909,7 +909,7 @@ export interface paths {
         put?: never;
         /**
          * Add a transformation
-         * @description It runs after those that are there.
+         * @description It runs after those that are there, unless a position says otherwise.
          *
          *     Least role: **editor**.
          */
@@ -958,7 +958,7 @@ export interface paths {
         get?: never;
         /**
          * Order the transformations
-         * @description Names every one of the pipeline's transformations once.
+         * @description Names every one of the pipeline's transformations once; their positions become 1, 2, 3 and so on.
          *
          *     Least role: **editor**.
          */
@@ -4264,6 +4264,7 @@ export interface operations {
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -4526,6 +4527,7 @@ export interface operations {
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -4741,6 +4743,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -5064,6 +5067,7 @@ export interface operations {
                                 event_names?: string[];
                             } | null;
                             enabled: boolean;
+                            /** @description They run from the lowest to the highest; of two with the same, the older one first. */
                             position: number;
                             /**
                              * Format: date-time
@@ -5116,6 +5120,8 @@ export interface operations {
                         event_names?: string[];
                     } | null;
                     enabled?: boolean;
+                    /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                    position?: number;
                 };
             };
         };
@@ -5147,6 +5153,7 @@ export interface operations {
                             event_names?: string[];
                         } | null;
                         enabled: boolean;
+                        /** @description They run from the lowest to the highest; of two with the same, the older one first. */
                         position: number;
                         /**
                          * Format: date-time
@@ -5212,6 +5219,7 @@ export interface operations {
                             event_names?: string[];
                         } | null;
                         enabled: boolean;
+                        /** @description They run from the lowest to the highest; of two with the same, the older one first. */
                         position: number;
                         /**
                          * Format: date-time
@@ -5260,6 +5268,8 @@ export interface operations {
                         event_names?: string[];
                     } | null;
                     enabled?: boolean;
+                    /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                    position?: number;
                 };
             };
         };
@@ -5291,6 +5301,7 @@ export interface operations {
                             event_names?: string[];
                         } | null;
                         enabled: boolean;
+                        /** @description They run from the lowest to the highest; of two with the same, the older one first. */
                         position: number;
                         /**
                          * Format: date-time
@@ -5388,6 +5399,7 @@ export interface operations {
                                 event_names?: string[];
                             } | null;
                             enabled: boolean;
+                            /** @description They run from the lowest to the highest; of two with the same, the older one first. */
                             position: number;
                             /**
                              * Format: date-time
@@ -5984,6 +5996,7 @@ export interface operations {
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];

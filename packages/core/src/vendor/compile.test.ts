@@ -109,6 +109,22 @@ test('placeholders: any value when saved, a warning when the parameter is missin
   expect(fine.warnings).toEqual(['The pipeline has no parameter A: {{pipeline_param.A}} is left as written.']);
 });
 
+test.each([
+  [{}, true],
+  [{ events: {} }, true],
+  [{ events: { X: { mappings: [] } } }, false],
+  [{ defaults: { action: 'drop' } }, true],
+  [{ defaults: { action: 'map', mappings: [] } }, false],
+  [{ version: 1, steps: [] }, false],
+] as [JsonObject, boolean][])('a config that maps nothing is warned of where unmapped events are dropped: %j', (mapping, warned) => {
+  const warnings = (default_action: 'drop' | 'pass_through') => {
+    const result = compileVendor(acme({ default_action }), { account: 'a1', ...mapping }, options);
+    return result.ok ? result.vendor.warnings : result.invalid;
+  };
+  expect(warnings('drop')).toEqual(warned ? [expect.stringMatching(/^No event is mapped/)] : []);
+  expect(warnings('pass_through')).toEqual([]);
+});
+
 test('the endpoint replaces scheme and host, and may bring a path', () => {
   const vendor = compiled({}, { endpoint: 'https://proxy.example.net/eu/' });
   expect(send(vendor).url).toBe('https://proxy.example.net/eu/v1/a1');

@@ -78,7 +78,17 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
   const warnings = leftPlaceholders(config).map(
     (key) => `The pipeline has no parameter ${key}: {{pipeline_param.${key}}} is left as written.`,
   );
+  if (mapsNothing(definition, config)) warnings.push(MAPS_NOTHING);
   return { ok: true, vendor: assemble(definition, settings, requests, payload, parameters, warnings) };
+}
+
+const MAPS_NOTHING =
+  'No event is mapped, so every event is dropped: install the vendor from the catalog to start with its mappings, or add events or defaults.';
+/** Valid, and of no use: nobody means it. */
+function mapsNothing(definition: VendorDefinition, { version, events, defaults }: JsonObject): boolean {
+  if (definition.default_action !== 'drop' || version === 1) return false;
+  const action = isObject(defaults) ? defaults.action : undefined;
+  return (!isObject(events) || Object.keys(events).length === 0) && (action ?? 'drop') === 'drop';
 }
 
 function assemble(

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest';
 import { type FieldFault, sentence } from './errors.ts';
 
-const CASES: [details: FieldFault[], expected: string][] = [
+test.each<[FieldFault[], string]>([
   [[{ field: 'name', message: 'is required' }], 'name is required.'],
   [[{ field: '', message: 'must be an object' }], 'The body must be an object.'],
   [[{ field: 'rules[0].value', message: 'A value is needed.' }], 'rules[0].value: A value is needed.'],
   [
     [
-      { field: 'rules[0].value', message: 'A value is needed.' },
-      { field: 'name', message: 'is required' },
+      { field: 'a.transforms[0]', message: 'There is no transform "x".' },
+      { field: 'b', message: 'is unknown' },
     ],
-    'rules[0].value: A value is needed (and 1 more).',
+    'a.transforms[0]: There is no transform "x" (and 1 more).',
   ],
-];
-test.each(CASES)('faults are told in one sentence: %j', (details, expected) => {
-  expect(sentence(details)).toBe(expected);
-});
+  [[], 'The request is not valid.'],
+])('a refusal reads as one sentence: %j', (faults, expected) => expect(sentence(faults)).toBe(expected));

@@ -94,9 +94,10 @@ export function sentence(details: FieldFault[]): string {
   const [first] = details;
   if (first === undefined) return API_ERRORS.VALIDATION_ERROR.message;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  const where = first.field === '' ? 'The body' : first.field;
-  // Compilers of rules and mappings speak in whole sentences: those stand behind the field, not after it.
-  return first.message.endsWith('.') ? `${where}: ${first.message.slice(0, -1)}${more}.` : `${where} ${first.message}${more}.`;
+  const subject = first.field === '' ? 'The body' : first.field;
+  // A fault continues its field ("is required"), or is a sentence of its own ("There is no transform …").
+  const own = /^[A-Z]/.test(first.message);
+  return `${subject}${own ? ':' : ''} ${first.message.replace(/\.$/, '')}${more}.`;
 }
 
 export interface ApiErrorBody {

@@ -102,6 +102,20 @@ describe('the debug socket', () => {
     socket.terminate();
   });
 
+  test('a stage that does not exist is said, and the filter before it stays', async () => {
+    const { frames, socket } = connect('?token=org_1&stage=droped');
+    await watched('org_1');
+    await expect.poll(() => frames.length).toBe(1);
+    expect(frames[0]).toMatchObject({ stage: 'error', reason: expect.stringContaining('dead_lettered') });
+    socket.send(JSON.stringify({ type: 'filter', stage: 'dropped' }));
+    socket.send(JSON.stringify({ type: 'filter', stage: 'nowhere' }));
+    await expect.poll(() => frames.length).toBe(2);
+    tap.emit('org_1', { stage: 'received', event_id: 'e1' });
+    tap.emit('org_1', { stage: 'dropped', event_id: 'e2' });
+    await expect.poll(() => frames.map((frame) => frame.event_id ?? frame.stage)).toEqual(['error', 'error', 'e2']);
+    socket.terminate();
+  });
+
   test('a slow reader loses frames, is told how many, and buffers stay bounded', async () => {
     const { frames, socket, opened } = connect('?token=org_1');
     await opened;

@@ -8,12 +8,15 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
+import { TAP_STAGES } from './port.ts';
 
 export const DEBUG_PATH = '/v1/admin/debug/live';
 export const BAD_TOKEN = 4401;
 export const EXPIRED_TOKEN = 4408;
 export const TRY_LATER = 1013;
 const MAX_INCOMING_BYTES = 16_384;
+const STAGES: ReadonlySet<string> = new Set(TAP_STAGES);
+const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}, a stage being one of ${TAP_STAGES.join(', ')}`;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
 /** A user who is removed, disabled or signed out elsewhere is out here too, within this time. */
 const RECHECK_MS = 5_000;
@@ -44,7 +47,9 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     let audience = audiences.get(orgId);
     if (audience && audience.size >= MAX_SOCKETS_PER_ORGANISATION) return socket.close(TRY_LATER, 'too many debug sockets');
     if (!audience) audiences.set(orgId, (audience = new Audience(deps.ephemeral, orgId, budget)));
-    const watcher = new Watcher(socket, filterOf(Object.fromEntries(url.searchParams)) ?? {});
+    const asked = filterOf(Object.fromEntries(url.searchParams));
+    if (asked === undefined) refuseFilter(socket);
+    const watcher = new Watcher(socket, asked ?? {});
     audience.join(watcher);
     const recheck = setInterval(() => {
       if (deps.clock.now() >= checked.expires_at) return socket.close(EXPIRED_TOKEN, 'token expired');
@@ -61,10 +66,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     socket.on('message', (data) => {
       const next = readFilter(String(data));
       if (next) audience.setFilter(watcher, next);
-      else
-        socket.send(
-          JSON.stringify({ stage: 'error', reason: 'expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}' }),
-        );
+      else refuseFilter(socket);
     });
     socket.on('close', () => {
       clearInterval(recheck);
@@ -104,12 +106,17 @@ function tokenOf(request: IncomingMessage, url: URL): string | undefined {
   return protocols[0] === 'bearer' ? protocols[1] : undefined;
 }
 
+/** A filter that nothing can pass would look like a pipeline at rest: it is said, and the filter before it stays. */
+function refuseFilter(socket: WebSocket): void {
+  socket.send(JSON.stringify({ stage: 'error', reason: EXPECTED }));
+}
 function filterOf(fields: Record<string, unknown>): Filter | undefined {
   const filter: Filter = {};
   for (const name of FILTERS) {
     const value = fields[name];
     if (value === undefined || value === null || value === '') continue;
     if (typeof value !== 'string') return undefined;
+    if (name === 'stage' && !STAGES.has(value)) return undefined;
     filter[name] = value;
   }
   return filter;

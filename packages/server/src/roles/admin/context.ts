@@ -71,7 +71,14 @@ declare module 'fastify' {
     /** The least role that may call it; `public` needs no token. */
     role?: UserRole | 'public';
     /** Error codes beyond those every such route has. */
-    errors?: readonly ('CONFLICT' | 'DUPLICATE_RESOURCE' | 'INVALID_CREDENTIALS' | 'INVALID_REFRESH_TOKEN' | 'ACCOUNT_LOCKED')[];
+    errors?: readonly (
+      | 'NOT_FOUND'
+      | 'CONFLICT'
+      | 'DUPLICATE_RESOURCE'
+      | 'INVALID_CREDENTIALS'
+      | 'INVALID_REFRESH_TOKEN'
+      | 'ACCOUNT_LOCKED'
+    )[];
     /** The body holds somebody else's event: any JSON text may stand in it, and nothing of it is stored as text. */
     anyJson?: boolean;
     /** Writes nothing that an audit entry would tell: issues a token, tries something out. */

@@ -200,6 +200,28 @@ onStory('the one-step integration', (story) => {
     ...more,
   });
 
+  test('credentials alone start with the mappings of the default variant; a config that maps anything itself stays as sent', async () => {
+    const pipeline = await newPipeline(story);
+    const credentials = { pixel_id: '123456789', access_token: 'token-of-the-pixel' };
+    const meta = (config: object) => story.made('integrations', body(pipeline, { vendor: 'meta_conversions_api', config }));
+    const ready = await meta(credentials);
+    const { default_config } = (await story.got('integration-catalog/meta_conversions_api')).variants.find(
+      ({ key }: Loose) => key === 'default',
+    )!;
+    expect(ready.config).toEqual({ ...default_config, ...credentials, access_token: '••••ixel' });
+    expect(await story.got(`integration-templates/${ready.template_id}`)).toMatchObject({
+      catalog_vendor_key: 'meta_conversions_api',
+      catalog_variant_key: 'default',
+      latest_revision: { change_summary: 'Initial setup from catalog: Meta Conversions API (default)' },
+    });
+    for (const own of [{ events: {} }, { defaults: { action: 'drop' } }, { version: 2 }]) {
+      const bare = await meta({ ...credentials, ...own });
+      expect(bare.config).toEqual({ ...credentials, access_token: '••••ixel', ...own });
+      expect(bare.health).toMatchObject({ status: 'ok', warnings: [expect.stringMatching(/^No event is mapped/)] });
+    }
+    expect((await story.made('integrations', body(pipeline))).config, 'a webhook takes every event as it is').toEqual({ url: URL });
+  });
+
   test('makes template, revision and assignment together, and shows the config masked', async () => {
     const pipeline = await newPipeline(story);
     const config = { url: URL, authentication: 'bearer', auth_token: TOKEN };
@@ -302,6 +324,13 @@ onStory('trying out', (story) => {
     expect(body.duration_ms).toBeGreaterThanOrEqual(0);
     expect(seen.map((text) => JSON.parse(text).event)).toEqual(['Order Completed']);
     expect(await story.refusal('POST', `${path}/test`, {})).toEqual([400, 'MISSING_FIELD', 'event']);
+    // A vendor drops an id that it has seen: an event without one gets a new one each time.
+    for (const id of [undefined, undefined, 'mine'])
+      await story.call('POST', `${path}/test`, { event: { type: 'track', event: 'Again', ...(id === undefined ? {} : { event_id: id }) } });
+    const ids = seen.slice(1).map((text) => JSON.parse(text).event_id as string);
+    expect(ids[2]).toBe('mine');
+    expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(ids).size).toBe(3);
     await new Promise((resolve) => server.close(resolve));
     const refused = await story.call('POST', `${path}/test`, { event });
     expect([refused.status, refused.body.status]).toEqual([200, null]);

@@ -145,6 +145,19 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  test.each([
+    ['POST', 'integrations', { source_id: 'pl_nobody', vendor: 'webhook', name: 'W', config: { url: 'https://hooks.example' } }],
+    ['POST', 'webhook-sources', { pipeline_id: 'pl_nobody', name: 'S', source_type: 'crm' }],
+    ['POST', 'dlq/replay', { integration_id: 'int_nobody' }],
+    ['GET', 'stats?pipeline_id=pl_nobody', undefined],
+  ])('says so where an id in the body or the query may be unknown: %s %s', async (method, path, sent) => {
+    const { token } = await (await harness.newOrganisation()).user('owner');
+    expect((await harness.call(method, `/v1/admin/${path}`, { token, ...(sent ? { body: sent } : {}) })).status).toBe(404);
+    const { body } = await harness.call('GET', '/v1/admin/openapi.json');
+    const operation = (body as unknown as OpenApi).paths[`/v1/admin/${path.split('?')[0]}`]?.[method.toLowerCase()];
+    expect(operation?.responses['404']).toBeDefined();
+  });
+
   test('takes the paths of the collection side', async () => {
     harness.app.addToOpenApi({ '/v1/t': { post: { summary: 'Track', responses: {} } } });
     const { body } = await harness.call('GET', '/v1/admin/openapi.json');

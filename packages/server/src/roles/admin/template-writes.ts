@@ -2,6 +2,7 @@
 import type { DeliveryMode, Revision, Template } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { newId } from '../../runtime/ids.ts';
 import { organisationKey } from '../../stores/config/organisations.ts';
 import { insertRevision } from '../../stores/config/revisions.ts';
@@ -19,6 +20,23 @@ export interface NewTemplate {
   description: string;
   catalog: { vendor: string; variant: string } | null;
   change_summary: string;
+}
+
+/** The keys of a config that say how events are mapped; the others are connection settings. */
+const MAPPING_KEYS = ['version', 'global', 'events', 'defaults', 'steps'];
+
+/**
+ * Connection settings alone would drop every event of a vendor that takes nothing unmapped: they stand over the default
+ * variant's mappings then. A config that maps anything itself is left as it is.
+ */
+export function withDefaultMappings(vendor: VendorDefinition, config: JsonObject): { config: JsonObject; variant: string | null } {
+  const variant = vendor.variants.find(({ key }) => key === 'default');
+  if (variant === undefined || vendor.default_action !== 'drop' || MAPPING_KEYS.some((key) => config[key] !== undefined))
+    return { config, variant: null };
+  return { config: mergeConfig(variant.default_config, config) as JsonObject, variant: variant.key };
+}
+export function initialSetup(vendor: VendorDefinition, variant: string): string {
+  return `Initial setup from catalog: ${vendor.name} (${variant})`;
 }
 
 export async function createTemplate(

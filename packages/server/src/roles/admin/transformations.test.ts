@@ -45,6 +45,9 @@ onStory('transformations', (story) => {
     ['event_filter.names', { event_filter: { names: [] } }, 422],
     ['enabled', { enabled: 1 }, 422],
     ['order', { order: 3 }, 422],
+    ['position', { position: -1 }, 422],
+    ['position', { position: 1.5 }, 422],
+    ['position', { position: '1' }, 422],
   ])('name the fault at %s (%j)', async (field, fault, status) => {
     const path = `pipelines/${await newPipeline(story)}/transformations`;
     const body = JSON.parse(JSON.stringify({ name: 'Faulty', kind: 'rules', rules: RULES, ...fault }));
@@ -56,7 +59,7 @@ onStory('transformations', (story) => {
     const path = `pipelines/${await newPipeline(story)}/transformations`;
     const before = await story.made(path, { name: 'Before', kind: 'rules', rules: RULES, event_filter: { event_names: ['A'] } });
     const entry = await story.audited(() =>
-      story.put(`${path}/${before.id}`, { ...before, position: 99, name: 'After', event_filter: null }),
+      story.put(`${path}/${before.id}`, { ...before, id: 'trf_other', name: 'After', event_filter: null }),
     );
     expect(entry).toMatchObject({
       action: 'transformation.updated',
@@ -102,6 +105,23 @@ onStory('transformations', (story) => {
       (await story.got(path)).transformations.map(({ name }) => name),
       'a new one runs last',
     ).toEqual(['c', 'b', 'd']);
+  });
+
+  test('a position that is sent is kept: on creation, on its own, and again in an object sent back', async () => {
+    const path = `pipelines/${await newPipeline(story)}/transformations`;
+    const add = (name: string, more: object = {}) => story.made(path, { name, kind: 'rules', rules: [], ...more });
+    const names = async () => (await story.got(path)).transformations.map(({ name }) => name);
+    const last = await add('last', { position: 20 });
+    expect(last.position).toBe(20);
+    const first = await add('first', { position: 0 });
+    await add('after all');
+    expect(await names()).toEqual(['first', 'last', 'after all']);
+    expect(await story.put(`${path}/${first.id}`, { position: 20 })).toMatchObject({ name: 'first', position: 20 });
+    expect(await names(), 'of two with the same the older one is first').toEqual(['last', 'first', 'after all']);
+    await story.put(`${path}/${last.id}`, { ...last, name: 'still there' });
+    expect(await names()).toEqual(['still there', 'first', 'after all']);
+    expect(await story.put(`${path}/${last.id}`, { position: 1_000_000 })).toMatchObject({ position: 1_000_000 });
+    expect(await names()).toEqual(['first', 'after all', 'still there']);
   });
 
   test('belong to one pipeline of one organisation, and go by the roles', async () => {

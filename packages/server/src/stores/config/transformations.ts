@@ -3,7 +3,10 @@ import type { Page, Paged } from './paging.ts';
 import type { Db, Stamp, TransformationRow } from './schema.ts';
 import { columnsOf, storedJson } from './stored-json.ts';
 
-export type TransformationFields = Pick<Transformation, 'name' | 'kind' | 'rules' | 'code' | 'event_filter' | 'enabled'>;
+export type TransformationFields = Pick<Transformation, 'name' | 'kind' | 'rules' | 'code' | 'event_filter' | 'enabled'> & {
+  /** Where it runs among the pipeline's; absent: after all of them. */
+  position?: number;
+};
 
 function select(db: Db, orgId: string, pipelineId: string) {
   return db.selectFrom('transformations').where('org_id', '=', orgId).where('pipeline_id', '=', pipelineId);
@@ -36,7 +39,7 @@ export async function insertTransformation(
     .values({
       ...identity,
       ...toColumns(fields),
-      position: (last?.position ?? 0) + 1,
+      position: fields.position ?? (last?.position ?? 0) + 1,
       row_version: stamp.row_version,
       created_at: stamp.now,
       updated_at: stamp.now,
@@ -84,6 +87,7 @@ function toColumns(fields: TransformationFields) {
     code: fields.code,
     event_filter: fields.event_filter === null ? null : JSON.stringify(fields.event_filter),
     enabled: fields.enabled ? (1 as const) : (0 as const),
+    ...(fields.position === undefined ? {} : { position: fields.position }),
   };
 }
 

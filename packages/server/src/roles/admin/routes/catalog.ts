@@ -8,7 +8,7 @@ import { AnyObject, OneOf } from '../../../http/schema.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
 import { checkConfig, withStoredSecrets } from '../integration-config.ts';
 import { Install, TemplateAndRevision } from '../integration-schema.ts';
-import { createTemplate } from '../template-writes.ts';
+import { createTemplate, initialSetup } from '../template-writes.ts';
 
 const tags = ['Integration catalog'];
 const VendorSchema = Type.Object({
@@ -93,7 +93,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
           name: body.name,
           description: body.description ?? '',
           catalog: { vendor: vendor.key, variant: variant.key },
-          change_summary: `Initial setup from catalog: ${vendor.name} (${variant.key})`,
+          change_summary: initialSetup(vendor, variant.key),
         });
         change.audit({ id: made.template.id, after: { ...made.template, config: made.revision.config } });
         return made;

@@ -127,7 +127,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/dlq/replay',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['NOT_FOUND'] },
       schema: {
         summary: 'Send dead letters again',
         description: 'All pending ones of one integration, pipeline or webhook source.',

@@ -21,7 +21,7 @@ import { findTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
 import { checkConfig, missingFields, openStored, requireVendor, withStoredSecrets } from '../integration-config.ts';
 import { IntegrationCreate, IntegrationSchema, IntegrationUpdate, OneStep, OneStepAnswer } from '../integration-schema.ts';
-import { createTemplate } from '../template-writes.ts';
+import { createTemplate, initialSetup, withDefaultMappings } from '../template-writes.ts';
 
 const tags = ['Pipeline integrations'];
 export const IntegrationParams = Type.Object({ id: Type.String(), integration_id: Type.String() });
@@ -157,10 +157,11 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/integrations',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['NOT_FOUND'] },
       schema: {
         summary: 'Set up an integration in one step',
-        description: 'Makes a template, its revision 1 and its assignment to the pipeline `source_id` together.',
+        description:
+          "Makes a template, its revision 1 and its assignment to the pipeline `source_id` together. A config without any mapping of its own (`global`, `events`, `defaults`, `steps`, `version`) starts with the mappings of the vendor's default variant, as an install does.",
         tags,
         body: OneStep,
         response: { 201: OneStepAnswer },
@@ -185,7 +186,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
   ) {
     const { source_id, vendor: vendorKey, config: sent, delivery_mode = 'server_side', name, ...input } = body;
     const vendor = requireVendor(vendorKey);
-    const config = withStoredSecrets(vendor, sent as JsonObject, {});
+    const { config, variant } = withDefaultMappings(vendor, withStoredSecrets(vendor, sent as JsonObject, {}));
     checkConfig(context, vendor, config, delivery_mode, { complete: true });
     const pipeline = await requirePipeline(tx, user.org_id, source_id);
     const { template, revision } = await createTemplate(context, tx, user, change, {
@@ -194,8 +195,8 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       delivery_mode,
       name,
       description: '',
-      catalog: null,
-      change_summary: 'Initial setup',
+      catalog: variant === null ? null : { vendor: vendor.key, variant },
+      change_summary: variant === null ? 'Initial setup' : initialSetup(vendor, variant),
     });
     const integration = await insertIntegration(
       tx,

@@ -1,4 +1,5 @@
 /** Try before you change anything: preview a mapping, compare two revisions, send one test event, replay history. */
+import { randomUUID } from 'node:crypto';
 import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
@@ -140,7 +141,8 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
       const compiled = snapshots.current().integrations.get(integration.id);
       if (compiled === undefined)
         throw new ApiError('UNAVAILABLE', { message: 'The integration is not loaded yet: try again in a moment.', retryAfterS: 1 });
-      return await testDelivery({ client, tokens, clock }, compiled, eventOf(body.event));
+      // A fresh id each time: vendors drop an id that they have seen, and a second test would seem lost.
+      return await testDelivery({ client, tokens, clock }, compiled, eventOf({ event_id: randomUUID(), ...body.event }));
     },
   );
 

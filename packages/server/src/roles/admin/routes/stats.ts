@@ -30,7 +30,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/stats',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', errors: ['NOT_FOUND'] },
       schema: {
         summary: 'Statistics',
         description:

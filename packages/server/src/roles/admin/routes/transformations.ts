@@ -46,17 +46,22 @@ const WRITABLE = {
   code: Code,
   event_filter: Nullable(EventFilterSchema),
   enabled: Type.Boolean(),
+  position: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    'x-fault': 'must be a whole number from 0 to 1000000',
+    description: 'They run from the lowest to the highest; of two with the same, the older one first.',
+  }),
 };
 const TransformationSchema = Type.Object({
   id: Id('trf'),
   org_id: Id('org'),
   pipeline_id: Id('pl'),
   ...WRITABLE,
-  position: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
-const READ_ONLY = ['id', 'org_id', 'pipeline_id', 'position', 'created_at', 'updated_at'];
+const READ_ONLY = ['id', 'org_id', 'pipeline_id', 'created_at', 'updated_at'];
 const { name: _name, kind: _kind, ...rest } = WRITABLE;
 const Create = Body({ name: Name(), kind: Kind, ...AllOptional(rest) }, READ_ONLY, {
   examples: [{ name: 'Tidy up', kind: 'rules', rules: [{ type: 'delete', target: 'properties.internal_note' }] }],
@@ -103,7 +108,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       config: { role: 'editor', errors: ['CONFLICT'] },
       schema: {
         summary: 'Add a transformation',
-        description: 'It runs after those that are there.',
+        description: 'It runs after those that are there, unless a position says otherwise.',
         tags,
         params: IdParams,
         body: Create,
@@ -181,7 +186,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       config: { role: 'editor' },
       schema: {
         summary: 'Order the transformations',
-        description: "Names every one of the pipeline's transformations once.",
+        description: "Names every one of the pipeline's transformations once; their positions become 1, 2, 3 and so on.",
         tags,
         params: IdParams,
         body: Body({ ids: Type.Array(Type.String(), { maxItems: MOST }) }, [], { examples: [{ ids: ['trf_01jv0g3m5w8k2d7c9q4r6t1x0z'] }] }),

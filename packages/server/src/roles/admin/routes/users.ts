@@ -25,7 +25,11 @@ const Email = Type.String({
   'x-fault': 'must be an e-mail address',
   examples: ['ada@example.com'],
 });
-const Password = Type.String({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD, 'x-fault': `must be ${MIN_PASSWORD} characters or more` });
+const Password = Type.String({
+  minLength: MIN_PASSWORD,
+  maxLength: MAX_PASSWORD,
+  'x-fault': `must be ${MIN_PASSWORD} characters or more, at most ${MAX_PASSWORD}`,
+});
 const fields = {
   email: Email,
   name: Type.String({ maxLength: 200 }),

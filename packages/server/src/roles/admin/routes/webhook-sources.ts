@@ -97,7 +97,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
   app.post(
     '/webhook-sources',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['NOT_FOUND'] },
       schema: {
         summary: 'Add a webhook source',
         description: 'Without a signing secret one is made; it is in this answer and never again.',
