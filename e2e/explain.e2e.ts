@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pipelineTo, send, until } from './harness/client.ts';
+import { type Loose, pipelineTo, send, until } from './harness/client.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { stage } from './harness/stage.ts';
 
@@ -139,5 +139,28 @@ describe('every event can explain itself', () => {
     ).toEqual(['history-1', 'history-3']);
     expect(receiver.events().filter((event) => String(event.event_id).startsWith('history-'))).toHaveLength(3);
     await late.close();
+  });
+
+  test('a history replay goes through the consent gate and the event filter as the first delivery did', async () => {
+    const gated = await startReceiver();
+    const { pipeline, integration, key } = await pipelineTo(client, gated.url, {
+      integration: { consent_category: 'marketing', event_filter: { event_names: ['Wanted'] } },
+    });
+    const granted = { consent: { categories: { marketing: true } } };
+    await send(service, key, '/v1/t', { type: 'track', event: 'Wanted', messageId: 'gate-denied' });
+    await send(service, key, '/v1/t', { type: 'track', event: 'Unwanted', messageId: 'gate-filtered', context: granted });
+    await send(service, key, '/v1/t', { type: 'track', event: 'Wanted', messageId: 'gate-granted', context: granted });
+    await until('the one that may pass', () => gated.requests.length === 1);
+    const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 1_000).toISOString() };
+    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}/replay`;
+    expect(await client.call('POST', path, range)).toMatchObject({ status: 202, body: { replayed: 3 } });
+    await until('the replayed one', () => gated.requests.length === 2);
+    for (const id of ['gate-denied', 'gate-filtered'])
+      await until(`${id} dropped twice`, async () => {
+        const { status, body } = await client.call('GET', `/events/${id}?pipeline_id=${pipeline.id}`);
+        return status === 200 && body.steps.filter(({ stage }: Loose) => stage === 'dropped').length === 2;
+      });
+    expect(gated.events().map((event) => event.event_id)).toEqual(['gate-granted', 'gate-granted']);
+    await gated.close();
   });
 });

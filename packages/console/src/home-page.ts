@@ -14,7 +14,7 @@ export function homePage({ version }: { version: string }): string {
   h1 { font-size: 2.6rem; letter-spacing: -0.02em; margin: 0 0 .5rem; }
   p { margin: 0 0 1.5rem; color: var(--soft); }
   ul { list-style: none; padding: 0; margin: 2.5rem 0; border-top: 1px solid var(--line); }
-  li { border-bottom: 1px solid var(--line); padding: .9rem 0; display: flex; gap: 1rem; justify-content: space-between; flex-wrap: wrap; }
+  li { border-bottom: 1px solid var(--line); padding: .9rem 0; display: flex; gap: 1rem; justify-content: space-between; align-items: baseline; flex-wrap: wrap; }
   a { color: var(--accent); font-weight: 600; text-decoration: none; }
   a:hover { text-decoration: underline; }
   code { font: .9em ui-monospace, monospace; color: var(--soft); }

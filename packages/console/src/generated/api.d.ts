@@ -859,7 +859,7 @@ export interface paths {
         put?: never;
         /**
          * Replay history
-         * @description Delivers retained processed events once more to this one integration, through its pinned revision.
+         * @description Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category decide as ever, so fewer may be sent than `replayed` counts. A disabled integration is a conflict, unless it is a dry run.
          *
          *     Least role: **editor**.
          */
@@ -4977,6 +4977,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];

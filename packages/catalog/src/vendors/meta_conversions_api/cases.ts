@@ -246,5 +246,12 @@ export default vendorCases(
     },
     { name: 'the one event is bad', events: [order], reply: { status: 400, body: { error: { code: 100 } } }, verdict: { kind: 'refused' } },
     { name: 'an HTML page of a gateway', events: [order], reply: { status: 502, body: '<html>' }, verdict: { kind: 'unavailable' } },
+    {
+      name: 'an HTML page with a status that would refuse',
+      events: two,
+      reply: { status: 400, body: '\n<!DOCTYPE html><html>' },
+      verdict: { kind: 'unavailable' },
+    },
+    { name: 'a text that is no page', events: [order], reply: { status: 400, body: 'no' }, verdict: { kind: 'refused' } },
   ],
 );

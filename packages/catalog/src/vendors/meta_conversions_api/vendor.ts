@@ -23,6 +23,8 @@ const ANSWERS: AnswerRule[] = [
   },
   { when: { field: 'body.error.is_transient', op: 'eq', value: true }, verdict: 'unavailable', reason: 'body.error.message' },
   RETRY_TIMEOUT,
+  // The API answers in JSON: a page comes from a gateway before it, which has not judged the events.
+  { status: ['4xx'], when: { field: 'body', op: 'matches', value: '^\\s*<' }, verdict: 'unavailable' },
   // A token or permission is wrong for every event alike.
   { when: { field: 'body.error.code', op: 'in', value: [3, 10, 102, 190, 200] }, verdict: 'refused', reason: 'body.error.message' },
   // One bad event fails the whole request.

@@ -336,6 +336,15 @@ onStory('trying out', (story) => {
     expect([refused.status, refused.body.status]).toEqual([200, null]);
   });
 
+  test('history is not replayed to a disabled integration, which would drop it; a dry run may count it', async () => {
+    const { path } = await newIntegration(story, { url: URL }, { enabled: false });
+    const range = { from: '2026-01-01', to: '2026-01-02' };
+    expect(await story.refusal('POST', `${path}/replay`, range)).toEqual([409, 'CONFLICT']);
+    expect(await story.call('POST', `${path}/replay`, { ...range, dry_run: true })).toMatchObject({ status: 202, body: { replayed: 0 } });
+    await story.put(path, { enabled: true });
+    expect(await story.call('POST', `${path}/replay`, range)).toMatchObject({ status: 202, body: { replayed: 0 } });
+  });
+
   test('a diff compares revisions of the own template over the own pipeline', async () => {
     const { template, pipeline } = await newIntegration(story);
     await story.made(`integration-templates/${template.id}/revisions`, { config: { url: `${URL}/2` } });

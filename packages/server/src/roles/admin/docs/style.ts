@@ -4,7 +4,7 @@ export const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9aabba; --line: #2a3641; --paper: #10171e; --side: #0c1217;
   --accent: #4fd1b8; --get: #74b9ff; --post: #69db7c; --put: #ffb86b; --delete: #ff8787; --code: #1b252e; } }
 * { box-sizing: border-box; }
-html { scroll-behavior: smooth; scroll-padding-top: 1rem; }
+html { scroll-padding-top: 1rem; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; display: grid; grid-template-columns: 20rem minmax(0, 1fr); }
 nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; background: var(--side); border-right: 1px solid var(--line); padding: 1.25rem 1rem; font-size: 13.5px; }
 nav .home { display: block; font-weight: 700; font-size: 1.15rem; color: var(--ink); margin-bottom: 1rem; }

@@ -149,10 +149,11 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/pipelines/:id/integrations/:integration_id/replay',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['CONFLICT'] },
       schema: {
         summary: 'Replay history',
-        description: 'Delivers retained processed events once more to this one integration, through its pinned revision.',
+        description:
+          'Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category decide as ever, so fewer may be sent than `replayed` counts. A disabled integration is a conflict, unless it is a dry run.',
         tags,
         params: IntegrationParams,
         body: Body(
@@ -172,6 +173,8 @@ export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
       const integration = await requireIntegration(db, user.org_id, params);
       const { from, to, event_names, dry_run = false } = body;
       const moments = timeRange({ from, to });
+      if (!integration.enabled && !dry_run)
+        throw new ApiError('CONFLICT', { message: 'The integration is disabled: enable it first, or nothing would be sent.' });
       await context.write(user, 'integration.replayed', async (_tx, change) =>
         change.audit({ id: integration.id, after: { from, to, dry_run, ...(event_names ? { event_names } : {}) } }),
       );
