@@ -164,11 +164,13 @@ test('an empty Referer names no page', async () => {
   expect(stored.event.context).not.toHaveProperty('page');
 });
 
-test('frames show what came in, without keys and tokens', async () => {
-  await send('/v1/t', { ...track, messageId: 'framed', writeKey: 'pk_web', context: { challenge_token: 't', a: 1 } });
+test('frames show what came in, without keys, tokens and what the privacy rules remove', async () => {
+  const properties = { hidden: 'something private', shown: 1 };
+  await send('/v1/t', { ...track, properties, messageId: 'framed', writeKey: 'pk_web', context: { challenge_token: 't', a: 1 } });
   const frame = harness.frames.find((each) => each.event_id === 'framed')!;
   expect(frame).toMatchObject({ stage: 'received', pipeline_id: 'pl_web', type: 'track', event: 'X' });
-  expect(JSON.stringify(frame)).not.toMatch(/pk_web|challenge/);
+  expect(JSON.stringify(frame)).not.toMatch(/pk_web|challenge|private/);
+  expect(frame.payload).toMatchObject({ properties: { shown: 1 }, context: { a: 1 } });
 });
 test('the bytes are stored as they came', async () => {
   const raw = '{ "type":"track",\n "event":"Raw", "n": 1.50, "big": 12345678901234567890, "messageId":"raw" }';

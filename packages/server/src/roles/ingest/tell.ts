@@ -1,15 +1,13 @@
-import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
+import { type JsonObject, own } from '@firsthand/core/json.ts';
+import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import type { Exchange } from './exchange.ts';
 
-/** A frame for whoever watches live; keys and tokens stay out of it. */
+/** A frame for whoever watches live; keys and tokens stay out of it, and so does what the privacy rules will remove. Uses the event up. */
 export function tellReceived(exchange: Exchange, event: JsonObject, eventId: string): void {
   const rules = exchange.rules!;
-  const { writeKey: _key, ...payload } = event;
-  const context = own(payload, 'context');
-  if (isObject(context) && Object.hasOwn(context, 'challenge_token')) {
-    const { challenge_token: _token, ...rest } = context as JsonObject;
-    payload.context = rest;
-  }
+  const organisation = exchange.ctx.snapshots.current().organisations.get(rules.orgId);
+  // Deleted in this moment: nobody is left to watch.
+  if (organisation === undefined) return;
   const name = own(event, 'event');
   exchange.ctx.tap.emit(rules.orgId, {
     stage: 'received',
@@ -17,6 +15,6 @@ export function tellReceived(exchange: Exchange, event: JsonObject, eventId: str
     event_id: eventId,
     type: String(own(event, 'type') ?? exchange.route.implied),
     ...(typeof name === 'string' ? { event: name } : {}),
-    payload,
+    payload: shownBody(event, organisation.pii),
   });
 }

@@ -4,11 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Pipeline, WebhookSource } from '@firsthand/core/config/resources.ts';
+import { DEFAULT_DATA_LAYER, type Pipeline, type WebhookSource } from '@firsthand/core/config/resources.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
 import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { compileOrganisation } from '@firsthand/core/process/compiled.ts';
 import { pino } from 'pino';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { ingestTopic, PARTITIONS } from '../../partition.ts';
@@ -26,6 +27,7 @@ import type { GateLimits } from './gate.ts';
 
 export const ORG = 'org_01';
 export const SECRET = 'sk_0123456789abcdef';
+const DATA_LAYER = { pii_rules: { ...DEFAULT_DATA_LAYER.pii_rules, fields: [{ path: 'properties.hidden', action: 'drop' as const }] } };
 
 export function aPipeline(over: Partial<Pipeline> = {}): Pipeline {
   return {
@@ -95,7 +97,7 @@ export function aSnapshot(
   }
   return {
     version: 1,
-    organisations: new Map(),
+    organisations: new Map([[ORG, compileOrganisation(DATA_LAYER, ORG).organisation]]),
     pipelines: new Map(compiled.map((each) => [each.pipeline.id, each])),
     pipelinesByKey: new Map(compiled.map((each) => [each.pipeline.pipeline_key, each])),
     integrations: new Map(),
