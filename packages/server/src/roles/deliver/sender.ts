@@ -22,7 +22,8 @@ export class Sender {
   readonly #moved: () => void;
   readonly #unwritten: () => number;
   readonly #integrationId: string;
-  #ready: Batch[] = [];
+  /** Those before the head are gone: kept, they would keep their events in memory for as long as others wait. */
+  #ready: (Batch | undefined)[] = [];
   #head = 0;
   #active = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -73,7 +74,7 @@ export class Sender {
         this.#wakeIn(wait);
         return;
       }
-      this.#head++;
+      this.#ready[this.#head++] = undefined;
       if (this.#head === this.#ready.length) {
         this.#ready = [];
         this.#head = 0;
@@ -90,7 +91,7 @@ export class Sender {
   }
   /** Gives up what has not been sent yet. */
   clear(): Part[] {
-    const parts = this.#ready.slice(this.#head).flatMap((batch) => batch.parts);
+    const parts = this.#ready.slice(this.#head).flatMap((batch) => batch!.parts);
     this.#ready = [];
     this.#head = 0;
     return parts;

@@ -21,7 +21,8 @@ import { Revisions } from './revisions.ts';
 import { Sender } from './sender.ts';
 import { Settler } from './settler.ts';
 
-const MIN_WINDOW = 128;
+/** What is in hand has been read and mapped, and lives in memory until it is settled: no more than keeps the sender busy. */
+const MIN_WINDOW = 32;
 const SOME_BATCHES = 2_000;
 
 export class Worker {

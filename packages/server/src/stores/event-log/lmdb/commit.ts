@@ -162,7 +162,7 @@ export class Commit {
       group.countRetries((again ? 1 : 0) - (delivery.retryDue === undefined ? 0 : 1));
       if (delivery.retryDue !== undefined) group.retrySettled(delivery);
       if (again) group.waits(again.due, delivery.seq);
-      delivery.release?.();
+      delivery.holder?.release(delivery);
     }
   }
 

@@ -46,11 +46,14 @@ export class LmdbConsumer implements Consumer {
     if (batch.length === 0) return;
     for (const delivery of batch) {
       this.#inHand.add(delivery);
-      delivery.release = () => {
-        if (this.#inHand.delete(delivery)) this.wake();
-      };
+      delivery.holder = this;
     }
     this.#running = this.#run(batch);
+  }
+
+  /** It is settled, and leaves its place among those in flight. */
+  release(delivery: LmdbDelivery): void {
+    if (this.#inHand.delete(delivery)) this.wake();
   }
 
   async #run(batch: LmdbDelivery[]): Promise<void> {
@@ -75,7 +78,7 @@ export class LmdbConsumer implements Consumer {
     const unsettled = [...batch].filter((delivery) => !delivery.isSettling);
     for (const delivery of unsettled) {
       this.#inHand.delete(delivery);
-      delivery.release = undefined;
+      delivery.holder = undefined;
     }
     this.#group.giveBack(unsettled);
   }

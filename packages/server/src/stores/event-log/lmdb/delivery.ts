@@ -1,4 +1,5 @@
 import type { Append, Delivery, StoredRecord } from '../port.ts';
+import type { LmdbConsumer } from './consumer.ts';
 import type { Group } from './group.ts';
 
 /** One record handed to one group. The same object is handed out again where its handler failed. */
@@ -10,8 +11,8 @@ export class LmdbDelivery implements Delivery {
   readonly group: Group;
   /** When it was due, where it comes from the waiting retries. */
   readonly retryDue: number | undefined;
-  /** Called once when it is settled: frees its place among those in flight. */
-  release: (() => void) | undefined;
+  /** Has it in flight, and wants to know when it is settled. */
+  holder: LmdbConsumer | undefined;
   #settling: Promise<void> | undefined;
 
   constructor(group: Group, seq: number, record: StoredRecord, attempt: number, state: unknown, retryDue: number | undefined) {
