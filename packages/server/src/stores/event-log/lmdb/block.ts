@@ -1,4 +1,5 @@
 import type { LogRecord, StoredRecord } from '../port.ts';
+import { readU32 } from './keys.ts';
 
 /**
  * Records of one topic that were committed together are one LMDB value: a put and a read cost the same for one record as
@@ -12,7 +13,12 @@ const BLOCK_BYTES = 65_536;
 
 export interface Block {
   first: number;
+  last: number;
   bytes: Buffer;
+}
+/** Its sequence is its position as a number. */
+export interface BlockRecord extends StoredRecord {
+  seq: number;
 }
 
 /** Room that is surely enough for these records, however they fall into blocks. */
@@ -22,26 +28,21 @@ export function roomFor(records: readonly LogRecord[]): number {
   return room;
 }
 
-/**
- * Writes records with ascending sequences into `arena` at `at`. Returns the blocks and, where somebody reads, the records
- * as they would get them, both pointing into the arena.
- */
+/** Writes records with ascending sequences into `arena` at `at`. Returns the blocks, which point into the arena. */
 export function writeBlocks(
   arena: Buffer,
   at: number,
   seqs: readonly number[],
   records: readonly LogRecord[],
   time: number,
-  read: boolean,
-): { blocks: Block[]; stored: StoredRecord[]; end: number } {
+): { blocks: Block[]; end: number } {
   const blocks: Block[] = [];
-  const stored: StoredRecord[] = [];
   let start = -1;
   let first = 0;
   for (let i = 0; i < records.length; i++) {
     const record = records[i]!;
     if (start >= 0 && at - start + record.data.length > BLOCK_BYTES) {
-      blocks.push({ first, bytes: arena.subarray(start, at) });
+      blocks.push({ first, last: seqs[i - 1]!, bytes: arena.subarray(start, at) });
       start = -1;
     }
     if (start < 0) {
@@ -54,33 +55,35 @@ export function writeBlocks(
     const idLength = arena.write(record.id, at);
     at += idLength;
     arena.set(record.data, at);
-    const from = at;
     at += record.data.length;
     arena.writeUInt32BE(seqs[i]! - first, header);
     arena.writeUInt16BE(idLength, header + 4);
     arena.writeUInt32BE(record.data.length, header + 6);
-    if (read) stored.push({ id: record.id, data: arena.subarray(from, at), position: positionOf(seqs[i]!), time });
   }
-  if (start >= 0) blocks.push({ first, bytes: arena.subarray(start, at) });
-  return { blocks, stored, end: at };
+  if (start >= 0) blocks.push({ first, last: seqs.at(-1)!, bytes: arena.subarray(start, at) });
+  return { blocks, end: at };
 }
 
-export function readBlock(first: number, bytes: Buffer): StoredRecord[] {
+/** Adds to `out` the block's records from the sequence `from` on, until `out` holds `limit`. The others are passed over unread. */
+export function readBlock(
+  first: number,
+  bytes: Buffer,
+  out: BlockRecord[] = [],
+  from = 0,
+  limit = Number.POSITIVE_INFINITY,
+): BlockRecord[] {
   const time = bytes.readDoubleBE(0);
-  const records: StoredRecord[] = [];
-  for (let at = BLOCK_HEADER; at < bytes.length; ) {
-    const seq = first + bytes.readUInt32BE(at);
-    const idEnd = at + RECORD_HEADER + bytes.readUInt16BE(at + 4);
-    const end = idEnd + bytes.readUInt32BE(at + 6);
-    records.push({
-      id: bytes.toString('utf8', at + RECORD_HEADER, idEnd),
-      data: bytes.subarray(idEnd, end),
-      position: positionOf(seq),
-      time,
-    });
+  for (let at = BLOCK_HEADER; at < bytes.length && out.length < limit; ) {
+    const seq = first + readU32(bytes, at);
+    const idEnd = at + RECORD_HEADER + ((bytes[at + 4]! << 8) | bytes[at + 5]!);
+    const end = idEnd + readU32(bytes, at + 6);
+    if (seq >= from) {
+      const id = bytes.toString('utf8', at + RECORD_HEADER, idEnd);
+      out.push({ id, data: bytes.subarray(idEnd, end), position: positionOf(seq), time, seq });
+    }
     at = end;
   }
-  return records;
+  return out;
 }
 
 export function blockTime(bytes: Buffer): number {

@@ -1,5 +1,5 @@
-import type { Append, AppendResult, StoredRecord } from '../port.ts';
-import { positionOf, roomFor, writeBlocks } from './block.ts';
+import type { Append, AppendResult } from '../port.ts';
+import { type Block, positionOf, roomFor, writeBlocks } from './block.ts';
 import type { Deduplication } from './deduplication.ts';
 import type { Environment, Store } from './environment.ts';
 import type { Group, Settlement } from './group.ts';
@@ -35,7 +35,7 @@ export class Commit {
   readonly #topics: Topic[] = [];
   readonly #groups: Group[] = [];
   readonly #firstNext: number[] = [];
-  #stored: { topic: Topic; records: StoredRecord[] }[] = [];
+  #stored: { topic: Topic; blocks: Block[] }[] = [];
   #bytes = 0;
 
   constructor(deps: CommitDeps, works: Work[]) {
@@ -131,10 +131,10 @@ export class Commit {
     let at = 0;
     for (const topic of this.#topics) {
       const { seqs, records } = topic.building!;
-      const written = writeBlocks(arena, at, seqs, records, this.#time, isRead(topic));
+      const written = writeBlocks(arena, at, seqs, records, this.#time);
       at = written.end;
       for (const block of written.blocks) out.push({ topic, ...block });
-      if (seqs.length > 0) this.#stored.push({ topic, records: written.stored });
+      if (seqs.length > 0) this.#stored.push({ topic, blocks: isRead(topic) ? written.blocks : [] });
     }
     this.#bytes = room;
     return out;

@@ -67,7 +67,7 @@ function readSlice(topic: Topic, from: number, before: number, deps: CatalogueDe
 function putRest(topic: Topic, rest: StoredRecord[], deps: CatalogueDeps): void {
   if (rest.length === 0) return;
   const seqs = rest.map((record) => seqOf(record.position));
-  const { blocks } = writeBlocks(Buffer.allocUnsafeSlow(roomFor(rest)), 0, seqs, rest, rest[0]!.time, false);
+  const { blocks } = writeBlocks(Buffer.allocUnsafeSlow(roomFor(rest)), 0, seqs, rest, rest[0]!.time);
   for (const { first, bytes } of blocks) deps.records.put(recordKey(topic.number, first), bytes);
 }
 

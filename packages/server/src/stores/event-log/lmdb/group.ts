@@ -1,5 +1,4 @@
 import type { Alongside } from '../port.ts';
-import { seqOf } from './block.ts';
 import type { LmdbConsumer } from './consumer.ts';
 import { LmdbDelivery } from './delivery.ts';
 import type { Store } from './environment.ts';
@@ -91,7 +90,7 @@ export class Group {
       const records = this.topic.from(this.#next, limit);
       if (records.length === 0) return;
       for (const record of records) {
-        const seq = seqOf(record.position);
+        const { seq } = record;
         this.#next = seq + 1;
         if (!this.settled.has(seq)) this.#ahead.push(new LmdbDelivery(this, seq, record, 1, undefined, undefined));
       }

@@ -1,26 +1,27 @@
-import type { StoredRecord } from '../port.ts';
+import type { Block } from './block.ts';
 import type { Topic } from './topic.ts';
 
 const MOST_BYTES = 4_194_304;
 
 /**
- * The newest records of topics that are being read, so that a reader which keeps up never reads from disk. Records of one
- * commit lie in one piece of memory, and leave together.
+ * The newest records of topics that are being read, so that a reader which keeps up never reads from disk. They stay in the
+ * blocks they were written in: what is made of them lives no longer than the reader needs it. Blocks of one commit lie in
+ * one piece of memory, and leave together.
  */
 export class TailCache {
   readonly #commits: { kept: { topic: Topic; count: number }[]; bytes: number }[] = [];
   #bytes = 0;
 
-  add(stored: { topic: Topic; records: StoredRecord[] }[], bytes: number): void {
+  add(stored: { topic: Topic; blocks: Block[] }[], bytes: number): void {
     const kept: { topic: Topic; count: number }[] = [];
-    for (const { topic, records } of stored) {
-      if (bytes > MOST_BYTES || records.length === 0) {
+    for (const { topic, blocks } of stored) {
+      if (bytes > MOST_BYTES || blocks.length === 0) {
         // The tail has no gap: without these records the older ones are of no use.
         this.forget(topic);
         continue;
       }
-      topic.tail.push(...records);
-      kept.push({ topic, count: records.length });
+      topic.tail.push(...blocks);
+      kept.push({ topic, count: blocks.length });
     }
     if (kept.length === 0) return;
     this.#commits.push({ kept, bytes });

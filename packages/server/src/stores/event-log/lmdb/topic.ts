@@ -1,5 +1,5 @@
 import type { StoredRecord } from '../port.ts';
-import { blockTime, lastSeqOf, readBlock, seqOf } from './block.ts';
+import { type Block, type BlockRecord, blockTime, lastSeqOf, readBlock } from './block.ts';
 import type { Store } from './environment.ts';
 import type { Group } from './group.ts';
 import { readSeq, recordKey } from './keys.ts';
@@ -16,8 +16,8 @@ export class Topic {
   removed = false;
   #next: number | undefined;
   readonly #leastNext: number;
-  /** The newest records without a gap, up to the end of the topic. */
-  tail: StoredRecord[] = [];
+  /** The blocks of the newest records without a gap, up to the end of the topic. */
+  tail: Block[] = [];
   /** The block that `timeFrom` read last: groups of one topic stand close together, and blocks never change. */
   #lookedAt = { first: 1, last: 0, time: 0 };
   /** Records of the commit that is being built. */
@@ -48,20 +48,19 @@ export class Topic {
   }
 
   /** Records from `seq` on in log order: about `limit`, whole blocks, and none only where there is none. */
-  from(seq: number, limit: number): StoredRecord[] {
-    const tail = this.tail;
-    if (tail.length > 0) {
-      const first = seqOf(tail[0]!.position);
-      if (seq >= first) return tail.slice(seq - first, seq - first + limit);
+  from(seq: number, limit: number): BlockRecord[] {
+    const out: BlockRecord[] = [];
+    const { tail } = this;
+    if (tail.length > 0 && seq >= tail[0]!.first) {
+      for (let i = this.#tailAt(seq); i < tail.length && out.length < limit; i++)
+        readBlock(tail[i]!.first, tail[i]!.bytes, out, seq, limit);
+      return out;
     }
-    if (seq >= this.next) return [];
-    const out: StoredRecord[] = [];
+    if (seq >= this.next) return out;
     const start = this.#blockWith(seq) ?? seq;
     const range = { start: recordKey(this.number, start), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
     for (const { key, value } of this.#records.getRange(range)) {
-      const block = readBlock(readSeq(key, 4), value);
-      if (out.length === 0 && start < seq) out.push(...block.filter((record) => seqOf(record.position) >= seq));
-      else out.push(...block);
+      readBlock(readSeq(key, 4), value, out, seq);
       if (out.length >= limit) break;
     }
     return out;
@@ -69,10 +68,10 @@ export class Topic {
 
   /** When the first record from `seq` on was appended: a block's header tells, its records stay unread. */
   timeFrom(seq: number): number | undefined {
-    const tail = this.tail;
-    if (tail.length > 0) {
-      const first = seqOf(tail[0]!.position);
-      if (seq >= first) return tail[seq - first]?.time;
+    const { tail } = this;
+    if (tail.length > 0 && seq >= tail[0]!.first) {
+      const block = tail[this.#tailAt(seq)];
+      return block && blockTime(block.bytes);
     }
     if (seq >= this.next) return undefined;
     const known = this.#lookedAt;
@@ -89,12 +88,12 @@ export class Topic {
   }
 
   /** Records at or before `seq`, newest first; about `limit`, whole blocks. */
-  backFrom(seq: number, limit: number): StoredRecord[] {
-    const out: StoredRecord[] = [];
+  backFrom(seq: number, limit: number): BlockRecord[] {
+    const out: BlockRecord[] = [];
     const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0) };
     for (const { key, value } of this.#records.getRange(range)) {
       const block = readBlock(readSeq(key, 4), value).reverse();
-      for (const record of block) if (seqOf(record.position) <= seq) out.push(record);
+      for (const record of block) if (record.seq <= seq) out.push(record);
       if (out.length >= limit) break;
     }
     return out;
@@ -103,7 +102,7 @@ export class Topic {
   get(seq: number): StoredRecord | undefined {
     const record = this.backFrom(seq, 1)[0];
     // A copy: a single record, held for as long as a delivery takes, would keep its whole block in memory.
-    return record && seqOf(record.position) === seq ? { ...record, data: Buffer.from(record.data) } : undefined;
+    return record?.seq === seq ? { ...record, data: Buffer.from(record.data) } : undefined;
   }
 
   /** The first sequence whose record was appended at or after `time`; the next one where there is none. */
@@ -115,7 +114,20 @@ export class Topic {
       const record = this.from(middle, 1)[0];
       if (record === undefined) high = middle;
       else if (record.time >= time) high = middle;
-      else low = seqOf(record.position) + 1;
+      else low = record.seq + 1;
+    }
+    return low;
+  }
+
+  /** Index of the first block in the tail that reaches as far as `seq`; the tail's length where none does. */
+  #tailAt(seq: number): number {
+    const { tail } = this;
+    let low = 0;
+    let high = tail.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (tail[middle]!.last < seq) low = middle + 1;
+      else high = middle;
     }
     return low;
   }
