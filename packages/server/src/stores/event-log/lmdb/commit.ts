@@ -49,13 +49,13 @@ export class Commit {
     deduplication.begin();
     const writes: (() => void)[] = [];
     for (const work of this.#works) {
-      if (work.kind === 'append') work.results = this.#addAppends(work.appends, true);
+      if (work.kind === 'append') work.results = this.#addAppends(work.appends, true, true);
       else if (work.kind === 'other') writes.push(work.prepare());
       else {
         const { appends, afterwards } = work.settlement.alongside;
         // In one transaction with the acknowledgement they cannot come twice, so nobody need remember their ids.
-        const results = this.#addAppends(appends, false);
-        if (afterwards) this.#addAppends(afterwards(results), false);
+        const results = this.#addAppends(appends, false, afterwards !== undefined);
+        if (afterwards) this.#addAppends(afterwards(results), false, false);
         const write = this.#settle(work);
         if (write) writes.push(write);
       }
@@ -74,7 +74,8 @@ export class Commit {
     };
   }
 
-  #addAppends(appends: Append[], deduplicated: boolean): AppendResult[] {
+  /** `told`: somebody wants to know where they are. */
+  #addAppends(appends: Append[], deduplicated: boolean, told: boolean): AppendResult[] {
     const { deduplication } = this.#deps;
     const results: AppendResult[] = [];
     for (const { topic: name, records } of appends) {
@@ -93,9 +94,9 @@ export class Commit {
         const seq = topic.next++;
         topic.building.seqs.push(seq);
         topic.building.records.push(record);
-        positions.push(positionOf(seq));
+        if (told) positions.push(positionOf(seq));
       }
-      results.push({ positions });
+      if (told) results.push({ positions });
     }
     return results;
   }
