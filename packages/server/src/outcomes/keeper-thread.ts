@@ -2,6 +2,7 @@
  * The thread in which outcomes become rows. SQLite's writes block, and many of them in a row would be felt by every request
  * and every delivery of the process; here they are felt by nobody.
  */
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
@@ -13,8 +14,12 @@ import type { KeeperNotice, KeeperReply, KeeperRequest, KeeperStore, PackedRecor
 import { decodeOutcomes } from './outcome-log.ts';
 import { tally } from './tally.ts';
 
+const BEHIND_OTHERS = 10;
+
 /** The thread's whole life: answers what comes over the port, one after the other, for all of it shares one connection. */
 export async function keep(port: MessagePort, store: KeeperStore): Promise<void> {
+  // Linux knows priorities of threads: what is shown later may wait for what is answered and delivered now.
+  if (process.platform === 'linux') setPriority(BEHIND_OTHERS);
   const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies KeeperNotice));
   let last: Promise<void> = Promise.resolve();
   port.on('message', (request: KeeperRequest) => {
