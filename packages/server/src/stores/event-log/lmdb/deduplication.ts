@@ -11,6 +11,8 @@ import { journalKey, metaKeys, readSeq } from './keys.ts';
 const SEAL_AT = 65_536;
 const TABLE_BITS = 17;
 const EXPIRE_SLICE = 2_000;
+const DRAIN_FACTOR = 1.25;
+const DRAIN_IDLE = 64;
 
 /** The part of one commit. */
 interface Building {
@@ -101,7 +103,9 @@ export class Deduplication {
       this.#oldestEntryTime ??= time;
       commit.entry = true;
     }
-    if (this.#sealed !== undefined) this.#drain(this.#sealed, commit.digests.length * 2 + 64);
+    // A little faster than ids come, so that it is over in time and no commit is much larger than it would be anyway.
+    const enough = commit.digests.length === 0 ? DRAIN_IDLE : Math.ceil(commit.digests.length * DRAIN_FACTOR) + 4;
+    if (this.#sealed !== undefined) this.#drain(this.#sealed, enough);
   }
 
   /** What came before this commit goes to the tree from now on; what comes is noted in a new table. */
