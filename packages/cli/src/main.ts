@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=8
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=8 --v8-pool-size=0
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { CommandError } from './failure.ts';
