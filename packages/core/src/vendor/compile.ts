@@ -2,6 +2,7 @@
 import { eventKey } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
 import { readAuthored } from './authored.ts';
 import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
@@ -18,8 +19,6 @@ export interface CompileOptions extends UrlRules {
   /** Needed for configs that ask for gzip; the host brings it, so that this stays free of Node. */
   gzip?: (data: Uint8Array) => Uint8Array;
 }
-
-const MAPPING_KEYS = ['version', 'parameters', 'global', 'events', 'defaults', 'steps'];
 
 /** The config is parameter-substituted already. */
 export function compileVendor(definition: VendorDefinition, config: JsonObject, options: CompileOptions): CompileResult {
@@ -146,7 +145,7 @@ function requestsOf(definition: VendorDefinition, config: JsonObject, values: Re
 
 /** A mistyped field must not pass silently. */
 function unknownKeys(definition: VendorDefinition, config: JsonObject, fields: ReadonlySet<string>): ConfigFault[] {
-  const known = new Set([...MAPPING_KEYS, ...(definition.authored_requests ? ['request', 'requests'] : [])]);
+  const known = new Set<string>([...MAPPING_KEYS, 'parameters', ...(definition.authored_requests ? ['request', 'requests'] : [])]);
   const faults = Object.keys(config)
     .filter((key) => !fields.has(key) && !known.has(key))
     .map((key) => ({ field: key, message: 'is unknown' }));

@@ -1,5 +1,6 @@
 /** Which parts of a config are secret, and how a request is shown without them. */
 import { isObject, own } from '../json.ts';
+import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import type { VendorRequest } from './compiled.ts';
 import type { VendorDefinition } from './definition.ts';
@@ -31,14 +32,14 @@ export function secretPaths(definition: VendorDefinition | undefined, config: un
   if (!isObject(config)) return found;
   const fields = new Set(definition?.config_fields.filter(({ type }) => type === 'secret').map(({ key }) => key));
   for (const key of Object.keys(config)) {
-    if (MAPPING_KEYS.has(key)) continue;
+    if (SHOWN.has(key)) continue;
     visit(config[key], [key], fields, found);
   }
   return found;
 }
 
 /** The mapping is shown and diffed as it is; credentials have no business in it. */
-const MAPPING_KEYS = new Set(['global', 'events', 'defaults', 'steps', 'version']);
+const SHOWN: ReadonlySet<string> = new Set(MAPPING_KEYS);
 
 function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, found: SecretPath[]): void {
   const name = path.at(-1) as string;

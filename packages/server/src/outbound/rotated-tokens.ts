@@ -3,7 +3,7 @@
  * and reach the others. It is kept in the log, sealed under the very plan it belongs to: who has the integration's
  * secrets can read it, and when those are deleted nobody can.
  */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { TokenPlan } from '@firsthand/core/vendor/compiled.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { deriveKey } from '../secrets/keys.ts';
@@ -39,7 +39,7 @@ export function keepRotatedTokens(log: Pick<EventLog, 'append' | 'read' | 'expir
 function placeOf(plan: TokenPlan): { topic: string; key: Buffer } {
   const text = JSON.stringify(plan);
   return {
-    topic: `tokens.${createHash('sha256').update(text).digest('hex').slice(0, 32)}`,
+    topic: `tokens.${hash('sha256', text, 'hex').slice(0, 32)}`,
     key: deriveKey(text, 'rotated-token'),
   };
 }

@@ -1,6 +1,7 @@
 /** What install, template creation and the one-step integration share: a template with its first revision, in one transaction. */
 import type { DeliveryMode, Revision, Template } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { MAPPING_KEYS } from '@firsthand/core/mapping/mapping.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { newId } from '../../runtime/ids.ts';
@@ -21,9 +22,6 @@ export interface NewTemplate {
   catalog: { vendor: string; variant: string } | null;
   change_summary: string;
 }
-
-/** The keys of a config that say how events are mapped; the others are connection settings. */
-const MAPPING_KEYS = ['version', 'global', 'events', 'defaults', 'steps'];
 
 /**
  * Connection settings alone would drop every event of a vendor that takes nothing unmapped: they stand over the default

@@ -52,13 +52,13 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
   return {
     handle(req, res) {
       const url = req.url ?? '';
-      const mark = url.indexOf('?');
-      const route = findRoute(mark === -1 ? url : url.slice(0, mark));
+      const route = findRoute(url);
       if (route === undefined) return false;
       if (req.method === 'OPTIONS') {
         sendPreflight(req, res);
         return true;
       }
+      const mark = url.indexOf('?');
       const exchange = new Exchange(ctx, req, res, route, mark === -1 ? undefined : url.slice(mark + 1));
       try {
         // Some services ask for the address with HEAD before they accept it as a webhook's.
@@ -77,7 +77,7 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
       sendRefusals = refuseQuickly(server, {
         refuses(req) {
           if (ctx.draining || !isCollected(req)) return false;
-          req.isLetIn = !(ctx.gate.full || ctx.gate.overrun());
+          req.isLetIn = !ctx.gate.refuses();
           return !req.isLetIn;
         },
         onRefused: () => ctx.counts.rejected('overloaded', undefined),
@@ -98,7 +98,6 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
 
 /** Events of websites and servers. Inbound webhooks are not shed: their senders read a 503 as a failure of the address. */
 function isCollected({ url = '', method }: IncomingMessage): boolean {
-  const mark = url.indexOf('?');
-  const route = findRoute(mark === -1 ? url : url.slice(0, mark));
+  const route = findRoute(url);
   return route !== undefined && route.kind !== 'webhook' && route.method === method;
 }

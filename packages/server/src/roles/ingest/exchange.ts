@@ -154,7 +154,7 @@ export const refuseOverloaded = (exchange: Exchange): void => exchange.refuse(OV
 export function hasRoom(exchange: Exchange): boolean {
   const { ctx, req } = exchange;
   if (req instanceof CollectionMessage && req.isLetIn) return true;
-  if (!(ctx.gate.full || ctx.gate.overrun())) return true;
+  if (!ctx.gate.refuses()) return true;
   refuseOverloaded(exchange);
   return false;
 }

@@ -42,9 +42,9 @@ export class Gate {
     if (this.waiting >= this.#limits.waitingRequests || this.waitingBytes >= this.#limits.waitingBytes) return true;
     return this.waiting >= FEW_WAITING && this.#now() - this.#marks[0]!.at > MAX_WAIT_MS;
   }
-  /** Whether more comes than can be taken in. */
-  overrun(): boolean {
-    return this.#backlog.sheds(this.waiting);
+  /** Whether this request has to be refused: no room, or more comes than can be taken in. To be asked once for each. */
+  refuses(): boolean {
+    return this.full || this.#backlog.sheds(this.waiting);
   }
   enter(): void {
     this.#open++;

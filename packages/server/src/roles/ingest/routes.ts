@@ -54,7 +54,9 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/webhook', { kind: 'webhook', method: 'POST', browser: false, implied: undefined, rules: anyCall }],
 ]);
 
-/** The library for Java ends its address with a slash. No other address may. */
-export function findRoute(path: string): Route | undefined {
+/** The route of an address, its query left aside. The library for Java ends its address with a slash; no other address may. */
+export function findRoute(url: string): Route | undefined {
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
   return ROUTES.get(path) ?? (path === '/v1/import/' ? batch : undefined);
 }

@@ -103,9 +103,9 @@ export class Deduplication {
       this.#oldestEntryTime ??= time;
       commit.entry = true;
     }
+    if (this.#sealed === undefined) return;
     // A little faster than ids come, so that it is over in time and no commit is much larger than it would be anyway.
-    const enough = commit.digests.length === 0 ? DRAIN_IDLE : Math.ceil(commit.digests.length * DRAIN_FACTOR) + 4;
-    if (this.#sealed !== undefined) this.#drain(this.#sealed, enough);
+    this.#drain(this.#sealed, commit.digests.length === 0 ? DRAIN_IDLE : Math.ceil(commit.digests.length * DRAIN_FACTOR) + 4);
   }
 
   /** What came before this commit goes to the tree from now on; what comes is noted in a new table. */

@@ -9,7 +9,6 @@ export const DIGEST = 20;
 const FREE = 0;
 /** The id was noted by a commit that failed: as long ago as can be. */
 const NEVER = Number.NEGATIVE_INFINITY;
-const FEWEST_BITS = 10;
 
 export class IdTable {
   #bits: number;
@@ -17,7 +16,8 @@ export class IdTable {
   #times: Float64Array;
   size = 0;
 
-  constructor(bits = FEWEST_BITS) {
+  /** With 2 to the power of `bits` places to begin with. */
+  constructor(bits: number) {
     this.#bits = bits;
     this.#digests = Buffer.alloc(DIGEST << bits);
     this.#times = new Float64Array(1 << bits);
