@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
 
 /** Text, not bytes: Node sends head and text in one write, a head and bytes in two. */
-const OK = '{"success":true}';
+export const OK = '{"success":true}';
 /** A transparent GIF of one pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 const ALLOW_HEADERS = 'Content-Type, Authorization';

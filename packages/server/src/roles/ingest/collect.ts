@@ -1,7 +1,7 @@
 /** Collection requests from first header to answer: who sends, may they, what is it, store it. */
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import { type Refusal, sendGif, sendOk } from './answers.ts';
+import { type Refusal, sendGif } from './answers.ts';
 import { takeBatch } from './batch.ts';
 import { isGzip, parseBody, unpack } from './body.ts';
 import { challengeHolds, tokenOf } from './challenge.ts';
@@ -122,6 +122,9 @@ export function takeEvent(exchange: Exchange, body: unknown, bytes: Buffer, dige
   store(exchange, [built], (_exchange, [duplicate]) => {
     ctx.counts.accepted(1, duplicate ? 1 : 0, rules.orgId, rules.pipelineId);
     if (!duplicate && shown !== undefined) tellReceived(exchange, shown, built.eventId);
-    exchange.answer(() => (route.kind === 'pixel' ? sendGif : sendOk)(exchange.res, exchange.origin, cookies?.headers()));
+    exchange.answer(() => {
+      if (route.kind === 'pixel') sendGif(exchange.res, exchange.origin, cookies?.headers());
+      else exchange.sendOk(cookies?.headers());
+    });
   });
 }

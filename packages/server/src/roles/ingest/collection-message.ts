@@ -3,6 +3,8 @@
  * bytes, and making a stream of that takes longer than reading it. Unless it is diverted, it is a request like any other.
  */
 import { IncomingMessage } from 'node:http';
+import type { Exchange } from './exchange.ts';
+import type { Route } from './routes.ts';
 
 export interface BodySink {
   data(chunk: Buffer): void;
@@ -11,8 +13,12 @@ export interface BodySink {
 
 export class CollectionMessage extends IncomingMessage {
   #sink: BodySink | undefined;
+  /** Where it goes, once somebody has looked that up. */
+  route: Route | undefined;
   /** It was asked already whether this one is too much. */
   isLetIn = false;
+  /** It is on its way already, and only wants a response. */
+  exchange: Exchange | undefined;
 
   /** From now on the body goes there, as it comes. */
   divert(sink: BodySink): void {

@@ -6,10 +6,10 @@ import { collect } from './collect.ts';
 import { CollectionMessage } from './collection-message.ts';
 import type { IngestContext, IngestDeps } from './context.ts';
 import { createCounts } from './counts.ts';
+import { answerDirectly, type DirectAnswers, type Judge } from './direct-answers.ts';
 import { Exchange } from './exchange.ts';
 import { Gate, type GateLimits } from './gate.ts';
 import { collectPixel } from './pixel.ts';
-import { refuseQuickly } from './quick-refusal.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { findRoute } from './routes.ts';
 import { receiveWebhook } from './webhook/receive.ts';
@@ -19,7 +19,7 @@ const DRAIN_MS = 5_000;
 export interface Ingest {
   /** True where the path is a collection path: the request is answered, now or later. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
-  /** For the listener that `handle` is mounted on, before it has connections: what comes too much is refused quickly there. */
+  /** For the listener that `handle` is mounted on, before it has connections: usual answers go there directly. */
   attach(server: Server): void;
   /** Waits for requests under way, writes the last counts. Stop listening first. */
   stop(): Promise<void>;
@@ -47,45 +47,57 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
     proxies: createProxies(deps.settings.trustProxy, deps.settings.ingestUrl),
     draining: false,
   };
-  let sendRefusals = () => {};
+  let direct: DirectAnswers | undefined;
   const forget = deps.snapshots.onChange((snapshot) => ctx.limiter.keep(snapshot.pipelines));
+
+  function begin(exchange: Exchange): void {
+    const { req, route } = exchange;
+    try {
+      if (req.method !== route.method) exchange.refuse({ code: 'method_not_allowed', allow: `${route.method}, OPTIONS` });
+      else if (route.kind === 'webhook') receiveWebhook(exchange);
+      else if (route.kind === 'pixel') collectPixel(exchange);
+      else collect(exchange);
+    } catch (error) {
+      ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
+      exchange.refuse({ code: 'internal_error' });
+    }
+  }
+  const judge: Judge = {
+    judge(req) {
+      if (ctx.draining) return 'pass';
+      const route = findRoute(req.url ?? '');
+      // Inbound webhooks are not shed: their senders read a 503 as a failure of the address.
+      if (route === undefined || route.kind === 'webhook' || route.method !== req.method) return 'pass';
+      req.route = route;
+      req.isLetIn = !ctx.gate.refuses();
+      if (!req.isLetIn) return 'refuse';
+      return route.kind === 'event' ? 'take' : 'pass';
+    },
+    take: (req, connection) => new Exchange(ctx, req, req.route!, connection),
+    begin,
+    onRefused: () => ctx.counts.rejected('overloaded', undefined),
+  };
   return {
     handle(req, res) {
-      const url = req.url ?? '';
-      const route = findRoute(url);
-      if (route === undefined) return false;
-      if (req.method === 'OPTIONS') {
-        sendPreflight(req, res);
+      if (!(req instanceof CollectionMessage)) throw new TypeError('collection paths need a listener that is made with serverOptions');
+      if (req.exchange !== undefined) {
+        req.exchange.adopt(res);
         return true;
       }
-      const mark = url.indexOf('?');
-      const exchange = new Exchange(ctx, req, res, route, mark === -1 ? undefined : url.slice(mark + 1));
-      try {
-        // Some services ask for the address with HEAD before they accept it as a webhook's.
-        if (req.method === 'HEAD' && route.kind === 'webhook') sendOk(res, exchange.origin, undefined);
-        else if (req.method !== route.method) exchange.refuse({ code: 'method_not_allowed', allow: `${route.method}, OPTIONS` });
-        else if (route.kind === 'webhook') receiveWebhook(exchange);
-        else if (route.kind === 'pixel') collectPixel(exchange);
-        else collect(exchange);
-      } catch (error) {
-        ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
-        exchange.refuse({ code: 'internal_error' });
-      }
+      const route = req.route ?? findRoute(req.url ?? '');
+      if (route === undefined) return false;
+      if (req.method === 'OPTIONS') sendPreflight(req, res);
+      // Some services ask for the address with HEAD before they accept it as a webhook's.
+      else if (req.method === 'HEAD' && route.kind === 'webhook') sendOk(res, req.headers.origin, undefined);
+      else begin(new Exchange(ctx, req, route, res));
       return true;
     },
     attach(server) {
-      sendRefusals = refuseQuickly(server, {
-        refuses(req) {
-          if (ctx.draining || !isCollected(req)) return false;
-          req.isLetIn = !ctx.gate.refuses();
-          return !req.isLetIn;
-        },
-        onRefused: () => ctx.counts.rejected('overloaded', undefined),
-      });
+      direct = answerDirectly(server, judge);
     },
     drain() {
       ctx.draining = true;
-      sendRefusals();
+      direct?.stop();
     },
     async stop() {
       ctx.draining = true;
@@ -94,10 +106,4 @@ export function createIngest(deps: IngestDeps, limits?: GateLimits): Ingest {
       await ctx.counts.stop();
     },
   };
-}
-
-/** Events of websites and servers. Inbound webhooks are not shed: their senders read a 503 as a failure of the address. */
-function isCollected({ url = '', method }: IncomingMessage): boolean {
-  const route = findRoute(url);
-  return route !== undefined && route.kind !== 'webhook' && route.method === method;
 }

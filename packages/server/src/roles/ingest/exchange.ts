@@ -1,13 +1,13 @@
 /** One request on its way through ingest, and the reading of its body. One object per request, no closures. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import { COLLECTION_ERRORS } from '../../http/errors.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
-import { type Refusal, sendError } from './answers.ts';
+import { type Refusal, sendError, sendOk } from './answers.ts';
 import { TOO_LARGE } from './body.ts';
-import { CollectionMessage } from './collection-message.ts';
+import type { CollectionMessage } from './collection-message.ts';
 import type { IngestContext } from './context.ts';
+import { type Connection, MAX_IGNORED_BYTES } from './direct-answers.ts';
 import { OVERLOADED } from './overloaded.ts';
-import { MAX_IGNORED_BYTES } from './quick-refusal.ts';
 import type { Route } from './routes.ts';
 
 const EXCHANGE = Symbol('exchange');
@@ -18,8 +18,7 @@ const EMPTY = Buffer.alloc(0);
 
 export class Exchange {
   readonly ctx: IngestContext;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+  readonly req: CollectionMessage;
   readonly route: Route;
   readonly query: string | undefined;
   readonly origin: string | undefined;
@@ -27,6 +26,8 @@ export class Exchange {
   rules: IngestRules | undefined;
   limit = 0;
   answered = false;
+  readonly #connection: Connection | undefined;
+  #res: ServerResponse | undefined;
   #first: Buffer | undefined;
   #rest: Buffer[] | undefined;
   #size = 0;
@@ -36,12 +37,16 @@ export class Exchange {
   #onBody: ((exchange: Exchange, body: Buffer) => void) | undefined;
   #onTooLarge: ((exchange: Exchange) => void) | undefined;
 
-  constructor(ctx: IngestContext, req: IncomingMessage, res: ServerResponse, route: Route, query: string | undefined) {
+  /** Answered by Node's response, or straight to the connection as long as nothing else is needed. */
+  constructor(ctx: IngestContext, req: CollectionMessage, route: Route, by: ServerResponse | Connection) {
     this.ctx = ctx;
     this.req = req;
-    this.res = res;
     this.route = route;
-    this.query = query;
+    if (by instanceof ServerResponse) this.#res = by;
+    else this.#connection = by;
+    const url = req.url ?? '';
+    const mark = url.indexOf('?');
+    this.query = mark === -1 ? undefined : url.slice(mark + 1);
     this.origin = req.headers.origin;
     this.receivedAt = ctx.clock.now();
   }
@@ -57,15 +62,26 @@ export class Exchange {
       return;
     }
     this.enter();
-    if (req instanceof CollectionMessage) req.divert(this);
-    else throw new TypeError('collection paths need a listener that is made with serverOptions');
+    req.divert(this);
   }
   /** From here on a stop waits for this request. */
   enter(): void {
     this.ctx.gate.enter();
     this.#inside = true;
-    (this.res as Carrier)[EXCHANGE] = this;
-    this.res.on('close', onClose);
+    if (this.#res !== undefined) this.#watch(this.#res);
+  }
+  /** Node's response. Where there is none so far, it is made now. */
+  get res(): ServerResponse {
+    if (this.#res === undefined) this.#connection!.handOver();
+    return this.#res!;
+  }
+  adopt(res: ServerResponse): void {
+    this.#res = res;
+    if (this.#inside) this.#watch(res);
+  }
+  #watch(res: ServerResponse): void {
+    (res as Carrier)[EXCHANGE] = this;
+    res.on('close', onClose);
   }
 
   data(chunk: Buffer): void {
@@ -138,6 +154,11 @@ export class Exchange {
     }
     this.release();
   }
+  /** The answer of a stored event, to be sent by `answer`. */
+  sendOk(cookies: readonly string[] | undefined): void {
+    if (this.#res === undefined && cookies === undefined) this.#connection!.sendOk(this.origin);
+    else sendOk(this.res, this.origin, cookies);
+  }
   /** While the service stops, every answer ends its connection, so that clients move to another process. */
   hangUpWhenDraining(): void {
     if (this.ctx.draining) this.res.shouldKeepAlive = false;
@@ -153,8 +174,7 @@ export const refuseOverloaded = (exchange: Exchange): void => exchange.refuse(OV
 /** Whether there is room for one more event; false after the refusal. */
 export function hasRoom(exchange: Exchange): boolean {
   const { ctx, req } = exchange;
-  if (req instanceof CollectionMessage && req.isLetIn) return true;
-  if (!ctx.gate.refuses()) return true;
+  if (req.isLetIn || !ctx.gate.refuses()) return true;
   refuseOverloaded(exchange);
   return false;
 }

@@ -2,7 +2,6 @@
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
 import { outcomeAppend } from '../../../outcomes/outcome-log.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
-import { sendOk } from '../answers.ts';
 import { isGzip, unpack } from '../body.ts';
 import { type Exchange, refuseOverloaded } from '../exchange.ts';
 import { complain, store } from '../store.ts';
@@ -131,5 +130,5 @@ function tell({ ctx }: Exchange, { id, org_id, pipeline_id }: WebhookSource, rea
   ctx.tap.emit(org_id, { stage: 'webhook_rejected', pipeline_id, reason, payload: { webhook_source_id: id } });
 }
 function thank(exchange: Exchange): void {
-  exchange.answer(() => sendOk(exchange.res, exchange.origin, undefined));
+  exchange.answer(() => exchange.sendOk(undefined));
 }
