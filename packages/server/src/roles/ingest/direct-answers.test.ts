@@ -1,170 +1,170 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { GATE_LIMITS } from './gate.ts';
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { Append, AppendResult, EventLog } from '../../stores/event-log/port.ts';
 import { aPipeline, aSnapshot, type Harness, startIngest } from './testing.ts';
+import { Client, type RawAnswer, servedClient } from './testing-client.ts';
 
-/** No room for anything while `waitingRequests` is 0. */
-const limits = { ...GATE_LIMITS };
-const rejected: Record<string, number> = {};
+/** The real log; appends wait for `release` once `hold` was called. */
+class HeldLog {
+  #waiting: (() => void)[] | undefined;
+  appended = 0;
+  hold(): void {
+    this.#waiting = [];
+  }
+  release(): void {
+    for (const go of this.#waiting ?? []) go();
+    this.#waiting = undefined;
+  }
+  over = (log: EventLog): EventLog =>
+    new Proxy(log, {
+      get: (target, name) => {
+        if (name === 'append') return (appends: Append[]) => this.#append(target, appends);
+        const value = Reflect.get(target, name, target) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  async #append(log: EventLog, appends: Append[]): Promise<AppendResult[]> {
+    this.appended++;
+    const waiting = this.#waiting;
+    if (waiting !== undefined) await new Promise<void>((resolve) => waiting.push(resolve));
+    return log.append(appends);
+  }
+}
 let harness: Harness;
-beforeAll(async () => {
-  harness = await startIngest(aSnapshot([aPipeline()]), {
-    limits,
-    onCounts: (summary) => {
-      for (const [code, count] of Object.entries(summary.rejected)) rejected[code] = (rejected[code] ?? 0) + count;
-    },
-  });
-});
-afterAll(() => harness.close());
-beforeEach(() => {
-  limits.waitingRequests = GATE_LIMITS.waitingRequests;
-});
+let held: HeldLog;
+async function start(): Promise<void> {
+  held = new HeldLog();
+  harness = await startIngest(aSnapshot([aPipeline()]), { log: held.over });
+}
+afterEach(() => harness.close());
 
-const BODY = '{"type":"track","event":"X"}';
-const request = (headers = '', body = BODY, line = 'POST /v1/t HTTP/1.1') =>
+const eventOf = (messageId: string) => `{"type":"track","event":"X","anonymousId":"visitor","messageId":"${messageId}"}`;
+const request = (body: string, headers = '', line = 'POST /v1/t HTTP/1.1') =>
   `${line}\r\nHost: x\r\nAuthorization: Bearer pk_web\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
-
-class Client {
-  readonly socket: Socket;
-  #text = '';
-  closed = false;
-  constructor(socket: Socket) {
-    this.socket = socket;
-    socket.on('data', (chunk: Buffer) => {
-      this.#text += chunk.toString('latin1');
-    });
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      this.closed = true;
-    });
-  }
-  /** The next answer. */
-  async answer(): Promise<{ status: number; head: string[]; body: string }> {
-    await expect.poll(() => this.#text).toContain('\r\n\r\n');
-    const [lines, ...rest] = this.#text.split('\r\n\r\n') as [string, ...string[]];
-    const [first, ...head] = lines.split('\r\n') as [string, ...string[]];
-    const length = Number(/^Content-Length: (\d+)$/m.exec(lines)?.[1] ?? 0);
-    const after = rest.join('\r\n\r\n');
-    expect(after.length).toBeGreaterThanOrEqual(length);
-    this.#text = after.slice(length);
-    return { status: Number(first.split(' ')[1]), head, body: after.slice(0, length) };
-  }
-}
-async function served(): Promise<Client> {
-  const socket = connect(harness.port, '127.0.0.1');
-  await once(socket, 'connect');
-  const client = new Client(socket);
-  socket.write(request());
-  expect((await client.answer()).status).toBe(200);
-  return client;
-}
-/** A connection that has had an answer, after which there is room for nothing. */
-async function overloaded(): Promise<Client> {
-  const client = await served();
-  limits.waitingRequests = 0;
-  return client;
-}
-/** Node dates its answers. */
-const isQuick = ({ head }: { head: string[] }) => !head.some((line) => line.startsWith('Date: '));
+const served = () => servedClient(harness.port, request(eventOf('first')));
+const storedIds = async () => (await harness.stored()).map(({ envelope }) => envelope.event_id).toSorted();
+const undated = ({ head }: RawAnswer) => head.map((line) => line.replace(/^Date: .*/, 'Date')).toSorted();
 
 test.each([
   ['no origin', ''],
-  ['an origin', 'Origin: https://shop.example\r\n'],
-  ['an origin in another case', 'ORIGIN: https://shop.example\r\n'],
-  ['an origin that is none', 'Origin: https://a.example b\r\n'],
-])('a quick refusal says what the other one says: %s', async (_name, headers) => {
-  const client = await overloaded();
-  client.socket.write(request(headers));
-  const quick = await client.answer();
-  expect(isQuick(quick), 'Node calls us where it did').toBe(true);
-  // The first request of a connection goes Node's way.
-  const socket = connect(harness.port, '127.0.0.1');
-  socket.write(request(headers));
-  const other = await new Client(socket).answer();
-  expect(isQuick(other)).toBe(false);
-  expect([quick.status, JSON.parse(quick.body)]).toEqual([503, { error: 'overloaded', message: expect.stringMatching(/\w/) }]);
-  expect(quick.body).toBe(other.body);
-  expect(quick.head.toSorted()).toEqual(other.head.filter((line) => !line.startsWith('Date: ')).toSorted());
-  expect(quick.head).toContain('Retry-After: 1');
-  socket.destroy();
-  client.socket.destroy();
+  ['an origin whose visitor is known', 'Origin: https://shop.example\r\nCookie: _df_id=visitor\r\n'],
+  ['an origin that is none', 'Origin: https://a.example b\r\nCookie: _df_id=visitor\r\n'],
+])("a direct answer says what Node's says: %s", async (_name, headers) => {
+  await start();
+  const client = await served();
+  const before = harness.responses();
+  client.socket.write(request(eventOf('direct'), headers));
+  const direct = await client.answer();
+  expect(harness.responses(), 'Node calls us where it did').toBe(before);
+  const fresh = new Client(connect(harness.port, '127.0.0.1'));
+  fresh.socket.write(request(eventOf('by-node'), headers));
+  const other = await fresh.answer();
+  expect(harness.responses()).toBe(before + 1);
+  expect([direct.status, direct.body]).toEqual([200, '{"success":true}']);
+  expect([other.status, other.body]).toEqual([direct.status, direct.body]);
+  expect(undated(direct)).toEqual(undated(other));
+  expect(Date.parse(direct.head.find((line) => line.startsWith('Date: '))!.slice(6))).toBeGreaterThan(Date.now() - 2_000);
+  expect(await storedIds()).toEqual(['by-node', 'direct', 'first']);
+  for (const { socket } of [client, fresh]) socket.destroy();
 });
+
 test.each<[name: string, bytes: string, statuses: number[]]>([
-  ['an end of the connection', request('Connection: close\r\n'), [503]],
-  ['HTTP/1.0', request('', BODY, 'POST /v1/t HTTP/1.0'), [503]],
-  ['a question before the body', request('Expect: 100-continue\r\n'), [100, 503]],
-  ['no host', `POST /v1/t HTTP/1.1\r\nContent-Length: 0\r\n\r\n`, [400]],
-  ['another method', request('', BODY, 'PUT /v1/t HTTP/1.1'), [405]],
-  ['a preflight', request('', '', 'OPTIONS /v1/t HTTP/1.1'), [204]],
-  ['an inbound webhook', request('', BODY, 'POST /v1/webhook?source=x HTTP/1.1'), [503]],
-  ['another path', request('', BODY, 'POST /elsewhere HTTP/1.1'), [404]],
-])("what is out of the ordinary goes Node's way: %s", async (_name, bytes, statuses) => {
-  const client = await overloaded();
+  ['a cookie to set', request(eventOf('a'), 'Origin: https://shop.example\r\n'), [200]],
+  ['an event that is wrong', request('{"type":"track"}'), [400]],
+  ['no JSON', request('{'), [400]],
+  ['a body over the limit', request('', 'X-Y: z\r\n').replace('Content-Length: 0', 'Content-Length: 99999999'), [413]],
+  ['an unknown key', request(eventOf('a')).replace('pk_web', 'pk_nobody'), [401]],
+  ['a question before the body', request(eventOf('a'), 'Expect: 100-continue\r\n'), [100, 200]],
+  ['a batch', request(`{"batch":[${eventOf('a')}]}`, '', 'POST /v1/batch HTTP/1.1'), [200]],
+  ['an end of the connection', request(eventOf('a'), 'Connection: close\r\n'), [200]],
+])('whatever is out of the ordinary is answered by Node: %s', async (_name, bytes, statuses) => {
+  await start();
+  const client = await served();
+  const before = harness.responses();
   client.socket.write(bytes);
-  for (const status of statuses) {
-    const answer = await client.answer();
-    expect(answer.status).toBe(status);
-    if (status !== 100 && status !== 400) expect(isQuick(answer)).toBe(false);
-  }
+  for (const status of statuses) expect((await client.answer()).status).toBe(status);
+  expect(harness.responses()).toBe(before + 1);
   client.socket.destroy();
 });
-test('answers come in the order of the requests, quick or not', async () => {
-  const client = await overloaded();
-  client.socket.write(request() + request() + request('', '', 'OPTIONS /v1/t HTTP/1.1') + request() + request());
+
+test('a connection goes on after an answer by Node', async () => {
+  await start();
+  const client = await served();
+  for (const [body, status] of [
+    ['{', 400],
+    [eventOf('a'), 200],
+    ['{"type":"track"}', 400],
+    [eventOf('b'), 200],
+  ] as const) {
+    client.socket.write(request(body));
+    expect((await client.answer()).status).toBe(status);
+  }
+  expect(harness.responses()).toBe(3);
+  expect(await storedIds()).toEqual(['a', 'b', 'first']);
+  client.socket.destroy();
+});
+
+test('requests that did not wait for each other are answered in their order', async () => {
+  await start();
+  const client = await served();
+  held.hold();
+  client.socket.write(
+    request(eventOf('a')) + request('{') + request(eventOf('b')) + request('', '', 'OPTIONS /v1/t HTTP/1.1') + request(eventOf('c')),
+  );
+  await expect.poll(() => held.appended).toBe(4);
+  held.release();
   const statuses: number[] = [];
   for (let i = 0; i < 5; i++) statuses.push((await client.answer()).status);
-  expect(statuses).toEqual([503, 503, 204, 503, 503]);
+  expect(statuses).toEqual([200, 400, 200, 204, 200]);
+  expect(await storedIds()).toEqual(['a', 'b', 'c', 'first']);
   client.socket.destroy();
 });
-test('a connection is good for more after a quick refusal', async () => {
-  const client = await overloaded();
-  const bytes = request();
-  const inside = bytes.length - 10;
-  client.socket.write(bytes.slice(0, inside));
-  expect((await client.answer()).status, 'before its body is there').toBe(503);
-  limits.waitingRequests = GATE_LIMITS.waitingRequests;
-  client.socket.write(bytes.slice(inside));
-  client.socket.write(request());
+
+test('a body may come in pieces', async () => {
+  await start();
+  const client = await served();
+  const bytes = request(eventOf('in-pieces'));
+  for (let at = 0; at < bytes.length; at += 40) {
+    client.socket.write(bytes.slice(at, at + 40));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
   expect((await client.answer()).status).toBe(200);
-  expect(client.socket.destroyed).toBe(false);
+  expect(harness.responses()).toBe(1);
+  expect(await storedIds()).toEqual(['first', 'in-pieces']);
   client.socket.destroy();
 });
-test('a refused body may not go on for ever', async () => {
-  const client = await overloaded();
-  client.socket.write(request('', '', 'POST /v1/t HTTP/1.1').replace('Content-Length: 0', `Content-Length: ${64 * 1_048_576}`));
-  const answer = await client.answer();
-  expect([answer.status, isQuick(answer)]).toEqual([503, true]);
-  const piece = Buffer.alloc(1_048_576);
-  for (let i = 0; i < 32 && !client.closed; i++) await new Promise((resolve) => client.socket.write(piece, resolve));
-  await expect.poll(() => client.closed).toBe(true);
+
+test.each([
+  ['before its body is there', (bytes: string) => bytes.slice(0, -10), false],
+  ['before its answer', (bytes: string) => bytes, true],
+])('a client that goes away %s keeps nobody from stopping', async (_name, sent, stored) => {
+  await start();
+  const client = await served();
+  held.hold();
+  client.socket.write(sent(request(eventOf('gone'))));
+  if (stored) await expect.poll(() => held.appended).toBe(2);
+  else await new Promise((resolve) => setTimeout(resolve, 50));
+  client.socket.resetAndDestroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  held.release();
+  const from = performance.now();
+  await harness.ingest.stop();
+  expect(performance.now() - from, 'it would wait for five seconds').toBeLessThan(4_000);
+  await expect.poll(storedIds).toEqual(stored ? ['first', 'gone'] : ['first']);
 });
-test('many connections at once are all answered, time and again', async () => {
-  const clients = await Promise.all(Array.from({ length: 200 }, served));
-  limits.waitingRequests = 0;
-  for (let round = 0; round < 5; round++) {
-    for (const { socket } of clients) socket.write(request());
-    for (const client of clients) expect((await client.answer()).status).toBe(503);
-  }
-  for (const { socket } of clients) socket.destroy();
-});
-test('they are counted', async () => {
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
-  const before = rejected.overloaded!;
-  const client = await overloaded();
-  for (let i = 0; i < 3; i++) {
-    client.socket.write(request());
-    expect(isQuick(await client.answer())).toBe(true);
-  }
-  client.socket.destroy();
-  await expect.poll(() => rejected.overloaded, { timeout: 3_000 }).toBe(before + 3);
-});
-test('a service that stops ends the connection with the refusal', async () => {
-  const client = await overloaded();
+
+test('a service that stops answers what waits for the log, and ends the connection with it', async () => {
+  await start();
+  const client = await served();
+  held.hold();
+  client.socket.write(request(eventOf('last')));
+  await expect.poll(() => held.appended).toBe(2);
   harness.ingest.drain();
-  client.socket.write(request());
+  harness.closeIdle();
+  held.release();
   const answer = await client.answer();
-  expect([answer.status, isQuick(answer)]).toEqual([503, false]);
+  expect(answer.status).toBe(200);
   expect(answer.head).toContain('Connection: close');
   await expect.poll(() => client.closed).toBe(true);
+  expect(await storedIds()).toEqual(['first', 'last']);
 });

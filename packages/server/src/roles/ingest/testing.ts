@@ -116,6 +116,10 @@ export interface Harness {
   ingest: Ingest;
   log: EventLog;
   frames: TapFrame[];
+  /** How many responses Node has made. */
+  responses(): number;
+  /** What a listener does first when the service stops. */
+  closeIdle(): void;
   /** Everything in the ingest topics. */
   stored(): Promise<StoredEvent[]>;
   outcomes(): Promise<Outcome[]>;
@@ -158,7 +162,9 @@ export async function startIngest(
     },
     over.limits,
   );
+  let responses = 0;
   const server = createServer(serverOptions, (req, res) => {
+    responses++;
     if (!ingest.handle(req, res)) res.writeHead(404).end();
   });
   ingest.attach(server);
@@ -170,6 +176,8 @@ export async function startIngest(
     ingest,
     log,
     frames,
+    responses: () => responses,
+    closeIdle: () => server.closeIdleConnections(),
     async stored() {
       const events: StoredEvent[] = [];
       for (let partition = 0; partition < PARTITIONS; partition++)
