@@ -84,13 +84,15 @@ export class Committer {
     // Usually what one turn of the event loop brings; under an overload, which is appends, a turn may last for a second. Other
     // work comes in pieces that belong together, and must not be parted.
     if (this.#queue.length >= ENOUGH_WORK && work.kind === 'append') void this.#commitNext();
-    else if (!this.#scheduled) {
-      this.#scheduled = true;
-      setImmediate(() => {
-        this.#scheduled = false;
-        void this.#commitNext();
-      });
-    }
+    else this.#schedule();
+  }
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#commitNext();
+    });
   }
 
   async #commitNext(): Promise<void> {
@@ -114,7 +116,8 @@ export class Committer {
       this.#failed(commit, works, error as Error);
     }
     this.#busy = false;
-    if (this.#queue.length > 0 && this.#available) void this.#commitNext();
+    // At the end of this turn too: commits cost the more the smaller they are, and there is more to come from it.
+    if (this.#queue.length > 0 && this.#available) this.#schedule();
     else if (this.#idle.length > 0 && this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
