@@ -5,13 +5,14 @@
 import { fork } from 'node:child_process';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import type { OpenLoopPlan, OpenLoopResult } from './ingest/open-loop.ts';
-import { ask, bareServer, everyRole, here, ingestAlone, type Target } from './ingest/targets.ts';
+import { ask, bareServer, everyRole, here, ingestAlone, type Overload, type Target } from './ingest/targets.ts';
 import { atLeast, atMost, type BenchResult, figure } from './result.ts';
 
 /** Servers have few connections and keep them busy; visitors have one each, many, with little to send. What waits together shares a commit. */
 const FEW_CONNECTIONS = 64;
 const CONNECTIONS = 256;
 const OVERLOAD_CONNECTIONS = 2_000;
+const BATCH_OVERLOAD_CONNECTIONS = 500;
 const BATCH = 100;
 const ROUNDS = 7;
 const OVERLOAD = 3;
@@ -28,13 +29,12 @@ export async function run(): Promise<BenchResult[]> {
   const bare = await bareServer();
   const load = async (target: Pick<Target, 'port' | 'key'>, plan: Omit<LoadPlan, 'port'>) =>
     (await ask<{ result: LoadResult }>(generator, { ...plan, port: target.port, key: target.key })).result;
-  const overload = async (target: Target, plan: Pick<OpenLoopPlan, 'rate' | 'prefix'>) =>
+  const overload = async (target: Target, plan: Omit<OpenLoopPlan, 'port' | 'key' | 'warmupMs' | 'durationMs'>) =>
     (
       await ask<{ result: OpenLoopResult }>(openLoop, {
         ...plan,
         port: target.port,
         key: target.overloadKey,
-        connections: OVERLOAD_CONNECTIONS,
         warmupMs: OVERLOAD_ONSET_MS,
         durationMs: 5_000,
       } satisfies OpenLoopPlan)
@@ -63,11 +63,19 @@ export async function run(): Promise<BenchResult[]> {
     const halfBare = await load(bare, half);
     const halfTarget = await load(target, half);
     const memory = await target.memory();
-    const factor = Math.min(OVERLOAD, (bareRate * ANSWERABLE) / rate);
-    const prefix = `over-${name.replaceAll(' ', '-')}-`;
-    const over = await overload(target, { rate: rate * factor, prefix });
-    const { 200: _accepted, 429: limited = 0, 503: refused = 0, ...others } = over.byStatus;
     const of = (what: string) => `${name}: ${what}`;
+    const overloads: Overload[] = [];
+    const underOverload: BenchResult[] = [];
+    for (const [what, path, batch, connections, capacity, factor] of [
+      // Batches cost so much more than their refusal that there can be three times as many as are taken in.
+      ['overload with batches', '/v1/batch', BATCH, BATCH_OVERLOAD_CONNECTIONS, batchRate / BATCH, OVERLOAD],
+      ['overload', '/v1/t', 1, OVERLOAD_CONNECTIONS, rate, Math.min(OVERLOAD, (bareRate * ANSWERABLE) / rate)],
+    ] as const) {
+      const prefix = `${what} ${name} `.replaceAll(' ', '-');
+      const result = await overload(target, { path, batch, connections, rate: capacity * factor, prefix });
+      overloads.push({ prefix, result });
+      underOverload.push(...overloadResults(of(what), result, capacity, factor));
+    }
     return [
       figure(of(`bare node:http beside it, ${FEW_CONNECTIONS} connections`), few.bareRate, 'requests/s'),
       figure(of(`single-event durable ingest, ${FEW_CONNECTIONS} connections`), few.rate, 'events/s'),
@@ -80,18 +88,8 @@ export async function run(): Promise<BenchResult[]> {
       atMost(of('added p99 at half capacity'), halfTarget.p99Ms - halfBare.p99Ms, 'ms', 10),
       atMost(of('refused at half capacity'), halfTarget.refused, 'requests', 0),
       atMost(of('peak RssAnon under load'), memory, 'MB', 200),
-      atLeast(of('overload, sent ÷ capacity'), over.sentPerSecond / rate, '×', 0.9 * factor),
-      figure(of('overload, accepted ÷ capacity'), over.acceptedPerSecond / rate, '×'),
-      figure(of('overload, accepted p50'), over.acceptedP50Ms, 'ms'),
-      atMost(of('overload, accepted p99'), over.acceptedP99Ms, 'ms', 250),
-      figure(of('overload, p99 of waiting for a connection'), over.sentLateP99Ms, 'ms'),
-      figure(of("overload, p99 of the generator's own delay"), over.tickLateP99Ms, 'ms'),
-      figure(of('overload, refused with 429'), limited, 'requests'),
-      figure(of('overload, refused with 503'), refused, 'requests'),
-      atMost(of('overload, refused without Retry-After'), over.withoutRetryAfter, 'requests', 0),
-      atMost(of('overload, other answers'), sum(others), 'requests', 0),
-      atMost(of('overload, no answer'), over.unanswered, 'requests', 0),
-      atMost(of('overload, accepted and lost'), await target.lost(prefix, over), 'events', 0),
+      ...underOverload,
+      atMost(of('overload, accepted and lost'), await target.lost(overloads), 'events', 0),
       figure(of(`peak RssAnon with ${OVERLOAD_CONNECTIONS} connections`), await target.memory(), 'MB'),
     ];
   }
@@ -115,6 +113,23 @@ export async function run(): Promise<BenchResult[]> {
     openLoop.kill();
     await bare.stop();
   }
+}
+function overloadResults(name: string, over: OpenLoopResult, capacity: number, factor: number): BenchResult[] {
+  const { 200: _accepted, 429: limited = 0, 503: refused = 0, ...others } = over.byStatus;
+  const of = (what: string) => `${name}, ${what}`;
+  return [
+    atLeast(of('sent ÷ capacity'), over.sentPerSecond / capacity, '×', 0.9 * factor),
+    figure(of('accepted ÷ capacity'), over.acceptedPerSecond / capacity, '×'),
+    figure(of('accepted p50'), over.acceptedP50Ms, 'ms'),
+    atMost(of('accepted p99'), over.acceptedP99Ms, 'ms', 250),
+    figure(of('p99 of waiting for a connection'), over.sentLateP99Ms, 'ms'),
+    figure(of("p99 of the generator's own delay"), over.tickLateP99Ms, 'ms'),
+    figure(of('refused with 429'), limited, 'requests'),
+    figure(of('refused with 503'), refused, 'requests'),
+    atMost(of('refused without Retry-After'), over.withoutRetryAfter, 'requests', 0),
+    atMost(of('other answers'), sum(others), 'requests', 0),
+    atMost(of('no answer'), over.unanswered, 'requests', 0),
+  ];
 }
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
 

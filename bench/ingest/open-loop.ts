@@ -12,6 +12,9 @@ export interface OpenLoopPlan {
   port: number;
   key: string;
   connections: number;
+  path: string;
+  /** Events in one request. */
+  batch: number;
   /** Requests a second. */
   rate: number;
   warmupMs: number;
@@ -36,6 +39,7 @@ export interface OpenLoopResult {
   tickLateP99Ms: number;
   /** Requests a second that really went out in the measured time. */
   sentPerSecond: number;
+  /** Of requests, like everything above. */
   acceptedPerSecond: number;
   /** Of the whole run, warm-up included: one bit an event id, set where the answer was 200. */
   accepted: string;
@@ -73,10 +77,7 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   const tickLate: number[] = [];
   let withoutRetryAfter = 0;
   let answered = 0;
-  const body = trackEvent(`${plan.prefix}${'0'.repeat(DIGITS)}`, '00000000');
-  const request = Buffer.from(headOf('/v1/t', plan.key, Buffer.byteLength(body)) + body);
-  const idAt = request.indexOf(plan.prefix + '0'.repeat(DIGITS)) + plan.prefix.length;
-  const visitorAt = request.indexOf('"anonymousId":"') + 15;
+  const { request, idsAt, visitorsAt } = requestOf(plan);
 
   /** As long as everybody: each lane is in it at most once. */
   const idle: Lane[] = [];
@@ -90,8 +91,10 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   function send(lane: Lane): void {
     const n = sent++;
     lane.n = n;
-    lane.bytes.write(String(n).padStart(DIGITS, '0'), idAt, 'latin1');
-    lane.bytes.write((n % 5_000).toString(16).padStart(8, '0'), visitorAt, 'latin1');
+    for (let i = 0, event = n * plan.batch; i < plan.batch; i++, event++) {
+      lane.bytes.write(String(event).padStart(DIGITS, '0'), idsAt[i]!, 'latin1');
+      lane.bytes.write((event % 5_000).toString(16).padStart(8, '0'), visitorsAt[i]!, 'latin1');
+    }
     sentLate[n] = performance.now() - dueAt(n);
     lane.socket.write(lane.bytes);
   }
@@ -147,11 +150,11 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
     else byStatus[status] = (byStatus[status] ?? 0) + 1;
     if (status !== 0) times[status === OK ? 'accepted' : 'refused'].push(latencies[n]!);
   }
-  const accepted = new Uint8Array(Math.ceil(total / 8));
+  const accepted = new Uint8Array(Math.ceil((total * plan.batch) / 8));
   let acceptedCount = 0;
-  for (let n = 0; n < total; n++)
-    if (statuses[n] === OK) {
-      accepted[n >> 3]! |= 1 << (n & 7);
+  for (let event = 0; event < total * plan.batch; event++)
+    if (statuses[Math.floor(event / plan.batch)] === OK) {
+      accepted[event >> 3]! |= 1 << (event & 7);
       acceptedCount++;
     }
   return {
@@ -170,6 +173,19 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
     accepted: Buffer.from(accepted).toString('base64'),
     acceptedCount,
   };
+}
+
+/** One request, and where the ids of its events and visitors are in it. */
+function requestOf({ path, key, batch, prefix }: OpenLoopPlan): { request: Buffer; idsAt: number[]; visitorsAt: number[] } {
+  const event = trackEvent(`${prefix}${'0'.repeat(DIGITS)}`, '00000000');
+  const body = batch === 1 ? event : `{"batch":[${Array.from({ length: batch }, () => event).join(',')}]}`;
+  const request = Buffer.from(headOf(path, key, Buffer.byteLength(body)) + body);
+  const after = (mark: string) => {
+    const places: number[] = [];
+    for (let at = request.indexOf(mark); at !== -1; at = request.indexOf(mark, at + 1)) places.push(at + mark.length);
+    return places;
+  };
+  return { request, idsAt: after(`"messageId":"${prefix}`), visitorsAt: after('"anonymousId":"') };
 }
 
 /** There is one answer at most: nothing was sent behind the request that it is for. */

@@ -20,9 +20,13 @@ export interface Target {
   overloadKey: string;
   /** The most private memory so far, in megabytes. */
   memory(): Promise<number>;
-  /** How many of the accepted events are not there. */
-  lost(prefix: string, result: OpenLoopResult): Promise<number>;
+  /** How many of the events that were accepted under overload are not there; to be asked last. */
+  lost(overloads: readonly Overload[]): Promise<number>;
   stop(): Promise<void>;
+}
+export interface Overload {
+  prefix: string;
+  result: OpenLoopResult;
 }
 export const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -65,12 +69,14 @@ export async function ingestAlone(): Promise<Target> {
     key,
     overloadKey,
     memory: peak,
-    async lost(prefix, { accepted }) {
+    async lost(overloads) {
       await service.terminate();
-      const there = await storedIds(join(service.dataDir, 'log'), prefix);
       let lost = 0;
-      for (const [at, bits] of Buffer.from(accepted, 'base64').entries())
-        for (let left = bits & ~(there[at] ?? 0); left !== 0; left &= left - 1) lost++;
+      for (const { prefix, result } of overloads) {
+        const there = await storedIds(join(service.dataDir, 'log'), prefix);
+        for (const [at, bits] of Buffer.from(result.accepted, 'base64').entries())
+          for (let left = bits & ~(there[at] ?? 0); left !== 0; left &= left - 1) lost++;
+      }
       return lost;
     },
     async stop() {
@@ -125,12 +131,13 @@ export async function everyRole(): Promise<Target> {
     key,
     overloadKey: overload.key,
     memory: peak,
-    async lost(_prefix, { acceptedCount }) {
+    async lost(overloads) {
+      const accepted = overloads.reduce((sum, { result }) => sum + result.acceptedCount, 0);
       // Statistics follow processing, which has a backlog to work off.
-      let lost = acceptedCount;
-      for (let tries = 0; tries < 120 && lost > 0; tries++) {
+      let lost = accepted;
+      for (let tries = 0; tries < 180 && lost > 0; tries++) {
         const { totals } = await client.get(`/stats?pipeline_id=${overload.pipeline.id}`);
-        lost = Math.max(0, acceptedCount - (totals.received as number));
+        lost = Math.max(0, accepted - (totals.received as number));
         if (lost > 0) await sleep(1_000);
       }
       return lost;

@@ -12,12 +12,15 @@ function stand() {
     wait(ms: number) {
       now += ms;
     },
-    /** One turn in which each request takes `costMs`; how many of them were taken in. */
-    async turn(requests: number, costMs: number, refusalMs = costMs / 4, waiting = 0): Promise<number> {
+    /** One turn in which each request takes `costMs`, and is as good as `more` others; how many of them were taken in. */
+    async turn(requests: number, costMs: number, refusalMs = costMs / 4, waiting = 0, more = 0): Promise<number> {
       let taken = 0;
       for (let i = 0; i < requests; i++) {
         const refused = backlog.sheds(waiting);
-        if (!refused) taken++;
+        if (!refused) {
+          taken++;
+          backlog.took(more);
+        }
         now += refused ? refusalMs : costMs;
       }
       await nextTurn();
@@ -72,6 +75,13 @@ test('turns that are long for another reason refuse nobody', async () => {
     wait(200);
     expect(await taken).toBe(40);
   }
+});
+test('a few large bodies fill a turn like many small ones', async () => {
+  const { turn } = stand();
+  for (let i = 0; i < 3; i++) expect(await turn(100, 1.5, 0.1, 0, 25), 'a burst').toBe(100);
+  await turn(100, 1.5, 0.1, 0, 25);
+  expect(await turn(100, 1.5, 0.1, 0, 25), 'an overload').toBe(6);
+  expect(await turn(5, 1.5, 0.1, 0, 25), 'as many as fit').toBe(5);
 });
 test('many that wait for the log are an overload too, when they stay many', async () => {
   const { turn } = stand();

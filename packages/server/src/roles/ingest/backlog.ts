@@ -6,7 +6,7 @@
  */
 /**
  * A turn is full that has read more requests than this, and for so long, or that finds so many waiting for the log. Where fewer
- * make a turn long, it is not their number.
+ * make a turn long, it is not their number. Large bodies count for as many small ones as they take time.
  */
 const FULL = { requests: 300, ms: 25, waiting: 1_000 };
 /** Under an overload it is full much sooner: the backlog has to become shorter, and turns with it. */
@@ -17,6 +17,9 @@ const BURST_MS = 500;
 const CALM_MS = 250;
 /** More than this between two requests is a pause, or somebody else's work. */
 const MOST_FOR_ONE_MS = 10;
+
+/** What a request of so many bytes more costs is what another one would. */
+export const BYTES_OF_A_REQUEST = 2_400;
 
 export class Backlog {
   readonly #now: () => number;
@@ -34,6 +37,10 @@ export class Backlog {
 
   constructor(now = () => performance.now()) {
     this.#now = now;
+  }
+  /** A body was read that is as good as so many more requests. */
+  took(requests: number): void {
+    this.#came += requests;
   }
   /** Whether a request that is read now, while so many wait for the log, has to be refused. To be asked once for each that is not. */
   sheds(waiting: number): boolean {

@@ -67,6 +67,7 @@ function onBody(exchange: Exchange, wire: Buffer): void {
 }
 
 function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
+  exchange.ctx.gate.take(bytes.length);
   // A key in the header lets a forged body be refused before anything is built from it.
   let signature = exchange.rules === undefined ? undefined : signatureOf(exchange, wire, bytes);
   if (signature?.kind === 'wrong') {

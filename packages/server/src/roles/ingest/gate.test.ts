@@ -39,6 +39,16 @@ test('few may wait for a slow log for ever, many only while none has waited long
   for (let i = 0; i < 1_000; i++) gate.wait(1);
   expect(gate.full).toBe(false);
 });
+test('large bodies wait like many small ones', () => {
+  let now = 0;
+  const gate = new Gate(undefined, undefined, () => now);
+  for (let i = 0; i < 40; i++) gate.wait(60_000);
+  expect(gate.full, 'all are new').toBe(false);
+  now = 250;
+  expect(gate.full, 'they have waited for 250 ms').toBe(true);
+  for (let i = 0; i < 10; i++) gate.waited(60_000);
+  expect(gate.full, 'few').toBe(false);
+});
 test('idle waits for the last request, but not for ever', async () => {
   const gate = new Gate();
   await gate.idle(10);

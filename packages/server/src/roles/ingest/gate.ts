@@ -1,4 +1,4 @@
-import { Backlog } from './backlog.ts';
+import { Backlog, BYTES_OF_A_REQUEST } from './backlog.ts';
 
 /**
  * Bounds what ingest holds: bytes of bodies on their way in, and requests waiting for the log. Over a bound the answer is
@@ -12,7 +12,7 @@ export interface GateLimits {
 }
 export const GATE_LIMITS: GateLimits = { receivingBytes: 48 * 1_048_576, waitingBytes: 32 * 1_048_576, waitingRequests: 4_000 };
 const SMALL_BODY = 65_536;
-/** So many may always wait for the log, however slow it is; more only while none has waited for longer than this. */
+/** So many of the usual size may always wait for the log, however slow it is; more only while none has waited for longer than this. */
 const FEW_WAITING = 1_000;
 const MAX_WAIT_MS = 200;
 /** How finely the time of waiting is told. */
@@ -40,11 +40,15 @@ export class Gate {
   /** Whether a request may begin at all. */
   get full(): boolean {
     if (this.waiting >= this.#limits.waitingRequests || this.waitingBytes >= this.#limits.waitingBytes) return true;
-    return this.waiting >= FEW_WAITING && this.#now() - this.#marks[0]!.at > MAX_WAIT_MS;
+    return this.#load >= FEW_WAITING && this.waiting > 0 && this.#now() - this.#marks[0]!.at > MAX_WAIT_MS;
+  }
+  /** What waits for the log, in requests of the usual size. */
+  get #load(): number {
+    return this.waiting + this.waitingBytes / BYTES_OF_A_REQUEST;
   }
   /** Whether this request has to be refused: no room, or more comes than can be taken in. To be asked once for each. */
   refuses(): boolean {
-    return this.full || this.#backlog.sheds(this.waiting);
+    return this.full || this.#backlog.sheds(this.#load);
   }
   enter(): void {
     this.#open++;
@@ -53,6 +57,10 @@ export class Gate {
   receive(bytes: number, bodySoFar: number): boolean {
     this.receiving += bytes;
     return this.receiving <= this.#limits.receivingBytes || bodySoFar <= SMALL_BODY;
+  }
+  /** A body of so many bytes, unpacked, is dealt with now. */
+  take(bytes: number): void {
+    if (bytes > BYTES_OF_A_REQUEST) this.#backlog.took(bytes / BYTES_OF_A_REQUEST);
   }
   wait(bytes: number): void {
     this.waiting++;
