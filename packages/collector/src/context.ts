@@ -1,11 +1,12 @@
 /** What every event says about the page and the browser it comes from. */
-import { attempt } from './page.ts';
+import { option } from './options.ts';
+import { page } from './page.ts';
 
 declare const Temporal: { Now: { timeZoneId(): string } };
 /** gclid, fbclid, msclkid, irclickid and their kin, gbraid and wbraid, and those with names of their own. */
 const CLICK_IDS = /(cl(k|ick)?id|braid|sccid|epik|li_fat_id|rdt_cid|tblci|dicbo)$/i;
 /** A formatter takes a new process some 20 ms to make; Temporal knows the name at once, where the browser has it. */
-const timezone = attempt(() => Temporal.Now.timeZoneId()) || Intl.DateTimeFormat().resolvedOptions().timeZone;
+const timezone = (page.Temporal as typeof Temporal | undefined)?.Now.timeZoneId() || Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let referrer = document.referrer;
 /** The address that was counted last. */
@@ -48,5 +49,6 @@ export const browserContext = (): Record<string, unknown> => {
     click_ids: clickIds,
     gpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl,
     dnt: navigator.doNotTrack === '1',
+    challenge_token: option('challengeToken'),
   };
 };

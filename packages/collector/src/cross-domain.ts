@@ -2,7 +2,7 @@
  * One visitor on several domains: a link to a domain of ours carries the anonymous id, the time and a checksum that also
  * covers the browser, so a link that was copied elsewhere, or is older than two minutes, says nothing.
  */
-import { anonymousId, setAnonymousId } from './identity.ts';
+import { anonymousId } from './identity.ts';
 import { attempt, listen } from './page.ts';
 import { isOpen } from './storage.ts';
 
@@ -25,7 +25,7 @@ const accept = (value: string) => {
   const [sum, time, ...rest] = value.split('.');
   const age = Date.now() - Number.parseInt(time!, 36);
   const id = rest.join('.');
-  if (sum === checksum(`${time}.${id}`) && Math.abs(age) < MAX_AGE_MS && /^[\w.-]{8,64}$/.test(id)) setAnonymousId(id);
+  if (sum === checksum(`${time}.${id}`) && Math.abs(age) < MAX_AGE_MS && /^[\w.-]{8,64}$/.test(id)) return id;
 };
 
 const isOurs = (url: URL) =>
@@ -34,7 +34,7 @@ const isOurs = (url: URL) =>
   C_DOMAINS.some((domain) => [url.host, url.hostname].some((host) => host === domain || host.endsWith(`.${domain}`)));
 
 /** By hand, because writing `searchParams` would re-encode the rest of the query. */
-const without = (search: string) => search.replace(/([?&])_df_x=[^&]*&?/, '$1').replace(/[?&]$/, '');
+const without = (text: string) => text.replace(/([?&])_df_x=[^&#]*&?/, '$1').replace(/[?&](#|$)/, '$1');
 
 const decorate = (event: Event) => {
   const link = (event.composedPath()[0] as Element).closest('a[href],form') as HTMLAnchorElement | HTMLFormElement | null;
@@ -55,15 +55,12 @@ const decorate = (event: Event) => {
   link.setAttribute(form ? 'action' : 'href', url.href);
 };
 
-/** Takes the parameter out of the address bar before anything else reads the address. */
-export const startCrossDomain = () => {
+/** Takes the parameter out of the address bar before anything else reads the address. Returns the id it brought. */
+export const startCrossDomain = (): string | undefined => {
   for (const name of ['click', 'auxclick', 'submit']) listen(name, decorate);
-  attempt(() => {
-    const url = new URL(location.href);
-    const value = url.searchParams.get(NAME);
-    if (value === null) return;
-    accept(value);
-    url.search = without(url.search);
-    history.replaceState(history.state, '', url.href);
-  });
+  // By hand: the first URL object of a page takes long to make.
+  const value = /[?&]_df_x=([^&]*)/.exec(location.search)?.[1];
+  if (value === undefined) return;
+  attempt(() => history.replaceState(history.state, '', without(location.href)));
+  return accept(value);
 };

@@ -6,9 +6,9 @@ import { watchConsentTools } from './consent-tools.ts';
 import { browserContext, notePage, pageFacts } from './context.ts';
 import { startCrossDomain } from './cross-domain.ts';
 import { emit, on } from './emitter.ts';
-import { anonymousId, forgetCookie, resetIdentity, startIdentity, USER } from './identity.ts';
+import { anonymousId, askCookie, forgetCookie, ID, resetIdentity, setAnonymousId, USER } from './identity.ts';
 import { option } from './options.ts';
-import { attempt, listen, page, uuid } from './page.ts';
+import { attempt, cookie, listen, page, uuid } from './page.ts';
 import { read, setOpen, write } from './storage.ts';
 import { enqueue, startTransport } from './transport.ts';
 import type { Categories, WireEvent } from './types.ts';
@@ -44,7 +44,7 @@ const capture = (type: WireEvent['type'], fields: Fields, options?: Fields) => {
     userId: read(USER),
     ...fields,
     ...options,
-    context: { ...browserContext(), challenge_token: option('challengeToken'), ...(options?.context as Fields) },
+    context: { ...browserContext(), ...(options?.context as Fields) },
   };
   if (F_VARIABLES) addVariables(event);
   if (!F_CONSENT || !waiting) release(event);
@@ -95,7 +95,12 @@ const methods: Record<string, (...args: never[]) => void> = {
 };
 
 /** The queue that stood in for us becomes the collector itself, so references to it stay good. */
-const api = (page[C_GLOBAL] = page[C_GLOBAL] || []) as Record<string, unknown> & { splice?(from: number): Call[] };
+const stub = page[C_GLOBAL] as Call[] | undefined;
+const api = (page[C_GLOBAL] = stub?.push ? stub : []) as unknown as Pick<Call[], 'splice'> & {
+  push(call: Call): unknown;
+  page(): void;
+  v: 1;
+};
 
 const push = (call: Call) =>
   attempt(() => {
@@ -106,13 +111,13 @@ const push = (call: Call) =>
     methods[name as string]!(...(args as never[]));
   });
 
-const start = () => {
-  const early = api.splice?.(0) || [];
-  for (const name in methods) api[name] = (...args: unknown[]) => push([name, ...args]);
-  api.push = push;
-
-  startIdentity();
-  if (F_CROSS_DOMAIN) startCrossDomain();
+/** The id that a link of another domain of ours brought. */
+let passed: string | undefined;
+/** Once it is clear who the visitor is. */
+const begin = (id?: string) => {
+  if (api.push === push) return;
+  if (F_CROSS_DOMAIN) id = passed || id;
+  if (id) setAnonymousId(id);
   const kept = read(CONSENT);
   // Nobody but the page itself tells, and it need not on every page.
   if ((!F_CONSENT || P_CUSTOM) && kept) attempt(() => setConsent(JSON.parse(kept)));
@@ -124,9 +129,18 @@ const start = () => {
       stopWaiting();
     }, waitMs);
   }
-  early.forEach(push);
-  if (option('autoPage') !== 'false') startAutoPage(api.page as () => void);
+  api.push = push;
+  api.splice(0).forEach(push);
+  if (option('autoPage') !== 'false') startAutoPage(api.page);
   startTransport(...(F_CONSENT ? [stopWaiting] : []));
+};
+
+const start = () => {
+  for (const name in methods) (api as unknown as Record<string, unknown>)[name] = (...args: unknown[]) => api.push([name, ...args]);
+  if (F_CROSS_DOMAIN) passed = startCrossDomain();
+  askCookie(begin);
+  // Left before we were told.
+  listen('pagehide', () => begin(cookie(ID)));
 };
 
 // Twice in a page is once; a page that is only being prepared is not yet seen.

@@ -18,7 +18,7 @@ export type Entry = [name: string, json: string];
 let serial = 1e6;
 
 /** Done with, one way or the other; handlers of `outcome` are told. */
-export const settle = (batch: Entry[], outcome?: 'error') => {
+export const settle = (batch: Entry[], outcome?: 'error' | '') => {
   for (const [name, json] of batch) {
     remove(name);
     emit(outcome, json);
@@ -28,14 +28,18 @@ export const settle = (batch: Entry[], outcome?: 'error') => {
 export const put = (json: string) => {
   // Time, then a serial number of fixed length: sorted names are the order of the calls.
   write(`${PREFIX + Date.now().toString(36) + serial}.${own}`, json);
+  if (!(++serial % L_TRIM_EVERY)) trim();
+};
+
+/** Over all pages: the oldest events beyond the bound are given up. */
+export const trim = () => {
   let chars = 0;
-  if (!(serial++ % L_TRIM_EVERY))
-    settle(
-      take(Infinity, Infinity, PREFIX)
-        .reverse()
-        .filter((entry, i) => (chars += entry[1].length) > L_QUEUE_CHARS || i >= L_QUEUE_EVENTS),
-      'error',
-    );
+  settle(
+    take(Infinity, Infinity, PREFIX)
+      .reverse()
+      .filter((entry, i) => (chars += entry[1].length) > L_QUEUE_CHARS || i >= L_QUEUE_EVENTS),
+    'error',
+  );
 };
 
 /**
@@ -78,15 +82,12 @@ export const adopt = (then: () => void) => {
   const ours = now + L_ADOPT_MS * (2 + Math.random());
   for (const name of asked) write(ownerOf(name), ours);
   if (others[0])
-    asking = setTimeout(
-      () => {
-        asking = 0;
-        for (const name of asked.filter((one) => +read(ownerOf(one))! === ours)) {
-          remove(ownerOf(name));
-          move(name, name.replace(ownerOf(name), own));
-        }
-        then();
-      },
-      asked[0] ? L_ADOPT_MS : L_TIMEOUT_MS,
-    ) as unknown as number;
+    asking = setTimeout(() => {
+      asking = 0;
+      for (const name of asked.filter((one) => +read(ownerOf(one))! === ours)) {
+        remove(ownerOf(name));
+        move(name, name.replace(ownerOf(name), own));
+      }
+      then();
+    }, L_ADOPT_MS) as unknown as number;
 };

@@ -9,24 +9,20 @@ export const memory: Record<string, string | number> = {};
 /** With a required consent category nothing is kept on the device until it is granted. */
 export let isOpen = false;
 
-export const read = (key: string): string | undefined => (memory[key] as string) ?? attempt(() => localStorage[key]);
+/** Asked for once: whether a page may use it is for another process to say. */
+const store: Record<string, string | number> = attempt(() => localStorage) || memory;
+
+export const read = (key: string) => (memory[key] ?? store[key]) as string | undefined;
 export const remove = (key: string) => {
   delete memory[key];
-  attempt(() => delete localStorage[key]);
+  delete store[key];
 };
 export const write = (key: string, value: string | number) => {
-  memory[key] = value;
-  if (!F_GATE || isOpen)
-    attempt(() => {
-      localStorage[key] = value;
-      delete memory[key];
-    });
+  delete memory[key];
+  if (!attempt(() => ((F_GATE && !isOpen ? memory : store)[key] = value))) memory[key] = value;
 };
 export const keys = (mark: string): string[] =>
-  [attempt(() => localStorage) || {}, memory]
-    .flatMap(Object.keys)
-    .filter((key) => key.includes(mark))
-    .sort();
+  [...new Set([store, memory].flatMap(Object.keys))].filter((key) => key.includes(mark)).sort();
 
 export const move = (from: string, to: string) => {
   const value = read(from);

@@ -4,8 +4,8 @@
  */
 import { keepCookie } from './identity.ts';
 import { endpoint, key } from './options.ts';
-import { attempt, listen } from './page.ts';
-import { adopt, type Entry, markUnclear, own, put, settle, take } from './queue.ts';
+import { listen } from './page.ts';
+import { adopt, type Entry, markUnclear, own, put, settle, take, trim } from './queue.ts';
 import { memory, remove, write } from './storage.ts';
 
 let maxEvents: number = L_BATCH_EVENTS;
@@ -20,12 +20,16 @@ let inFlight: Entry[] = [];
 /** Whether the request under way outlives the page. */
 let keepalive = false;
 
-/** The four short paths are the first letter of the type, which `{"type":"` puts at index 9. */
-const request = (batch: Entry[], writeKey?: string): [url: string, body: string] => {
+/**
+ * The four short paths are the first letter of the type, which `{"type":"` puts at index 9. The key is in the body, and the body is
+ * plain text to the browser, as with beacons: a header of ours would have it ask the server first, for every page of another origin.
+ */
+const request = (batch: Entry[]): [url: string, body: string] => {
   const json = batch[0]![1];
+  const head = JSON.stringify({ writeKey: key, sentAt: new Date() }).slice(0, -1);
   return [
     `${endpoint}/v1/${batch[1] ? 'batch' : json[9]}`,
-    JSON.stringify({ writeKey, sentAt: new Date(), ...(batch[1] ? { batch: batch.map((one) => JSON.parse(one[1])) } : JSON.parse(json)) }),
+    `${head},${batch[1] ? `"batch":[${batch.map((one) => one[1])}]}` : json.slice(1)}`,
   ];
 };
 
@@ -38,26 +42,24 @@ const answerOthers = (event: StorageEvent) => {
 
 /** Until nothing of this page is left, or the server cannot take it now. */
 const run = async (): Promise<void> => {
-  const onLine = navigator.onLine;
-  const batch = (inFlight = onLine ? take(maxEvents, L_BATCH_CHARS) : []);
-  let isLeft = !onLine;
+  const batch = (inFlight = take(maxEvents, L_BATCH_CHARS));
   if (batch[0]) {
     const [url, body] = request(batch);
     keepalive = body.length < L_KEEPALIVE_CHARS;
     hold();
     let answer: Response | undefined;
     try {
-      answer = await fetch(url, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        body,
-        credentials: 'include',
-        keepalive,
-        signal: AbortSignal.timeout?.(L_TIMEOUT_MS),
-      });
+      if (navigator.onLine)
+        answer = await fetch(url, {
+          method: 'POST',
+          body,
+          credentials: 'include',
+          keepalive,
+          signal: AbortSignal.timeout?.(L_TIMEOUT_MS),
+        });
     } catch {
-      // Offline, blocked, timed out: all the same to the queue. But the browser ends our side of a request just before it says
-      // that the page ends: only a page that goes on has failed.
+      // Blocked, cut, timed out: all the same to the queue. But the browser ends our side of a request just before it says that the
+      // page ends: only a page that goes on has failed.
       await new Promise((done) => setTimeout(done, L_CUT_MS));
     }
     const now = Date.now();
@@ -65,31 +67,27 @@ const run = async (): Promise<void> => {
     inFlight = [];
     remove(own);
 
-    if (status === 413 && batch[1]) maxEvents = batch.length >> 1;
-    else if (status < 500 && status !== 429) {
+    if (status < 500 && status !== 429) {
       failures = 0;
-      if (status > 299) settle(batch, 'error');
+      if (status === 413 && batch[1]) maxEvents = batch.length >> 1;
       else {
-        settle(batch);
+        settle(batch, status > 299 ? 'error' : '');
         keepCookie();
       }
-    } else {
-      // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
-      const asked = answer?.headers.get('Retry-After') || '';
-      askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, L_ASKED_MAX_MS);
-      notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
-      isLeft = true;
+      return run();
     }
-    if (!isLeft) return run();
+    // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
+    const asked = answer?.headers.get('Retry-After') || '';
+    askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, L_ASKED_MAX_MS);
+    notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
+    // Other pages see what is left too and will ask; we listen only from now on, because listening to storage costs the page half
+    // a millisecond, and events that are soon on their way have no need of it.
+    addEventListener('storage', answerOthers);
+    trim();
   }
   timer = 0;
-  // Other pages see what is left too and will ask; we listen only from now on, because listening to storage costs the page half
-  // a millisecond, and events that are soon on their way have no need of it.
-  if (isLeft) addEventListener('storage', answerOthers);
-  if (onLine) {
-    if (isLeft) flush();
-    adopt(flush);
-  }
+  if (batch[0]) flush();
+  adopt(flush);
 };
 
 export const flush = () => {
@@ -105,11 +103,7 @@ let beforeLeaving: () => void;
 const leave = () => {
   if (F_CONSENT) beforeLeaving();
   const batch = take(maxEvents, L_KEEPALIVE_CHARS, own, inFlight);
-  if (
-    batch[0] &&
-    (batch[0][0] in memory || (!failures && navigator.onLine)) &&
-    attempt(() => navigator.sendBeacon(...request(batch, key)))
-  ) {
+  if (batch[0] && (batch[0][0] in memory || (!failures && navigator.onLine)) && navigator.sendBeacon(...request(batch))) {
     settle(batch);
     leave();
   }
