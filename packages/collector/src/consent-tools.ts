@@ -197,7 +197,7 @@ export const watchConsentTools = (tell: Tell, waitMs: number) => {
   const search = () => {
     lookAround();
     // Soon at first, then ever more rarely, and no more once nothing better can come, or after some five minutes.
-    if (best && looks++ < 99) setTimeout(search, Math.min(50 * 1.5 ** looks, 3e3));
+    if (best && looks++ < 99) setTimeout(search, Math.min(100 * 2 ** looks, 3e3));
   };
   search();
   return lookAround;

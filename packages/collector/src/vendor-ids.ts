@@ -1,14 +1,17 @@
 /** First-party ids that ad platforms expect, read from their cookies where the visitor agreed. The server makes the missing ones. */
 import { isGranted } from './consent.ts';
-import { cookie } from './page.ts';
+import { attempt, cookie } from './page.ts';
 import type { Categories } from './types.ts';
 
 export const vendorIds = (categories: Categories | undefined): Record<string, string> | undefined => {
   const out: Record<string, string> = {};
+  // Asked for once: the browser has to ask another process, every time.
+  let all: string | undefined;
   for (const [category, wanted] of C_VENDOR_IDS) {
     if (!isGranted(category, categories)) continue;
+    all = all || attempt(() => document.cookie);
     for (const [id, name, part] of wanted) {
-      const match = RegExp(part || '.+').exec(cookie(name) || '');
+      const match = RegExp(part || '.+').exec(cookie(name, all) || '');
       if (match) out[id] = match[1] || match[0];
     }
   }

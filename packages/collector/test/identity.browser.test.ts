@@ -60,6 +60,36 @@ describe('the anonymous id', () => {
     await expect.poll(async () => (await cookieOf('shop.test'))[0]?.value).toBe(after.anonymousId);
   });
 
+  test('is asked for without holding up the page: calls wait for it, in order', async () => {
+    await stage.serve(aPipeline(), {
+      head: `<script>const { get } = CookieStore.prototype; CookieStore.prototype.get = (...args) => new Promise((tell) => { window.tell = () => tell(get.apply(cookieStore, args)) })</script>`,
+    });
+    await stage.context.addCookies([{ name: '_df_id', value: 'from-the-server', domain: 'localhost', path: '/' }]);
+    const page = await stage.open();
+    await page.waitForFunction('window._df && window._df.track && window.tell');
+    await page.evaluate(() => {
+      const w = window as unknown as { _df: Record<string, (...args: unknown[]) => void>; tell(): void };
+      w._df.track!('A');
+      w._df.push!(['track', 'B']);
+      w.tell();
+    });
+    const events = await ingest.waitFor((all) => all.length === 3);
+    expect(events.map((event) => event.event ?? event.type)).toEqual(['A', 'B', 'page']);
+    expect(new Set(events.map((event) => event.anonymousId))).toEqual(new Set(['from-the-server']));
+  });
+
+  test('a page left before the browser has told its cookie loses nothing, and knows the visitor', async () => {
+    await stage.serve(aPipeline(), { head: '<script>CookieStore.prototype.get = () => new Promise(() => {})</script>' });
+    await stage.context.addCookies([{ name: '_df_id', value: 'from-the-server', domain: 'localhost', path: '/' }]);
+    const page = await stage.open();
+    await page.waitForFunction('window._df && window._df.track');
+    await call(page, 'track', 'Early');
+    expect(ingest.requests).toHaveLength(0);
+    await page.goto('about:blank');
+    const events = await ingest.waitFor((all) => all.some((event) => event.event === 'Early'));
+    for (const event of events) expect(event.anonymousId).toBe('from-the-server');
+  });
+
   test('survives a page that clears its storage', async () => {
     await stage.serve(aPipeline());
     const page = await stage.open();
@@ -229,6 +259,21 @@ describe('vendor ids', () => {
       ga_client_id: '111.222',
       ga_session_id: '1700000001',
     });
+  });
+
+  test('cost the page one look at its cookies, however many vendors there are', async () => {
+    const count = `<script>looks = 0; const cookies = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
+      Object.defineProperty(document, 'cookie', { get() { looks++; return cookies.get.call(document) }, set(text) { cookies.set.call(document, text) } })</script>`;
+    await stage.serve(
+      aPipeline({ vendor_syncs: { meta: { enabled: true }, google_analytics: { enabled: true }, tiktok: { enabled: true } } }),
+      {
+        head: `${head}${count}`,
+      },
+    );
+    const page = await stage.open();
+    const [event] = await ingest.waitFor((events) => events.length === 1);
+    expect(Object.keys(event!.context.vendor_ids)).toHaveLength(5);
+    expect(await page.evaluate('looks')).toBe(1);
   });
 
   test('with a category, only once it is granted', async () => {
