@@ -3,7 +3,7 @@ export const LIMITS = {
   /** Events and characters that wait in storage; beyond them the oldest give way. */
   L_QUEUE_EVENTS: 2000,
   L_QUEUE_CHARS: 2_000_000,
-  /** Measured on the first event of a page, then on each hundredth, because measuring reads everything. */
+  /** Measured on each hundredth event of a page, and when some could not be sent, because measuring reads everything. */
   L_TRIM_EVERY: 100,
   /** Events and characters of one request. */
   L_BATCH_EVENTS: 100,
