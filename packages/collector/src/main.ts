@@ -140,7 +140,7 @@ const start = () => {
   if (F_CROSS_DOMAIN) passed = startCrossDomain();
   askCookie(begin);
   // Left before we were told.
-  listen('pagehide', () => begin(cookie(ID)));
+  listen('pagehide', () => api.push === push || begin(cookie(ID)));
 };
 
 // Twice in a page is once; a page that is only being prepared is not yet seen.
