@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeEventRecord, encodeEventRecord, eventRecordId } from './event-record.ts';
+import { decodeEventRecord, encodeEventRecord, eventJson, eventRecordId, openEventRecord } from './event-record.ts';
 
 const meta = { received_at: 1_700_000_000_000, org_id: 'org_1', pipeline_id: 'pl_1' };
 
@@ -9,9 +9,42 @@ test('whatever stands in an event comes back equal', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, name) => {
       const event = { event_id: 'e', type: 'track', event: name, timestamp: 't', context: { value } } as CanonicalEvent;
-      expect(decodeEventRecord(encodeEventRecord(meta, event))).toEqual(JSON.parse(JSON.stringify({ meta, event })));
+      const data = encodeEventRecord(meta, event);
+      const same = JSON.parse(JSON.stringify({ meta: { ...meta, event_id: 'e' }, event_id: 'e', event }));
+      expect(decodeEventRecord(data)).toEqual(same);
+      const { meta: opened, event_id, event: read } = openEventRecord(data);
+      expect({ meta: opened, event_id, event: read }).toEqual(same);
     }),
   );
+});
+
+test('the JSON of an event is what parsing and writing it again would make, byte by byte', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value, properties) => {
+      const event = { event_id: 'e', type: 'track', timestamp: 't', context: { value }, properties } as CanonicalEvent;
+      const data = encodeEventRecord(meta, event);
+      expect(Buffer.from(eventJson(data)).toString()).toBe(JSON.stringify(decodeEventRecord(data).event));
+    }),
+  );
+});
+
+test('a record of an earlier version, without the id in its meta line, is opened by reading the event', () => {
+  const data = Buffer.from(`${JSON.stringify(meta)}\n{"event_id":"old","type":"page"}`);
+  expect(openEventRecord(data)).toMatchObject({ meta, event_id: 'old', event: { type: 'page' } });
+});
+
+test.each(['{"event_id"', '', 'x', '[1]'])('what is no object is not opened: %j', (json) => {
+  expect(() => openEventRecord(Buffer.from(`${JSON.stringify({ ...meta, event_id: 'e' })}\n${json}`)).event.event_id.length).toThrow();
+});
+
+test('an event that was opened and does not parse is shown as it was found', () => {
+  const data = Buffer.from(`${JSON.stringify({ ...meta, event_id: 'e' })}\n{"a":}`);
+  expect(openEventRecord(data).event).toEqual({
+    event_id: 'e',
+    type: 'track',
+    timestamp: '2023-11-14T22:13:20.000Z',
+    context: { unreadable: '{"a":}' },
+  });
 });
 
 test('bytes without a meta line throw', () => {

@@ -12,16 +12,21 @@ export interface EventRecordMeta {
   received_at: number;
   org_id: string;
   pipeline_id: string;
+  /** The event's own. Absent in records of earlier versions. */
+  event_id?: string;
   /** A replay through another revision than the pinned one. */
   revision_number?: number;
 }
 export interface DecodedEventRecord {
   meta: EventRecordMeta;
+  event_id: string;
   /** Shared by every integration that reads the record: never write to it. */
-  event: CanonicalEvent;
+  readonly event: CanonicalEvent;
 }
 
 const NEWLINE = 10;
+const OPEN = 123;
+const CLOSE = 125;
 
 export function eventsTopic(pipelineId: string): string {
   return `events.${pipelineId}`;
@@ -37,16 +42,68 @@ export function eventRecordId(pipelineId: string, eventId: string, replayId?: st
 }
 
 export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent): Uint8Array {
-  return Buffer.from(`${JSON.stringify(meta)}\n${JSON.stringify(event)}`, 'utf8');
+  return Buffer.from(`${JSON.stringify({ ...meta, event_id: event.event_id })}\n${JSON.stringify(event)}`, 'utf8');
 }
 
 /** Throws on bytes that `encodeEventRecord` did not make. */
 export function decodeEventRecord(data: Uint8Array): DecodedEventRecord {
+  const { meta, json } = split(data);
+  const event = parse(json);
+  return { meta, event_id: event.event_id, event };
+}
+
+/** The same for whoever may never look into the event: it is parsed when somebody does, and shown as it was found if that fails. */
+export function openEventRecord(data: Uint8Array): DecodedEventRecord {
+  const { meta, json } = split(data);
+  const { event_id } = meta;
+  return event_id === undefined || json[0] !== OPEN || json.at(-1) !== CLOSE
+    ? decodeEventRecord(data)
+    : new OpenEventRecord(meta, event_id, json);
+}
+
+/** The event as it is stored. */
+export function eventJson(data: Uint8Array): Uint8Array {
+  return data.subarray(data.indexOf(NEWLINE) + 1);
+}
+
+class OpenEventRecord implements DecodedEventRecord {
+  readonly meta: EventRecordMeta;
+  readonly event_id: string;
+  readonly #json: Buffer;
+  #event: CanonicalEvent | undefined;
+
+  constructor(meta: EventRecordMeta, event_id: string, json: Buffer) {
+    this.meta = meta;
+    this.event_id = event_id;
+    this.#json = json;
+  }
+  get event(): CanonicalEvent {
+    this.#event ??= this.#parsed();
+    return this.#event;
+  }
+  #parsed(): CanonicalEvent {
+    try {
+      return parse(this.#json);
+    } catch {
+      return unreadableEvent(this.event_id, this.meta.received_at, this.#json);
+    }
+  }
+}
+
+const KEPT_BYTES = 65_536;
+
+/** What does not parse, in the shape of an event, so that its dead letter shows what was found. */
+export function unreadableEvent(event_id: string, time: number, data: Uint8Array): CanonicalEvent {
+  const unreadable = Buffer.from(data.subarray(0, KEPT_BYTES)).toString('utf8');
+  return { event_id, type: 'track', timestamp: new Date(Number.isFinite(time) ? time : 0).toISOString(), context: { unreadable } };
+}
+
+function split(data: Uint8Array): { meta: EventRecordMeta; json: Buffer } {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) throw new SyntaxError('the event record has no meta line');
-  return {
-    meta: JSON.parse(bytes.toString('utf8', 0, end)) as EventRecordMeta,
-    event: JSON.parse(bytes.toString('utf8', end + 1)) as CanonicalEvent,
-  };
+  return { meta: JSON.parse(bytes.toString('utf8', 0, end)) as EventRecordMeta, json: bytes.subarray(end + 1) };
+}
+function parse(json: Buffer): CanonicalEvent {
+  return JSON.parse(json.toString('utf8')) as CanonicalEvent;
 }

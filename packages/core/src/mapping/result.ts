@@ -10,7 +10,12 @@ export type Mapped =
   | { kind: 'failed'; reason: string };
 
 export type CompiledMapping =
-  | { ok: true; run(event: CanonicalEvent, context?: { now: number }): Mapped }
+  | {
+      ok: true;
+      run(event: CanonicalEvent, context?: { now: number }): Mapped;
+      /** Every event passes through, whatever it is. */
+      passes_all?: boolean;
+    }
   | { ok: false; faults: ConfigFault[] };
 
 export interface MappingOptions {

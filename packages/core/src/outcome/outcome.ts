@@ -43,8 +43,10 @@ interface About {
   org_id: string;
   pipeline_id: string;
 }
-interface AboutEvent extends About {
+interface AboutOne extends About {
   event_id: string;
+}
+interface AboutEvent extends AboutOne {
   type: string;
   event?: string;
   user_id?: string;
@@ -79,8 +81,8 @@ export type Outcome =
       received_at: number;
       duration_ms: number;
       replay?: boolean;
-    } & AboutEvent)
-  | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AboutEvent)
+    } & AboutOne)
+  | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne)
   | ({
       kind: 'dead_lettered';
       dead_letter: DeadLetter;

@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { CompiledAuth } from './auth.ts';
 import type { CompiledBody } from './body.ts';
-import { utf8 } from './bytes.ts';
+import { fromUtf8, utf8 } from './bytes.ts';
 import type { RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { setHeader } from './header-rules.ts';
@@ -11,8 +11,10 @@ import { renderText, type Sources, type Text } from './text.ts';
 
 /** What `build` hands to `request` inside an item. */
 export interface Prepared {
-  text: string;
-  timestamp: string;
+  /** In bytes where it came so. */
+  text: string | Uint8Array;
+  /** Undefined where nobody asks for the date. */
+  timestamp: string | undefined;
   sources?: Sources;
 }
 export interface Head {
@@ -44,16 +46,14 @@ export function assemble(build: Build, items: VendorItem[], context: RequestCont
   const { body, head, auth, definition, options, uses } = build;
   const prepared = items.map((item) => item.payload as Prepared);
   const sources = sourcesOf(build, prepared, context);
-  const text = body.assemble(
-    prepared.map((one) => one.text),
-    build.listed,
-    sources,
-  );
+  const first = prepared[0]?.text;
+  const asIs = body.json && !build.listed && first instanceof Uint8Array ? first : undefined;
+  const text = asIs ? undefined : body.assemble(prepared.map(textOf), build.listed, sources);
   const compressed = definition.compression === 'gzip';
   // Whoever signs or hashes does so over the very bytes that are sent.
-  let bytes = text !== undefined && (auth.sign || compressed || uses.has('body')) ? utf8(text) : undefined;
+  let bytes = asIs ?? (text !== undefined && (auth.sign || compressed || uses.has('body')) ? utf8(text) : undefined);
   if (uses.has('body') && bytes) sources.body = { sha256: bytesToHex(sha256(bytes)) };
-  const url = urlOf(build, sources, body.in_query ? prepared[0]?.text : undefined);
+  const url = urlOf(build, sources, body.in_query && prepared[0] ? textOf(prepared[0]) : undefined);
   const headers = { ...head.fixed };
   for (const [name, value] of head.dynamic) setHeader(headers, name, headerText(renderText(value, sources)));
   if (compressed && bytes && options.gzip) {
@@ -64,6 +64,10 @@ export function assemble(build: Build, items: VendorItem[], context: RequestCont
   auth.sign?.({ method: build.method, url, headers, body: bytes ?? new Uint8Array(0) }, context);
   const content = bytes ?? text;
   return { method: build.method, url, headers, ...(content === undefined ? {} : { body: content }) };
+}
+
+function textOf({ text }: Prepared): string {
+  return typeof text === 'string' ? text : fromUtf8(text);
 }
 
 function sourcesOf({ uses }: Build, prepared: Prepared[], context: RequestContext): Sources {

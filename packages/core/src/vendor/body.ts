@@ -11,6 +11,8 @@ export interface CompiledBody {
   encode(payload: unknown): string;
   /** The whole body. `parts` are what `encode` gave; `batched` tells a list of one from a single event. */
   assemble(parts: string[], batched: boolean, sources: Sources): string | undefined;
+  /** One payload alone is the body, as JSON. */
+  json?: boolean;
   /** Payload goes into the query string. */
   in_query?: boolean;
   /** Texts that keep items apart (they refer to the item). */
@@ -22,6 +24,7 @@ export function compileBody(definition: BodyDefinition, parameters: Record<strin
     case 'json':
       return {
         content_type: 'application/json',
+        json: true,
         encode: stringify,
         assemble: (parts, batched) => (batched ? `[${parts.join(',')}]` : (parts[0] as string)),
         texts: [],

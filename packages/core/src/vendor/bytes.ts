@@ -1,7 +1,12 @@
 const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
+}
+
+export function fromUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
 }
 
 /** Bytes the text takes in UTF-8, without making them. A lone surrogate counts as the replacement character it becomes. */

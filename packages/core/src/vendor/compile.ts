@@ -101,12 +101,14 @@ function assemble(
   const all = definition.send === 'all';
   const requestOf = (items: VendorItem[]) => requests[Number.parseInt((items[0] as VendorItem).lane, 10)] as CompiledRequest;
   const token = requests.find(({ auth }) => auth.token)?.auth.token;
+  const verbatim = payload.passes_all && requests.length === 1 ? requests[0]!.verbatim : undefined;
   return {
     ...settings,
     ...(token ? { token } : {}),
     warnings,
+    verbatim,
     build(event, context): Built {
-      const made = payload(event, context);
+      const made = payload.make(event, context);
       if (made.kind !== 'payload') return made;
       const root = { key: eventKey(event), event, payload: made.payload, parameters };
       const items: VendorItem[] = [];

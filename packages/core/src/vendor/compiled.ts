@@ -60,6 +60,8 @@ export interface RequestContext {
 }
 export interface CompiledVendor {
   build(event: CanonicalEvent, context: { now: number }): Built;
+  /** Where every event goes out as it is: the item that `build` would make, from the event's JSON, which nobody need parse. */
+  verbatim: ((json: Uint8Array, event_id: string) => VendorItem) | undefined;
   /** Throws nothing for items that `build` made. */
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;

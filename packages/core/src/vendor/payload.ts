@@ -10,7 +10,11 @@ import { compileCompact, compileLimits, fitEventName } from './limits.ts';
 import { compileText } from './text.ts';
 
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
-export type MakePayload = (event: CanonicalEvent, context: { now: number }) => Made;
+export interface MakePayload {
+  make(event: CanonicalEvent, context: { now: number }): Made;
+  /** The payload is always the event itself. */
+  passes_all: boolean;
+}
 
 export function compilePayload(
   definition: VendorDefinition,
@@ -21,13 +25,13 @@ export function compilePayload(
   const mapping = compileMapping(config, { default_action: definition.default_action, parameters });
   if (!mapping.ok) {
     faults.push(...mapping.faults);
-    return () => ({ kind: 'failed', reason: 'mapping_invalid' });
+    return { make: () => ({ kind: 'failed', reason: 'mapping_invalid' }), passes_all: false };
   }
   const name = definition.event_name ? nameWriter(definition.event_name, parameters) : undefined;
   const limit = definition.limits ? compileLimits(definition.limits) : undefined;
   const compact = definition.compact ? compileCompact(definition.compact) : undefined;
   const required = requireOneOf(definition.require_one_of ?? []);
-  return (event, context) => {
+  const make: MakePayload['make'] = (event, context) => {
     const result = mapping.run(event, context);
     if (result.kind === 'pass_through') return { kind: 'payload', payload: result.event };
     if (result.kind !== 'payload') return result;
@@ -41,6 +45,7 @@ export function compilePayload(
     }
     return { kind: 'payload', payload };
   };
+  return { make, passes_all: mapping.passes_all === true };
 }
 
 type WriteName = (payload: Record<string, unknown>, vendorName: string | undefined, event: CanonicalEvent) => boolean;

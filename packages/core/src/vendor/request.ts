@@ -8,7 +8,7 @@ import { assemble, type Build, type Head, type Prepared, usesOf } from './assemb
 import { type CompiledAuth, compileAuth } from './auth.ts';
 import { type CompiledBody, compileBody } from './body.ts';
 import { utf8Length } from './bytes.ts';
-import type { ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
+import type { CompiledVendor, ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
 import { compileText, itemKey, renderText, type Sources, type Text } from './text.ts';
@@ -32,6 +32,8 @@ export interface RequestOptions extends UrlRules {
 export interface CompiledRequest {
   fits(root: unknown): boolean;
   items(payload: unknown, event: CanonicalEvent): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
+  /** The item of an event whose payload is its own JSON; undefined where it takes more than that. */
+  verbatim: CompiledVendor['verbatim'];
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read: ReadAnswer;
   auth: CompiledAuth;
@@ -66,6 +68,7 @@ export function compileRequest(definition: RequestDefinition, options: RequestOp
   return {
     fits: conditionOf(definition, where, faults),
     items: itemsOf(build, options, faults),
+    verbatim: verbatimOf(build, options),
     request: (items, context) => assemble(build, items, context),
     read: compileAnswers(
       definition.answers ?? [],
@@ -166,6 +169,19 @@ function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, fa
       items.push({ lane: key, payload: prepared, size: utf8Length(text) + 1, event_id: event.event_id });
     }
     return { ok: true, items };
+  };
+}
+
+function verbatimOf({ definition, body, keyed, uses }: Build, options: RequestOptions): CompiledRequest['verbatim'] {
+  const { when, items, lane, merge, fill } = definition;
+  if (!body.json || options.render || keyed.length > 0 || uses.has('date')) return undefined;
+  if (when !== undefined || items !== undefined || lane?.length || merge || fill) return undefined;
+  // Those that collect items and take one alone have a lane for each; it is not worth a second way here.
+  if (options.batching && definition.batch === undefined) return undefined;
+  const own = `${options.index}`;
+  return (json, event_id) => {
+    const prepared: Prepared = { text: json, timestamp: undefined };
+    return { lane: own, payload: prepared, size: json.length + 1, event_id };
   };
 }
 

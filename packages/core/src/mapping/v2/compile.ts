@@ -16,6 +16,7 @@ interface Entry {
   run: RunEntry;
 }
 const FILTERED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_filter' });
+const PASS: RunEntry = (event: CanonicalEvent) => ({ kind: 'pass_through', event });
 const UNMAPPED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_default' });
 
 /**
@@ -35,6 +36,7 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
   const pass = global.filter;
   return {
     ok: true,
+    passes_all: otherwise === PASS && events.size === 0 && pass === undefined,
     run(event) {
       state.missing = undefined;
       state.failed = undefined;
@@ -104,7 +106,7 @@ function compileDefaults(
   const parts = compileParts(defaults, where, context);
   const name = compileVendorName(defaults.vendor_event_name, join(where, 'vendor_event_name'), context);
   if (action === 'map') return filtered(parts.filter, compileEntry([global, parts], name, context));
-  if (action === 'pass_through') return filtered(parts.filter, (event: CanonicalEvent) => ({ kind: 'pass_through', event }));
+  if (action === 'pass_through') return filtered(parts.filter, PASS);
   return () => UNMAPPED;
 }
 

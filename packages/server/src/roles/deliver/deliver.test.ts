@@ -31,7 +31,6 @@ describe('one event a request', () => {
     expect(outcomes[0]).toMatchObject({
       kind: 'delivered',
       event_id: 'e1',
-      user_id: 'u',
       integration_id: 'int_1',
       attempt: { status: 200, error: null },
     });

@@ -21,17 +21,22 @@ type Gate = (event: CanonicalEvent) => DropReason | undefined;
 /** An integration's configuration, made ready for its events. */
 export interface Plan {
   compiled: CompiledIntegration;
-  gate: Gate;
+  /** Undefined where every event passes. */
+  gate: Gate | undefined;
+  /** Whether an event must be looked into to be sent. */
+  reads: boolean;
 }
 export function planOf(compiled: CompiledIntegration): Plan {
-  return { compiled, gate: gateOf(compiled) };
+  const gate = gateOf(compiled);
+  return { compiled, gate, reads: gate !== undefined || compiled.vendor?.verbatim === undefined };
 }
 
 /** Filter and consent gate of one integration. */
-function gateOf({ integration, vendor }: CompiledIntegration): Gate {
+function gateOf({ integration, vendor }: CompiledIntegration): Gate | undefined {
   const names = integration.event_filter?.event_names;
   const wanted = names === undefined || names.length === 0 ? undefined : new Set(names);
   const category = integration.consent_category ?? vendor?.consent_category ?? null;
+  if (wanted === undefined && category === null) return undefined;
   return (event) => {
     if (wanted !== undefined && !wanted.has(eventKey(event))) return 'event_filtered';
     if (category !== null && !consentGranted(event, category)) return 'consent_not_granted';

@@ -1,4 +1,4 @@
-import { type DecodedEventRecord, decodeEventRecord } from '../../event-record.ts';
+import { type DecodedEventRecord, decodeEventRecord, openEventRecord } from '../../event-record.ts';
 import type { StoredRecord } from '../../stores/event-log/port.ts';
 
 /** Ten integrations of one pipeline read the same record: it is parsed once. Bounded by bytes, the oldest goes first. */
@@ -11,9 +11,12 @@ export class RecordCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Throws where the bytes are no event record. `shared` says whether another integration is likely to ask. */
-  decode(topic: string, record: StoredRecord, shared: boolean): DecodedEventRecord {
-    if (!shared) return decodeEventRecord(record.data);
+  /**
+   * Throws where the bytes are no event record. `shared` says whether another integration is likely to ask, `read` whether this one
+   * will surely look into the event.
+   */
+  decode(topic: string, record: StoredRecord, shared: boolean, read: boolean): DecodedEventRecord {
+    if (!shared) return read ? decodeEventRecord(record.data) : openEventRecord(record.data);
     const key = `${topic}/${record.position}`;
     const known = this.#entries.get(key);
     if (known) return known.decoded;

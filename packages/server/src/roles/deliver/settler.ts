@@ -57,7 +57,7 @@ export class Settler {
     const attempt = job.attempt!;
     const outcome: Outcome = {
       kind: 'delivered',
-      ...this.#about(job.decoded, now),
+      ...this.#aboutOne(job.decoded, now),
       integration_id: this.#integrationId,
       attempt,
       received_at: meta.received_at,
@@ -80,7 +80,7 @@ export class Settler {
     };
     const outcome: Outcome = {
       kind: 'retrying',
-      ...this.#about(job.decoded, now),
+      ...this.#aboutOne(job.decoded, now),
       integration_id: this.#integrationId,
       attempt,
       due_at: now + delay_ms,
@@ -157,12 +157,13 @@ export class Settler {
     this.#stopped = true;
   }
 
-  #about({ event, meta }: DecodedEventRecord, at: number) {
+  #aboutOne({ event_id, meta }: DecodedEventRecord, at: number) {
+    return { at, org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id };
+  }
+  #about(decoded: DecodedEventRecord, at: number) {
+    const { event } = decoded;
     return {
-      at,
-      org_id: meta.org_id,
-      pipeline_id: meta.pipeline_id,
-      event_id: event.event_id,
+      ...this.#aboutOne(decoded, at),
       type: event.type,
       event: event.event,
       user_id: event.user_id,
@@ -220,8 +221,9 @@ export class Settler {
     if (this.#writing === 0 && this.#entries.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
   #show(decoded: DecodedEventRecord, frame: Omit<Parameters<Tap['emit']>[1], 'payload'>): void {
-    const { event, meta } = decoded;
+    const { meta } = decoded;
     if (!this.#deps.tap.watched(meta.org_id)) return;
+    const { event } = decoded;
     this.#deps.tap.emit(meta.org_id, {
       ...frame,
       pipeline_id: meta.pipeline_id,

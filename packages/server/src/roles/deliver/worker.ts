@@ -5,7 +5,7 @@
  */
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import type { Built } from '@firsthand/core/vendor/compiled.ts';
-import type { DecodedEventRecord } from '../../event-record.ts';
+import { type DecodedEventRecord, eventJson } from '../../event-record.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
@@ -217,7 +217,7 @@ export class Worker {
     this.#held++;
     this.#heldBytes += delivery.record.data.length;
     try {
-      return this.#cache.decode(topic, delivery.record, !replay && this.#shared());
+      return this.#cache.decode(topic, delivery.record, !replay && this.#shared(), this.#plan.reads);
     } catch (error) {
       const { compiled } = this.#plan;
       const reason = `the stored event cannot be read: ${errorText(error)}`;
@@ -237,7 +237,7 @@ export class Worker {
     this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', `revision ${revision} cannot be used: ${faults}`, [], true);
   }
   #take(delivery: Delivery, decoded: DecodedEventRecord, plan: Plan, replay: boolean): void {
-    const built = this.#decide(decoded, plan);
+    const built = this.#decide(delivery, decoded, plan);
     switch (built.kind) {
       case 'items':
         this.#enqueue(newJob(delivery, decoded, plan.compiled, replay, built.items));
@@ -251,12 +251,14 @@ export class Worker {
       }
     }
   }
-  #decide(decoded: DecodedEventRecord, plan: Plan): Built {
+  #decide(delivery: Delivery, decoded: DecodedEventRecord, plan: Plan): Built {
     if (this.#mode.kind === 'drop') return { kind: 'dropped', reason: this.#mode.reason };
-    const reason = plan.gate(decoded.event);
+    const reason = plan.gate?.(decoded.event);
     if (reason !== undefined) return { kind: 'dropped', reason };
+    const vendor = plan.compiled.vendor!;
+    if (vendor.verbatim) return { kind: 'items', items: [vendor.verbatim(eventJson(delivery.record.data), decoded.event_id)] };
     try {
-      const built = plan.compiled.vendor!.build(decoded.event, { now: this.#deps.clock.now() });
+      const built = vendor.build(decoded.event, { now: this.#deps.clock.now() });
       return built.kind === 'items' && built.items.length === 0 ? { kind: 'dropped', reason: 'mapping_default' } : built;
     } catch (error) {
       return { kind: 'failed', reason: `the mapping broke: ${errorText(error)}` };
