@@ -1,5 +1,5 @@
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
-import type { Append, StoredRecord } from '../stores/event-log/port.ts';
+import type { Append, LogRecord, StoredRecord } from '../stores/event-log/port.ts';
 
 export const OUTCOMES_TOPIC = 'outcomes';
 /** The group that turns them into rows. */
@@ -7,7 +7,10 @@ export const RECORDER_GROUP = 'recorder';
 
 /** What to append for outcomes that belong together; the id makes a repeat after a crash harmless. */
 export function outcomeAppend(id: string, outcomes: Outcome[]): Append {
-  return { topic: OUTCOMES_TOPIC, records: [{ id, data: Buffer.from(JSON.stringify(outcomes)) }] };
+  return { topic: OUTCOMES_TOPIC, records: [outcomeRecord(id, outcomes)] };
+}
+export function outcomeRecord(id: string, outcomes: Outcome[]): LogRecord {
+  return { id, data: Buffer.from(JSON.stringify(outcomes)) };
 }
 
 /** Throws on bytes that `outcomeAppend` did not make. */

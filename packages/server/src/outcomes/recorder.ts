@@ -11,7 +11,8 @@ import { OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
 
 /** Rows are gathered this long, so that a busy second is a few statements and not thousands. Traces may be 2 s old. */
 const GATHER_MS = 250;
-const MAX_BATCH = 2_000;
+/** Records, of which one may hold many outcomes. */
+const MAX_BATCH = 500;
 /** Written in one transaction: more would only be held in memory for longer. */
 const MAX_BYTES = 1_048_576;
 

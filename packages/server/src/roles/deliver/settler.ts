@@ -15,7 +15,7 @@ import type { Tap } from '../../tap/port.ts';
 import type { Job, RetryState } from './job.ts';
 
 export interface SettlerDeps {
-  log: Pick<EventLog, 'ackAll'>;
+  log: Pick<EventLog, 'ackAll' | 'atomic'>;
   clock: Clock;
   logger: Logger;
   tap: Tap;
@@ -197,7 +197,7 @@ export class Settler {
     for (let from = 0; from < entries.length; from += GROUP) {
       const group = entries.length <= GROUP ? entries : entries.slice(from, from + GROUP);
       const outcomes = group.map((entry) => entry.outcome);
-      write(group, [outcomeAppend(groupId(group, this.#integrationId), outcomes), ...this.#extra()]);
+      write(group, [outcomeAppend(groupId(group, this.#integrationId, this.#deps.log.atomic), outcomes), ...this.#extra()]);
     }
   }
   /** A settlement that cannot be written is tried until it can: the vendor has the event already. */
@@ -240,9 +240,11 @@ export class Settler {
  * A repeat after a crash has the same id. A group's tells its members: the first one alone, in other company the next
  * time, would make the log drop the others' outcomes as known.
  */
-function groupId(group: Entry[], integrationId: string): string {
-  const ids = group.map(({ delivery, what }) => `${delivery.record.id}#${integrationId}#${what}`);
-  return ids.length === 1 ? ids[0]! : `${integrationId}#${hash('sha256', ids.join('\n'), 'base64url')}`;
+function groupId(group: Entry[], integrationId: string, atomic: boolean): string {
+  const idOf = ({ delivery, what }: Entry) => `${delivery.record.id}#${integrationId}#${what}`;
+  // Where nothing can come twice, any will do.
+  if (atomic || group.length === 1) return idOf(group[0]!);
+  return `${integrationId}#${hash('sha256', group.map(idOf).join('\n'), 'base64url')}`;
 }
 
 function statusOf(status: number | null): { status?: number } {

@@ -7,9 +7,10 @@
  * one taught; acknowledging first would lose events without a trace.
  */
 import { type VisitorState, worthSaving } from '@firsthand/core/process/visitor.ts';
+import { OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { type Append, type AppendResult, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
 import type { VisitorStore } from '../../stores/visitors/port.ts';
-import { eventAppendOf, type Finished, outcomeAppendOf } from './outcome-of.ts';
+import { eventAppendOf, type Finished, outcomeRecordsOf } from './outcome-of.ts';
 import type { ProcessDeps } from './ports.ts';
 
 interface VisitorLane {
@@ -21,7 +22,7 @@ export interface Done extends Finished {
   visitor: { org_id: string; anonymous_id: string; state: VisitorState; lane: VisitorLane; epoch: number } | undefined;
 }
 export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings'> {
-  log: Pick<EventLog, 'append' | 'ackAll'>;
+  log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
   visitors: Pick<VisitorStore, 'save'>;
 }
 
@@ -51,10 +52,9 @@ async function settle(
       appends: events.all,
       afterwards(results) {
         const positions = stored ?? events.positions(results);
-        const outcomes = new Appends();
-        for (const [i, one] of finished.entries())
-          outcomes.add(outcomeAppendOf(one, positions.get(i), now, deps.settings.deadLetterRetentionMs), i);
-        return outcomes.all;
+        const { deadLetterRetentionMs } = deps.settings;
+        const records = outcomeRecordsOf(finished, { positions, now, deadLetterRetentionMs, together: deps.log.atomic });
+        return [{ topic: OUTCOMES_TOPIC, records }];
       },
       meanwhile: () => saveVisitors(done, deps),
     },

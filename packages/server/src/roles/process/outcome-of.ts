@@ -4,8 +4,8 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Processed } from '@firsthand/core/process/process-event.ts';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-record.ts';
-import { outcomeAppend } from '../../outcomes/outcome-log.ts';
-import type { Append } from '../../stores/event-log/port.ts';
+import { outcomeRecord } from '../../outcomes/outcome-log.ts';
+import type { Append, LogRecord } from '../../stores/event-log/port.ts';
 import type { Work } from './work.ts';
 
 export interface Finished {
@@ -31,15 +31,41 @@ export function eventAppendOf({ work, result }: Finished): Append | undefined {
   return { topic: eventsTopic(pipeline_id), records: [{ id: recordIdOf(work), data }] };
 }
 
-/** `stored` is the position of the event's record, where this run stored it. */
-export function outcomeAppendOf(
-  { work, result }: Finished,
-  stored: string | undefined,
-  now: number,
-  deadLetterRetentionMs: number,
-): Append {
-  const id = recordIdOf(work);
-  return outcomeAppend(`p:${id}`, [outcomeOf(work, result, id, stored, now, deadLetterRetentionMs)]);
+/** In one record: a record an event costs more than the outcomes in it, for whoever writes them and for whoever reads them. */
+const MOST_TOGETHER = 32;
+
+export interface OutcomeSettings {
+  /** Where the events' records stand, by their index, as far as this run stored them. */
+  positions: ReadonlyMap<number, string>;
+  now: number;
+  deadLetterRetentionMs: number;
+  /** Many in a record. Only where a repeat is impossible: after a crash events may come in other company, under another id. */
+  together: boolean;
+}
+
+export function outcomeRecordsOf(
+  finished: readonly Finished[],
+  { positions, now, deadLetterRetentionMs, together }: OutcomeSettings,
+): LogRecord[] {
+  const records: LogRecord[] = [];
+  let group: Outcome[] = [];
+  let first = '';
+  const end = () => {
+    if (group.length > 0) records.push(outcomeRecord(first, group));
+    group = [];
+  };
+  for (const [i, { work, result }] of finished.entries()) {
+    const id = recordIdOf(work);
+    const outcome = outcomeOf(work, result, id, positions.get(i), now, deadLetterRetentionMs);
+    if (!together || result.kind === 'failed') records.push(outcomeRecord(`p:${id}`, [outcome]));
+    else {
+      if (group.length === 0) first = `p:${id}`;
+      group.push(outcome);
+      if (group.length === MOST_TOGETHER) end();
+    }
+  }
+  end();
+  return records;
 }
 
 function outcomeOf(

@@ -97,6 +97,8 @@ export interface EventLog {
   groups(topic: string): Promise<string[]>;
   /** False while nothing can be stored. */
   readonly available: boolean;
+  /** Whether `ackAll` acknowledges and stores in one step: then nothing of it can come twice, and ids need not tell a repeat. */
+  readonly atomic: boolean;
   close(): Promise<void>;
 }
 /** No log of this kind can take a record of that size, now or later. */

@@ -34,6 +34,7 @@ const FLUSH_TIMEOUT_MS = 2_500;
 const AGAIN_MS = 250;
 
 export class JetStreamLog implements EventLog {
+  readonly atomic = false;
   readonly #connection: NatsConnection;
   readonly #api: JetStreamApi;
   readonly #streams: Streams;

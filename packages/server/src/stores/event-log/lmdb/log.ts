@@ -30,6 +30,7 @@ const SWEEP_MS = 1_000;
 const MOST_LOOKED_AT = 5_000;
 
 export class LmdbLog implements EventLog {
+  readonly atomic = true;
   /** The environment, for small stores that want to share its file and its writer. */
   readonly environment: Environment;
   readonly #retries: Store;
