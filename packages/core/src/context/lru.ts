@@ -1,30 +1,39 @@
-/** A bounded map that forgets what was used longest ago. */
+/**
+ * A bounded map that forgets what was not used for long: at least the half of its limit that was used last is known. It has two parts;
+ * when the newer one has grown to its half, it becomes the older one, whose entries come back when they are used. (Moving an
+ * entry to the end of one map at each use would make a new table every few uses, for a map does not reuse the places of the gone.)
+ */
 export class Lru<K, V> {
-  readonly #entries = new Map<K, V>();
-  readonly #limit: number;
+  #newer = new Map<K, V>();
+  #older = new Map<K, V>();
+  readonly #half: number;
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.#half = Math.max(1, limit >> 1);
   }
   get size(): number {
-    return this.#entries.size;
+    return this.#newer.size + this.#older.size;
   }
   get(key: K): V | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
+    const known = this.#newer.get(key);
+    if (known !== undefined) return known;
+    const value = this.#older.get(key);
+    if (value !== undefined) this.set(key, value);
     return value;
   }
   set(key: K, value: V): void {
-    this.#entries.delete(key);
-    if (this.#entries.size >= this.#limit) this.#entries.delete(this.#entries.keys().next().value as K);
-    this.#entries.set(key, value);
+    this.#older.delete(key);
+    this.#newer.set(key, value);
+    if (this.#newer.size < this.#half) return;
+    this.#older = this.#newer;
+    this.#newer = new Map();
   }
   delete(key: K): void {
-    this.#entries.delete(key);
+    this.#newer.delete(key);
+    this.#older.delete(key);
   }
   clear(): void {
-    this.#entries.clear();
+    this.#newer.clear();
+    this.#older.clear();
   }
 }

@@ -1,5 +1,7 @@
+import { Slots, type Slotted } from '../runtime/slots.ts';
+
 /** Whatever has to end by a time. */
-export interface Timed {
+export interface Timed extends Slotted {
   /** On the monotonic clock. */
   readonly deadline: number;
   timeOut(): void;
@@ -13,7 +15,7 @@ const ROUND_MS = 25;
  */
 export class Deadlines {
   readonly #now: () => number;
-  readonly #open = new Set<Timed>();
+  readonly #open = new Slots<Timed>();
   #interval: NodeJS.Timeout | undefined;
   #quietRounds = 0;
 
@@ -26,7 +28,7 @@ export class Deadlines {
     this.#interval ??= setInterval(() => this.#check(), ROUND_MS);
   }
   remove(timed: Timed): void {
-    this.#open.delete(timed);
+    this.#open.remove(timed);
   }
   stop(): void {
     clearInterval(this.#interval);
@@ -41,6 +43,6 @@ export class Deadlines {
     }
     this.#quietRounds = 0;
     const now = this.#now();
-    for (const timed of this.#open) if (now >= timed.deadline) timed.timeOut();
+    for (const timed of this.#open.all()) if (now >= timed.deadline) timed.timeOut();
   }
 }

@@ -25,6 +25,7 @@ const ENOUGH = new Ended('enough was read');
  */
 export class Exchange implements Dispatcher.DispatchHandler, Timed {
   readonly deadline: number;
+  slot = -1;
   #controller: Dispatcher.DispatchController | undefined;
   #done: ((result: SendResult) => void) | undefined;
   readonly #clock: Clock;

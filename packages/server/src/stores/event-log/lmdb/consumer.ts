@@ -1,3 +1,4 @@
+import { Slots } from '../../../runtime/slots.ts';
 import type { ConsumeOptions, Consumer, Delivery } from '../port.ts';
 import type { LmdbDelivery } from './delivery.ts';
 import type { Group } from './group.ts';
@@ -12,7 +13,7 @@ export class LmdbConsumer implements Consumer {
   readonly #turns: Turns;
   readonly #options: ConsumeOptions;
   readonly #handle: (batch: Delivery[]) => Promise<void>;
-  readonly #inHand = new Set<LmdbDelivery>();
+  readonly #inHand = new Slots<LmdbDelivery>();
   #running: Promise<void> | undefined;
   #scheduled = false;
   #stopped = false;
@@ -53,7 +54,7 @@ export class LmdbConsumer implements Consumer {
 
   /** It is settled, and leaves its place among those in flight. */
   release(delivery: LmdbDelivery): void {
-    if (this.#inHand.delete(delivery)) this.wake();
+    if (this.#inHand.remove(delivery)) this.wake();
   }
 
   async #run(batch: LmdbDelivery[]): Promise<void> {
@@ -74,10 +75,10 @@ export class LmdbConsumer implements Consumer {
     }
   }
 
-  #takeBack(batch: Iterable<LmdbDelivery>): void {
-    const unsettled = [...batch].filter((delivery) => !delivery.isSettling);
+  #takeBack(batch: LmdbDelivery[]): void {
+    const unsettled = batch.filter((delivery) => !delivery.isSettling);
     for (const delivery of unsettled) {
-      this.#inHand.delete(delivery);
+      this.#inHand.remove(delivery);
       delivery.holder = undefined;
     }
     this.#group.giveBack(unsettled);
@@ -91,7 +92,7 @@ export class LmdbConsumer implements Consumer {
     this.#stopped = true;
     clearTimeout(this.#pause);
     await this.#running;
-    this.#takeBack(this.#inHand);
+    this.#takeBack(this.#inHand.all());
     this.#group.consumers.delete(this);
     this.#group.wake();
   }

@@ -13,6 +13,8 @@ export class LmdbDelivery implements Delivery {
   readonly retryDue: number | undefined;
   /** Has it in flight, and wants to know when it is settled. */
   holder: LmdbConsumer | undefined;
+  /** Its place among those that its holder has in hand. */
+  slot = -1;
   #settling: Promise<void> | undefined;
 
   constructor(group: Group, seq: number, record: StoredRecord, attempt: number, state: unknown, retryDue: number | undefined) {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { Lru } from './lru.ts';
+
+test('it holds no more than its limit, and always the half that was used last', () => {
+  const lru = new Lru<number, string>(10);
+  for (let i = 0; i < 1_000; i++) {
+    lru.set(i, `v${i}`);
+    expect(lru.size).toBeLessThanOrEqual(10);
+    for (let back = 0; back < 5 && back <= i; back++) expect(lru.get(i - back)).toBe(`v${i - back}`);
+  }
+  expect(lru.get(0)).toBeUndefined();
+});
+
+test('what is used is kept while others come and go', () => {
+  const lru = new Lru<string, number>(10);
+  lru.set('kept', 1);
+  for (let i = 0; i < 1_000; i++) {
+    lru.set(`other${i}`, i);
+    if (i % 3 === 0) expect(lru.get('kept')).toBe(1);
+  }
+});
+
+test('an entry is changed, removed and forgotten wherever it stands', () => {
+  const lru = new Lru<string, number>(4);
+  for (const key of ['a', 'b', 'c']) lru.set(key, 1);
+  for (const key of ['a', 'c']) lru.set(key, 2);
+  expect([lru.get('a'), lru.get('c')]).toEqual([2, 2]);
+  for (const key of ['a', 'c']) lru.delete(key);
+  expect([lru.get('a'), lru.get('c')]).toEqual([undefined, undefined]);
+  lru.set('d', 1);
+  lru.clear();
+  expect([lru.size, lru.get('d')]).toEqual([0, undefined]);
+});
