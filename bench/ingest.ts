@@ -56,12 +56,17 @@ export async function run(): Promise<BenchResult[]> {
     const batchPlan = { ...SINGLE, path: '/v1/batch', batch: BATCH, connections: 16 };
     const batches = [await load(target, batchPlan), await load(target, batchPlan)];
     const batchRate = Math.max(...batches.map(({ perSecond }) => perSecond)) * BATCH;
-    const half = { ...SINGLE, rate: rate / 2, durationMs: 4_000 };
+    const half = { ...SINGLE, rate: rate / 2, durationMs: 3_000 };
     // A paced load runs other code than a full one, and that too is compiled first.
     await load(bare, half);
     await load(target, half);
-    const halfBare = await load(bare, half);
-    const halfTarget = await load(target, half);
+    const halves: { addedP99Ms: number; refused: number }[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const { p99Ms: bareP99Ms } = await load(bare, half);
+      const { p99Ms, refused } = await load(target, half);
+      halves.push({ addedP99Ms: p99Ms - bareP99Ms, refused });
+    }
+    const added = halves.map(({ addedP99Ms }) => addedP99Ms).toSorted((a, b) => a - b);
     const memory = await target.memory();
     const of = (what: string) => `${name}: ${what}`;
     const overloads: Overload[] = [];
@@ -85,8 +90,9 @@ export async function run(): Promise<BenchResult[]> {
       atLeast(of(`ingest ÷ bare, ${CONNECTIONS} connections`), rate / bareRate, '×', 0.5),
       figure(of(`/v1/batch of ${BATCH}`), batchRate, 'events/s'),
       atLeast(of('batch ÷ single'), batchRate / rate, '×', 3),
-      atMost(of('added p99 at half capacity'), halfTarget.p99Ms - halfBare.p99Ms, 'ms', 10),
-      atMost(of('refused at half capacity'), halfTarget.refused, 'requests', 0),
+      atMost(of(`added p99 at half capacity, middle of ${ROUNDS} turns`), added[ROUNDS >> 1]!, 'ms', 10),
+      figure(of('added p99 at half capacity, worst turn'), added.at(-1)!, 'ms'),
+      atMost(of('refused at half capacity'), Math.max(...halves.map(({ refused }) => refused)), 'requests', 0),
       atMost(of('peak RssAnon under load'), memory, 'MB', 200),
       ...underOverload,
       atMost(of('overload, accepted and lost'), await target.lost(overloads), 'events', 0),
