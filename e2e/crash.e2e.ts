@@ -8,7 +8,7 @@ import { type Service, startService } from './harness/service.ts';
 const KILLS = 10;
 const EVENTS_A_KILL = 3_000;
 /** Of one integration, sent one by one. */
-const MOST_IN_DOUBT = 24;
+const MOST_IN_DOUBT = 20;
 /** For so many events; however slow the machine is, they come. */
 const PATIENCE_MS = 240_000;
 let service: Service;

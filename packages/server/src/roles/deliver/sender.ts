@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 60_000;
  * What the vendor has and the log does not yet know would be sent again after a crash. It is bounded: no further request
  * while that many events, with those under way, stand open. Fewer repeat less after a crash, and wait more for the disk.
  */
-const MOST_UNWRITTEN = 24;
+const MOST_UNWRITTEN = 20;
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the answer says nothing of this item' };
 
 /** Sends one integration's batches: no more at once than its cap, no sooner than its limits allow. */

@@ -261,6 +261,7 @@ function override(log: EventLog, methods: Partial<EventLog>): EventLog {
 /** An engine that writes one thing after the other, as JetStream does. */
 function withoutTransactions(log: EventLog, acknowledges: boolean): EventLog {
   return override(log, {
+    atomic: false,
     async ackAll(deliveries, { appends, afterwards, meanwhile } = { appends: [] }) {
       const results = await log.append(appends);
       await Promise.all([afterwards && log.append(afterwards(results)), meanwhile?.()]);
