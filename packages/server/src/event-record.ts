@@ -48,17 +48,14 @@ export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent):
 /** Throws on bytes that `encodeEventRecord` did not make. */
 export function decodeEventRecord(data: Uint8Array): DecodedEventRecord {
   const { meta, json } = split(data);
-  const event = parse(json);
-  return { meta, event_id: event.event_id, event };
+  return read(meta, json);
 }
 
 /** The same for whoever may never look into the event: it is parsed when somebody does, and shown as it was found if that fails. */
 export function openEventRecord(data: Uint8Array): DecodedEventRecord {
   const { meta, json } = split(data);
   const { event_id } = meta;
-  return event_id === undefined || json[0] !== OPEN || json.at(-1) !== CLOSE
-    ? decodeEventRecord(data)
-    : new OpenEventRecord(meta, event_id, json);
+  return event_id === undefined || json[0] !== OPEN || json.at(-1) !== CLOSE ? read(meta, json) : new OpenEventRecord(meta, event_id, json);
 }
 
 /** The event as it is stored. */
@@ -103,6 +100,10 @@ function split(data: Uint8Array): { meta: EventRecordMeta; json: Buffer } {
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) throw new SyntaxError('the event record has no meta line');
   return { meta: JSON.parse(bytes.toString('utf8', 0, end)) as EventRecordMeta, json: bytes.subarray(end + 1) };
+}
+function read(meta: EventRecordMeta, json: Buffer): DecodedEventRecord {
+  const event = parse(json);
+  return { meta, event_id: event.event_id, event };
 }
 function parse(json: Buffer): CanonicalEvent {
   return JSON.parse(json.toString('utf8')) as CanonicalEvent;

@@ -1,6 +1,6 @@
 /** Whole answers as text, ready to be written: made once for each origin, and those that carry a date once a second. */
 import { COLLECTION_ERRORS } from '../../http/errors.ts';
-import { corsHeaders, OK } from './answers.ts';
+import { jsonHeaderLines, OK } from './answers.ts';
 import { OVERLOADED } from './overloaded.ts';
 
 const REMEMBERED = 2_000;
@@ -31,11 +31,9 @@ export function okText(origin = '*', keepAliveMs: number): string {
 }
 
 function textOf(status: string, origin: string, body: string, more: readonly string[], keepAliveMs: number): string {
-  const cors = corsHeaders(origin);
   return [
     `HTTP/1.1 ${status}`,
-    'Content-Type: application/json',
-    ...Array.from({ length: cors.length / 2 }, (_, at) => `${cors[at * 2]}: ${cors[at * 2 + 1]}`),
+    ...jsonHeaderLines(origin),
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...more,
     'Connection: keep-alive',

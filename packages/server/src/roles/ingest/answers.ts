@@ -17,6 +17,11 @@ interface HeaderLists {
 }
 const lists = new Map<string, HeaderLists>();
 
+/** The headers that every answer in JSON begins with, as lines of text. */
+export function jsonHeaderLines(origin: string | undefined): string[] {
+  const { json } = listsOf(origin);
+  return Array.from({ length: json.length / 2 }, (_, at) => `${json[at * 2]}: ${json[at * 2 + 1]}`);
+}
 function listsOf(origin: string | undefined): HeaderLists {
   const key = origin ?? '*';
   let known = lists.get(key);
@@ -29,7 +34,7 @@ function listsOf(origin: string | undefined): HeaderLists {
 }
 
 /** Names and values in turn. */
-export function corsHeaders(origin: string): string[] {
+function corsHeaders(origin: string): string[] {
   return [
     'Access-Control-Allow-Origin',
     ECHOABLE.test(origin) ? origin : 'null',
@@ -61,8 +66,7 @@ export function sendJson(
   cookies?: readonly string[],
   extra: readonly string[] = [],
 ): void {
-  const { json } = listsOf(origin);
-  const headers = [...json, 'Content-Length', String(Buffer.byteLength(body)), ...extra];
+  const headers = [...listsOf(origin).json, 'Content-Length', String(Buffer.byteLength(body)), ...extra];
   res.writeHead(status, cookies === undefined ? headers : withCookies(headers, cookies));
   res.end(body);
 }

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { Append, AppendResult, EventLog } from '../../stores/event-log/port.ts';
-import { aPipeline, aSnapshot, type Harness, startIngest } from './testing.ts';
+import { aPipeline, aSnapshot, type Harness, startIngest, withAppend } from './testing.ts';
 import { Client, type RawAnswer, servedClient } from './testing-client.ts';
 
 /** The real log; appends wait for `release` once `hold` was called. */
@@ -15,20 +14,12 @@ class HeldLog {
     for (const go of this.#waiting ?? []) go();
     this.#waiting = undefined;
   }
-  over = (log: EventLog): EventLog =>
-    new Proxy(log, {
-      get: (target, name) => {
-        if (name === 'append') return (appends: Append[]) => this.#append(target, appends);
-        const value = Reflect.get(target, name, target) as unknown;
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-  async #append(log: EventLog, appends: Append[]): Promise<AppendResult[]> {
+  over = withAppend(async (append) => {
     this.appended++;
     const waiting = this.#waiting;
     if (waiting !== undefined) await new Promise<void>((resolve) => waiting.push(resolve));
-    return log.append(appends);
-  }
+    return append();
+  });
 }
 let harness: Harness;
 let held: HeldLog;

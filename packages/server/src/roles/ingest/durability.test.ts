@@ -1,25 +1,10 @@
 import { expect, test } from 'vitest';
-import { type AppendResult, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
+import { LogUnavailable } from '../../stores/event-log/port.ts';
 import { GATE_LIMITS } from './gate.ts';
-import { aPipeline, aSnapshot, startIngest } from './testing.ts';
+import { aPipeline, aSnapshot, startIngest, withAppend } from './testing.ts';
 
 const post = (url: string, body: unknown = { type: 'track', event: 'X' }, path = '/v1/t') =>
   fetch(url + path, { method: 'POST', headers: { authorization: 'Bearer pk_web' }, body: JSON.stringify(body) });
-
-/** The real log, with `append` seen through `over`. */
-const withAppend = (over: (append: () => Promise<AppendResult[]>, isIngest: boolean) => Promise<AppendResult[]>) => (log: EventLog) =>
-  new Proxy(log, {
-    get(target, name) {
-      if (name === 'append')
-        return (appends: Parameters<EventLog['append']>[0]) =>
-          over(
-            () => target.append(appends),
-            appends.some(({ topic }) => topic.startsWith('ingest.')),
-          );
-      const value = Reflect.get(target, name, target) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 
 test('no 200 before the log says that it is on disk', async () => {
   let durable = 0;

@@ -19,7 +19,7 @@ import type { CompiledPipeline, Snapshot } from '../../snapshot/types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from '../../snapshot/webhook-source.ts';
 import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from '../../stores/config/pipeline-defaults.ts';
 import { openLmdbLog } from '../../stores/event-log/lmdb.ts';
-import type { EventLog } from '../../stores/event-log/port.ts';
+import type { AppendResult, EventLog } from '../../stores/event-log/port.ts';
 import type { TapFrame } from '../../tap/port.ts';
 import type { IngestDeps } from './context.ts';
 import { createIngest, type Ingest, serverOptions } from './create-ingest.ts';
@@ -104,6 +104,22 @@ export function aSnapshot(
     webhookSources,
   };
 }
+
+/** The real log, with `append` seen through `over`. */
+export const withAppend =
+  (over: (append: () => Promise<AppendResult[]>, isIngest: boolean) => Promise<AppendResult[]>) => (log: EventLog) =>
+    new Proxy(log, {
+      get(target, name) {
+        if (name === 'append')
+          return (appends: Parameters<EventLog['append']>[0]) =>
+            over(
+              () => target.append(appends),
+              appends.some(({ topic }) => topic.startsWith('ingest.')),
+            );
+        const value = Reflect.get(target, name, target) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
 
 export interface StoredEvent {
   envelope: IngestEnvelope;

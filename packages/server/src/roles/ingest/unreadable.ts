@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
-import { corsHeaders } from './answers.ts';
+import { jsonHeaderLines } from './answers.ts';
 
 interface ClientError extends Error {
   code?: string;
@@ -51,13 +51,11 @@ function requestLine(packet: Buffer | undefined): RegExpExecArray | null {
 }
 function shaped({ status, code, message }: Answer, origin: string | undefined): string {
   const body = JSON.stringify({ error: code, message });
-  const cors = corsHeaders(origin ?? '*');
   return [
     `HTTP/1.1 ${status}`,
     'Connection: close',
-    'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...Array.from({ length: cors.length / 2 }, (_, at) => `${cors[at * 2]}: ${cors[at * 2 + 1]}`),
+    ...jsonHeaderLines(origin),
     '',
     body,
   ].join('\r\n');
