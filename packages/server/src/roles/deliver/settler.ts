@@ -183,7 +183,7 @@ export class Settler {
     const settled = entries.filter((entry) => entry.retry === undefined);
     this.#inGroups(settled, (group, appends) => {
       const deliveries = group.map(({ delivery }) => delivery);
-      void this.#write(deliveries, () => this.#deps.log.ackAll(deliveries, { appends }));
+      void this.#write(deliveries, () => this.#deps.log.ackAll(deliveries, { appends, soon: true }));
     });
     if (settled.length === entries.length) return;
     const retried = entries.filter((entry) => entry.retry !== undefined);

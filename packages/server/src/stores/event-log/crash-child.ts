@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import { openLmdbLog } from './lmdb.ts';
-import { type EventLog, LogUnavailable } from './port.ts';
+import { type Append, type Delivery, type EventLog, LogUnavailable } from './port.ts';
 
 const [engine, place, run] = process.argv.slice(2) as [string, string, string];
 const say = (line: string) => writeSync(1, `${line}\n`);
@@ -21,18 +21,28 @@ log.consume('events.crash', 'reader', { start: 'beginning', maxInFlight: 200, ma
     const copy = [{ topic: 'replay.crash', records: [{ id: `${id}/copy`, data: Buffer.from(id) }] }];
     // One in four takes the way of a retry.
     if (delivery.attempt === 1 && id.endsWith('0')) void delivery.retryIn(20, { from: run }).then(() => say(`retried ${id}`));
-    else void delivery.ack(copy).then(() => say(`settled ${id}`));
+    else void settle(delivery, copy).then(() => say(`settled ${id}`));
   }
 });
 
-async function append(id: string): Promise<boolean> {
-  try {
-    await log.append([{ topic: 'events.crash', records: [{ id, data: Buffer.from(`body of ${id}`) }] }]);
-    return true;
-  } catch (error) {
-    if (error instanceof LogUnavailable) return false;
-    throw error;
+/** Whoever was refused tries again, the same. */
+async function insist(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error;
+      await sleep(50);
+    }
   }
+}
+function append(id: string): Promise<void> {
+  return insist(() => log.append([{ topic: 'events.crash', records: [{ id, data: Buffer.from(`body of ${id}`) }] }]));
+}
+/** Some wait for the disk. */
+function settle(delivery: Delivery, appends: Append[]): Promise<void> {
+  return delivery.record.id.endsWith('2') ? delivery.ack(appends) : insist(() => log.ackAll([delivery], { appends, soon: true }));
 }
 
 let counter = 0;
@@ -41,8 +51,7 @@ await Promise.all(
   Array.from({ length: 16 }, async () => {
     for (;;) {
       const id = `${run}-${counter++}`;
-      // A sender that was refused tries again under the same id.
-      while (!(await append(id))) await sleep(50);
+      await append(id);
       say(`appended ${id}`);
     }
   }),

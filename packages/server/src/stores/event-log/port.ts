@@ -45,6 +45,11 @@ export interface Alongside {
   afterwards?: (results: AppendResult[]) => Append[];
   /** Another store's part. It is called once; where that store shares the engine it must begin to write before it returns. */
   meanwhile?: () => Promise<unknown>;
+  /**
+   * Whether it is enough that the death of the process cannot undo it: an engine may answer then, and be on disk a moment later. A power
+   * cut in between brings the records again. Not together with `afterwards` or `meanwhile`.
+   */
+  soon?: boolean;
 }
 export interface ConsumeOptions {
   /** Where a group that does not exist yet begins. An existing group goes on where it was. */

@@ -153,6 +153,25 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(texts(seen.map((one) => one.record)).sort()).toEqual(['data 15', 'data 16', 'data 17', 'data 18', 'data 19']);
     });
 
+    test('acknowledgements whose caller does not wait for the disk: stored once with what goes along, and none comes again', async () => {
+      const [topic, out] = [fresh(), fresh('replay')];
+      await log().append([{ topic, records: records(topic, 20) }]);
+      const held: Delivery[] = [];
+      const consumer = consume(topic, 'g', { maxInFlight: 20 }, async (batch) => void held.push(...batch));
+      await until(() => held.length === 20);
+      for (let i = 0; i < 15; i += 3) {
+        const appends = [{ topic: out, records: [record(`${out}/${i}`, `out ${i}`)] }];
+        await log().ackAll(held.slice(i, i + 3), { appends, soon: true });
+      }
+      await until(async () => (await log().lag(topic, 'g')).waiting === 5);
+      await consumer.stop();
+      await make().reopen();
+      const { seen } = reader(topic, 'g');
+      await until(() => seen.length === 5);
+      expect(texts(seen.map((one) => one.record)).sort()).toEqual(['data 15', 'data 16', 'data 17', 'data 18', 'data 19']);
+      expect(texts(await collect(log().read(out, { limit: 10 })))).toEqual(['out 0', 'out 3', 'out 6', 'out 9', 'out 12']);
+    });
+
     test('many acknowledgements of which one part cannot be stored: none is given, and the call may be made again', async () => {
       const [topic, out] = [fresh(), fresh('replay')];
       await log().append([{ topic, records: records(topic, 3) }]);

@@ -87,6 +87,12 @@ export class Catalogue {
     return group;
   }
 
+  groupsByNumber(): Map<number, Group> {
+    const groups = new Map<number, Group>();
+    for (const topic of this.#topics.values()) for (const group of topic.groups.values()) groups.set(group.number, group);
+    return groups;
+  }
+
   #makeGroup(topic: Topic, name: string, number: number, settled: Settled, stored: boolean): Group {
     const onError = (error: unknown) => this.deps.onError(error, { topic: topic.name, group: name });
     return new Group(topic, name, number, settled, stored, { ...this.deps.group, onError });

@@ -12,7 +12,13 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 export type AppendWork = Waiting<AppendResult[]> & { kind: 'append'; appends: Append[]; results: AppendResult[] | undefined };
-export type SettleWork = Waiting<void> & { kind: 'settle'; settlement: Settlement; again: { due: number; value: Buffer } | undefined };
+export type SettleWork = Waiting<void> & {
+  kind: 'settle';
+  settlement: Settlement;
+  again: { due: number; value: Buffer } | undefined;
+  /** Nobody waits for it. */
+  noted: boolean;
+};
 export type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
 export type Work = AppendWork | SettleWork | OtherWork;
 
@@ -152,7 +158,7 @@ export class Commit {
     for (const work of this.#works) {
       if (work.kind === 'append') work.resolve(work.results!);
       else work.resolve();
-      if (work.kind === 'settle') this.#settled(work);
+      if (work.kind === 'settle' && !work.noted) this.#settled(work);
     }
     for (const { topic } of this.#stored) for (const group of topic.groups.values()) group.wake();
   }

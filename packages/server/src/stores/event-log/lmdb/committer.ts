@@ -2,12 +2,18 @@ import { type Append, type AppendResult, LogUnavailable } from '../port.ts';
 import { Commit, type CommitDeps, type Work } from './commit.ts';
 import { encodeRetry, type Settlement } from './group.ts';
 import { metaKeys } from './keys.ts';
+import type { Notes } from './notes.ts';
 
 /** A commit of so much is as good as a larger one. */
 const ENOUGH_WORK = 256;
 const LONGEST_NAME = 500;
 /** Its bytes are counted in 16 bits. */
 const LONGEST_ID = 20_000;
+/** What is noted waits for company: for other work, for so many records, or for so long. */
+const ENOUGH_NOTED = 64;
+const LONGEST_NOTED_MS = 5;
+/** A bound on what a power cut can repeat, and on what is held in memory while the disk stands still. */
+const MOST_NOTED = 1_000;
 const PROBE_MS = 250;
 const PROBE_BYTES = Buffer.alloc(65_536);
 
@@ -17,7 +23,14 @@ const PROBE_BYTES = Buffer.alloc(65_536);
  */
 export class Committer {
   readonly #deps: CommitDeps;
+  readonly #notes: Notes;
   #queue: Work[] = [];
+  /** Records in the queue, and in the commit under way, whose settlement is noted. */
+  #noted = 0;
+  #notedUnderWay = 0;
+  /** There is other work in the queue. */
+  #urgent = false;
+  #later: NodeJS.Timeout | undefined;
   #busy = false;
   #scheduled = false;
   #available = true;
@@ -25,8 +38,9 @@ export class Committer {
   #idle: (() => void)[] = [];
   #closed = false;
 
-  constructor(deps: CommitDeps) {
+  constructor(deps: CommitDeps, notes: Notes) {
     this.#deps = deps;
+    this.#notes = notes;
   }
 
   get available(): boolean {
@@ -46,6 +60,7 @@ export class Committer {
     const { deliveries, retry, alongside } = settlement;
     const fault = faultOf(alongside.appends);
     if (fault) return Promise.reject(fault);
+    if (this.#note(settlement)) return Promise.resolve();
     const other = meanwhile?.();
     const [delivery] = deliveries;
     const settled = new Promise<void>((resolve, reject) => {
@@ -53,7 +68,7 @@ export class Committer {
         due: delivery!.group.dueIn(retry.delayMs),
         value: encodeRetry(delivery!.attempt + 1, delivery!.record.time, retry.state),
       };
-      this.#add({ kind: 'settle', settlement, again, resolve, reject });
+      this.#add({ kind: 'settle', settlement, again, noted: false, resolve, reject });
     });
     return other === undefined ? settled : Promise.all([settled, other]).then(() => undefined);
   }
@@ -68,8 +83,13 @@ export class Committer {
   async close(): Promise<void> {
     this.#closed = true;
     if (!this.#available) this.#giveUp();
-    if (this.#busy || this.#queue.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#busy || this.#queue.length > 0) {
+      const idle = new Promise<void>((resolve) => this.#idle.push(resolve));
+      this.#schedule();
+      await idle;
+    }
     clearTimeout(this.#probe);
+    this.#notes.close();
   }
 
   #giveUp(): void {
@@ -78,13 +98,35 @@ export class Committer {
     for (const work of left) work.reject(new LogUnavailable('the log was closed while the disk was full'));
   }
 
+  /** Whoever need not know it on disk does not wait for the commit, where it can be noted. */
+  #note(settlement: Settlement): boolean {
+    const { deliveries, soon, alongside } = settlement;
+    if (soon !== true || !this.#available || this.#noted + this.#notedUnderWay + deliveries.length > MOST_NOTED) return false;
+    const settled: number[] = [];
+    for (const { group, seq, retryDue } of deliveries) {
+      if (retryDue !== undefined) return false;
+      settled.push(group.number, seq);
+    }
+    if (!this.#notes.add({ settled, appends: alongside.appends })) return false;
+    this.#queue.push({ kind: 'settle', settlement, again: undefined, noted: true, resolve: nothing, reject: nothing });
+    this.#noted += deliveries.length;
+    if (!this.#busy) this.#go();
+    for (const delivery of deliveries) delivery.holder?.release(delivery);
+    return true;
+  }
+
   #add(work: Work): void {
     this.#queue.push(work);
+    this.#urgent = true;
     if (this.#busy || !this.#available) return;
     // Usually what one turn of the event loop brings; under an overload, which is appends, a turn may last for a second. Other
     // work comes in pieces that belong together, and must not be parted.
     if (this.#queue.length >= ENOUGH_WORK && work.kind === 'append') void this.#commitNext();
     else this.#schedule();
+  }
+  #go(): void {
+    if (this.#urgent || this.#noted >= ENOUGH_NOTED || this.#closed) this.#schedule();
+    else this.#later ??= setTimeout(() => void this.#commitNext(), LONGEST_NOTED_MS);
   }
   #schedule(): void {
     if (this.#scheduled) return;
@@ -102,6 +144,12 @@ export class Committer {
     this.#queue = [];
     if (works.length === 0 && this.#available) return;
     this.#busy = true;
+    this.#urgent = false;
+    this.#notedUnderWay = this.#noted;
+    this.#noted = 0;
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    this.#notes.turn();
     const commit = new Commit(this.#deps, works);
     try {
       const probing = !this.#available;
@@ -110,14 +158,16 @@ export class Committer {
         write();
         if (probing) this.#deps.meta.put(metaKeys.probe, PROBE_BYTES);
       });
+      this.#notes.ended(true);
       commit.succeed();
       if (probing) this.#recovered();
     } catch (error) {
       this.#failed(commit, works, error as Error);
     }
     this.#busy = false;
+    this.#notedUnderWay = 0;
     // At the end of this turn too: commits cost the more the smaller they are, and there is more to come from it.
-    if (this.#queue.length > 0 && this.#available) this.#schedule();
+    if (this.#queue.length > 0 && this.#available) this.#go();
     else if (this.#idle.length > 0 && this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
@@ -128,20 +178,25 @@ export class Committer {
 
   #failed(commit: Commit, works: Work[], error: Error): void {
     commit.undo();
-    if (!(error instanceof LogUnavailable)) {
-      for (const work of works) work.reject(error);
-      return;
+    this.#notes.ended(false);
+    this.#noted += this.#notedUnderWay;
+    const full = error instanceof LogUnavailable;
+    // Settlements wait for space: refused ones would be delivered a second time. Of noted ones nobody would hear.
+    const stays = (work: Work) => (work.kind === 'settle' && work.noted) || (full && work.kind !== 'append');
+    const refused = works.filter((work) => !stays(work));
+    if (full) {
+      this.#available = false;
+      refused.push(...this.#queue.filter((work) => work.kind === 'append'));
     }
-    this.#available = false;
-    // Settlements wait for space: refused ones would be delivered a second time.
-    const kept = works.filter((work) => work.kind !== 'append');
-    for (const work of works) if (work.kind === 'append') work.reject(error);
-    for (const work of this.#queue) if (work.kind === 'append') work.reject(error);
-    this.#queue = [...kept, ...this.#queue.filter((work) => work.kind !== 'append')];
+    this.#queue = [...works.filter(stays), ...this.#queue.filter((work) => !full || work.kind !== 'append')];
+    for (const work of refused) work.reject(error);
+    if (!full) return;
     if (this.#closed) this.#giveUp();
     else this.#probe = setTimeout(() => void this.#commitNext(), PROBE_MS);
   }
 }
+
+function nothing(): void {}
 
 /** Found before it joins a commit, for others share it. */
 function faultOf(appends: Append[]): RangeError | undefined {

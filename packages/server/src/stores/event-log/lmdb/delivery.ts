@@ -17,6 +17,10 @@ export class LmdbDelivery implements Delivery {
   slot = -1;
   #settling: Promise<void> | undefined;
 
+  /** Of a record that is only to be settled. */
+  static ofGone(group: Group, seq: number, attempt = 1, state?: unknown, retryDue?: number): LmdbDelivery {
+    return new LmdbDelivery(group, seq, { id: '', data: new Uint8Array(), position: '', time: 0 }, attempt, state, retryDue);
+  }
   constructor(group: Group, seq: number, record: StoredRecord, attempt: number, state: unknown, retryDue: number | undefined) {
     this.group = group;
     this.seq = seq;

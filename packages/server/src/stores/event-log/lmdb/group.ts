@@ -10,7 +10,9 @@ export interface Settlement {
   deliveries: readonly LmdbDelivery[];
   /** Of a single one that is to come again. */
   retry?: { delayMs: number; state: unknown };
-  alongside: Omit<Alongside, 'meanwhile'>;
+  alongside: Omit<Alongside, 'meanwhile' | 'soon'>;
+  /** Of plain acknowledgements whose caller need not know them on disk. */
+  soon?: boolean;
 }
 
 interface GroupDeps {
@@ -124,7 +126,7 @@ export class Group {
     this.#inHand.set(seq, due);
     if (record) return new LmdbDelivery(this, seq, record, attempt, state, due);
     // Its record was removed by the owner of the topic: nothing is left to try.
-    void new LmdbDelivery(this, seq, { id: '', data: new Uint8Array(), position: '', time: 0 }, attempt, state, due).ack();
+    void LmdbDelivery.ofGone(this, seq, attempt, state, due).ack();
     return undefined;
   }
 

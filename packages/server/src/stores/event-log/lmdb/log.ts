@@ -5,12 +5,13 @@ import { Catalogue } from './catalogue.ts';
 import { Committer } from './committer.ts';
 import { LmdbConsumer } from './consumer.ts';
 import { Deduplication } from './deduplication.ts';
-import type { LmdbDelivery } from './delivery.ts';
+import { LmdbDelivery } from './delivery.ts';
 import { DueTimer } from './due-timer.ts';
 import { type Environment, openEnvironment, type Store } from './environment.ts';
 import { expireTopic } from './expire.ts';
 import { decodeRetry, type Group } from './group.ts';
 import { retryKey } from './keys.ts';
+import { Notes } from './notes.ts';
 import { SteadyTime } from './steady-time.ts';
 import { TailCache } from './tail-cache.ts';
 import { Turns } from './turns.ts';
@@ -42,12 +43,32 @@ export class LmdbLog implements EventLog {
   readonly #consumers = new Set<LmdbConsumer>();
   readonly #sweep: NodeJS.Timeout;
   readonly #onError: NonNullable<LmdbLogSettings['onError']>;
+  readonly #noted: ReturnType<typeof Notes.open>;
   #sweeping: Promise<void> | undefined;
 
   static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
     const log = new LmdbLog(settings);
+    await log.#makeGood();
     await log.#catalogue.finishRemovals();
     return log;
+  }
+  /** What the last process had noted, and not committed when it died. */
+  async #makeGood(): Promise<void> {
+    const { notes, left } = this.#noted;
+    const groups = this.#catalogue.groupsByNumber();
+    await Promise.all(
+      left.map(({ settled, appends }) => {
+        const deliveries: LmdbDelivery[] = [];
+        for (let i = 0; i < settled.length; i += 2) {
+          const [number, seq] = [settled[i]!, settled[i + 1]!];
+          const group = groups.get(number);
+          // Committed all the same, and its group perhaps removed since: a note outlives its commit for a while.
+          if (group && !group.settled.has(seq)) deliveries.push(LmdbDelivery.ofGone(group, seq));
+        }
+        return deliveries.length > 0 && this.#committer.settle({ deliveries, alongside: { appends } });
+      }),
+    );
+    notes.begin();
   }
 
   private constructor(settings: LmdbLogSettings) {
@@ -84,16 +105,20 @@ export class LmdbLog implements EventLog {
       },
       onError: this.#onError,
     });
-    this.#committer = new Committer({
-      environment,
-      records,
-      meta,
-      retries: this.#retries,
-      deduplication: this.#deduplication,
-      tails,
-      topic: (name) => this.#catalogue.topic(name),
-      stamp: () => time.stamp(),
-    });
+    this.#noted = Notes.open(settings.path);
+    this.#committer = new Committer(
+      {
+        environment,
+        records,
+        meta,
+        retries: this.#retries,
+        deduplication: this.#deduplication,
+        tails,
+        topic: (name) => this.#catalogue.topic(name),
+        stamp: () => time.stamp(),
+      },
+      this.#noted.notes,
+    );
     this.#sweep = setInterval(() => this.#sweepDeduplication(), SWEEP_MS).unref();
   }
 
@@ -105,10 +130,11 @@ export class LmdbLog implements EventLog {
     return this.#committer.append(appends);
   }
 
-  async ackAll(deliveries: readonly Delivery[], { appends, afterwards, meanwhile }: Alongside = { appends: [] }): Promise<void> {
+  async ackAll(deliveries: readonly Delivery[], { appends, afterwards, meanwhile, soon }: Alongside = { appends: [] }): Promise<void> {
     const open = (deliveries as readonly LmdbDelivery[]).filter((delivery) => !delivery.isSettling);
     const alongside = afterwards ? { appends, afterwards } : { appends };
-    const settling = this.#committer.settle({ deliveries: open, alongside }, meanwhile);
+    const plain = afterwards === undefined && meanwhile === undefined;
+    const settling = this.#committer.settle({ deliveries: open, alongside, soon: soon === true && plain }, meanwhile);
     for (const delivery of open) delivery.settledBy(settling);
     try {
       await settling;
