@@ -8,8 +8,8 @@ import type { WorkerDeps } from './ports.ts';
 
 const MAX_WAIT_MS = 60_000;
 /**
- * What the vendor has and the log does not yet know would be sent again after a crash. It is bounded: no further request
- * while that many events, with those under way, stand open. Fewer repeat less after a crash, and wait more for the disk.
+ * What the vendor has and the log does not yet know would be sent again after a crash. It is bounded: no further request while that many
+ * events, with those under way, stand open, or twice as many as may be under way. The embedded log knows at once, so there it seldom matters.
  */
 const MOST_UNWRITTEN = 20;
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the answer says nothing of this item' };
