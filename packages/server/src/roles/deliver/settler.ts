@@ -174,7 +174,8 @@ export class Settler {
     this.#entries.push(entry);
     if (this.#scheduled) return;
     this.#scheduled = true;
-    queueMicrotask(() => this.#flush());
+    // What a turn of the event loop brings, each answer in a callback of its own, is written together.
+    setImmediate(() => this.#flush());
   }
   #flush(): void {
     this.#scheduled = false;
