@@ -7,7 +7,7 @@ import { type Service, startService } from './harness/service.ts';
 
 const KILLS = 10;
 const EVENTS_A_KILL = 3_000;
-/** At a kill up to sixteen requests are under way, and what they brought is not known to have arrived. */
+/** At a kill some requests are under way, and what they brought is not known to have arrived. */
 const MOST_REPEATED = 0.005;
 /** For so many events; however slow the machine is, they come. */
 const PATIENCE_MS = 240_000;

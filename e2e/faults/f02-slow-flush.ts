@@ -37,7 +37,7 @@ export const f2: Fault = {
     figures.equal(`200 sooner than ${DELAY_MS} ms after the request, of ${sender.latencies.length}`, sooner, 0);
     figures.tell('the soonest 200', Math.min(...sender.latencies), 'ms');
     figures.atLeast('flushes of the log that were delayed', flushes, 3);
-    await sink.settle(sender.accepted.size, 30_000);
+    await sink.settle(sender.accepted, 30_000);
     compare(figures, sender.accepted, await sink.ids(), { repeatedPercent: 0 });
     return figures.verdict;
   },

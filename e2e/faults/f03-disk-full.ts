@@ -61,7 +61,7 @@ export const f3: Fault = {
     figures.atMost('accepting again after space was freed', (sender.lastOkAt - freedAt) / 1_000, 5, 's');
     await sleep(500);
     await sender.stop();
-    await sink.settle(sender.accepted.size, 60_000);
+    await sink.settle(sender.accepted, 60_000);
     compare(figures, sender.accepted, await sink.ids(), { repeatedPercent: 0 });
     figures.equal('restarts', service.pid === pid && service.ended() === undefined ? 0 : 1, 0);
     return figures.verdict;

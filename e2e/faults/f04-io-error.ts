@@ -42,7 +42,7 @@ async function broken(scope: Scope, figures: Figures, name: string, calls: strin
   await service.start();
   await until('accepting again', () => sender.lastOkAt > performance.now() - 100, 20_000);
   await sender.stop();
-  await sink.settle(sender.accepted.size, 60_000);
+  await sink.settle(sender.accepted, 60_000);
   compare(figures, sender.accepted, await sink.ids());
 }
 

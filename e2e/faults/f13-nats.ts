@@ -40,7 +40,7 @@ async function single(scope: Scope, figures: Figures): Promise<void> {
   await sleep(2_000);
   await sender.stop();
   figures.equal('answers other than 200 and 503', refusalsOnly(sender), '');
-  await sink.settle(sender.accepted.size, 60_000);
+  await sink.settle(sender.accepted, 60_000);
   compare(figures, sender.accepted, await sink.ids());
   figures.equal('the process', service.ended() === undefined ? 'lives' : 'ended', 'lives');
 }
@@ -72,7 +72,7 @@ async function cluster(scope: Scope, figures: Figures): Promise<void> {
   await sleep(2_000);
   await sender.stop();
   figures.equal('answers other than 200 and 503', refusalsOnly(sender), '');
-  await sink.settle(sender.accepted.size, 60_000);
+  await sink.settle(sender.accepted, 60_000);
   compare(figures, sender.accepted, await sink.ids());
 }
 

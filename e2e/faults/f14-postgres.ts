@@ -48,7 +48,7 @@ export const f14: Fault = {
     await sleep(1_000);
     await sender.stop();
     figures.equal('answers to events', [...sender.statuses.keys()].join(', '), '200');
-    await sink.settle(sender.accepted.size, 60_000);
+    await sink.settle(sender.accepted, 60_000);
     compare(figures, sender.accepted, await sink.ids(), { repeatedPercent: 0 });
     const stats = await until(
       'the statistics to catch up',

@@ -42,7 +42,7 @@ async function repeats(scope: Scope, figures: Figures, servers: boolean): Promis
     await service.terminate();
     await service.start();
   }
-  await sink.settle(accepted.size, 60_000);
+  await sink.settle(accepted, 60_000);
   await sleep(1_000);
   figures.tell('requests', fresh + repeated);
   figures.holds(

@@ -42,8 +42,17 @@ export class Sink {
   async latencies(): Promise<number[]> {
     return (await this.#ask('latencies', (answer) => answer.latencies !== undefined)).latencies!;
   }
-  /** Until everything wanted has come; after that long without an event the rest will not come. */
-  async settle(wanted: number, withinMs: number, quietMs = 15_000): Promise<void> {
+  /**
+   * Until everything wanted has come; after that long without an event the rest will not come. A number will do where nothing can come
+   * that nobody was promised: after a kill what was sent and not answered may arrive in place of what was.
+   */
+  async settle(wanted: number | ReadonlySet<string>, withinMs: number, quietMs = 15_000): Promise<void> {
+    const count = typeof wanted === 'number' ? wanted : wanted.size;
+    const isHere = async () => {
+      if (typeof wanted === 'number') return true;
+      const { ids } = await this.ids();
+      return [...wanted].every((id) => ids.has(id));
+    };
     const end = performance.now() + withinMs;
     let last = -1;
     let since = performance.now();
@@ -53,8 +62,8 @@ export class Sink {
         since = performance.now();
       }
       const still = performance.now() - since;
-      if (this.distinct >= wanted ? still > 400 : still > quietMs) return;
-      await sleep(50);
+      if (still > quietMs || (this.distinct >= count && still > 400 && (await isHere()))) return;
+      await sleep(this.distinct >= count ? 400 : 50);
     }
   }
   async close(): Promise<void> {

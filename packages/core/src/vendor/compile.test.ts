@@ -62,7 +62,7 @@ test('settings: the vendor’s own, what every integration understands, and what
     timeout_ms: 30_000,
     max_retries: 5,
     rate: { rps: 50, burst: 100, daily: 0 },
-    concurrency: 16,
+    concurrency: 8,
     consent_category: null,
   });
   const batch = { max_items: 500, max_bytes: 1_000, interval_ms: 2_000 };

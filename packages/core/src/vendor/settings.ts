@@ -85,7 +85,7 @@ export function readSettings(
       daily: number('rate_limit_daily') ?? definition.rate?.daily ?? 0,
       ...(given.has('rate_limit_burst') ? { burst_chosen: true } : {}),
     },
-    concurrency: definition.concurrency ?? 16,
+    concurrency: definition.concurrency ?? 8,
     consent_category: typeof values.consent_category === 'string' ? values.consent_category : null,
   };
 }
