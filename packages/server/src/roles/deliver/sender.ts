@@ -7,11 +7,6 @@ import type { Limiter } from './limiter.ts';
 import type { WorkerDeps } from './ports.ts';
 
 const MAX_WAIT_MS = 60_000;
-/**
- * What the vendor has and the log does not yet know would be sent again after a crash. It is bounded: no further request while that many
- * events, with those under way, stand open, or twice as many as may be under way. The embedded log knows at once, so there it seldom matters.
- */
-const MOST_UNWRITTEN = 20;
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the answer says nothing of this item' };
 
 /** Sends one integration's batches: no more at once than its cap, no sooner than its limits allow. */
@@ -64,7 +59,8 @@ export class Sender {
       const batch = this.#ready[this.#head]!;
       const cap = Math.max(1, batch.vendor.concurrency);
       if (this.#active >= cap) return;
-      if (this.#active + this.#unwritten() >= Math.max(MOST_UNWRITTEN, 2 * cap * batch.parts.length)) return;
+      // What the vendor has and the log does not know yet would be sent again after a crash. So it is bounded, with what is under way.
+      if (this.#active + this.#unwritten() >= 2 * cap * batch.parts.length) return;
       if (this.#limiter.mustLoad) {
         this.#load();
         return;
