@@ -48,27 +48,29 @@ export class LmdbLog implements EventLog {
 
   static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
     const log = new LmdbLog(settings);
-    await log.#makeGood();
+    log.#makeGood();
     await log.#catalogue.finishRemovals();
     return log;
   }
-  /** What the last process had noted, and not committed when it died. */
-  async #makeGood(): Promise<void> {
+  /** What the last process had noted, and not committed when it died. Where the disk is full it waits for space, and nothing else does. */
+  #makeGood(): void {
     const { notes, left } = this.#noted;
     const groups = this.#catalogue.groupsByNumber();
-    await Promise.all(
-      left.map(({ settled, appends }) => {
-        const deliveries: LmdbDelivery[] = [];
-        for (let i = 0; i < settled.length; i += 2) {
-          const [number, seq] = [settled[i]!, settled[i + 1]!];
-          const group = groups.get(number);
-          // Committed all the same, and its group perhaps removed since: a note outlives its commit for a while.
-          if (group && !group.settled.has(seq)) deliveries.push(LmdbDelivery.ofGone(group, seq));
-        }
-        return deliveries.length > 0 && this.#committer.settle({ deliveries, alongside: { appends } });
-      }),
-    );
-    notes.begin();
+    const stored = left.map(({ settled, appends }) => {
+      const deliveries: LmdbDelivery[] = [];
+      for (let i = 0; i < settled.length; i += 2) {
+        const [number, seq] = [settled[i]!, settled[i + 1]!];
+        const group = groups.get(number);
+        // Committed all the same, and its group perhaps removed since: a note outlives its commit for a while.
+        if (!group || group.settled.has(seq)) continue;
+        group.settled.add(seq);
+        deliveries.push(LmdbDelivery.ofGone(group, seq));
+      }
+      return deliveries.length > 0 ? this.#committer.settle({ deliveries, alongside: { appends } }) : undefined;
+    });
+    Promise.all(stored)
+      .then(() => notes.begin())
+      .catch((error: unknown) => this.#onError(error, { topic: '', group: 'notes' }));
   }
 
   private constructor(settings: LmdbLogSettings) {

@@ -85,6 +85,7 @@ test('settled in a process that dies before its commit, they are settled in the 
     });
     await until(() => rest.length > 0);
     expect(rest).toEqual(held.slice(8).map((delivery) => delivery.record.id));
+    await until(async () => (await outcomes(next)).length > 0);
     expect(await outcomes(next)).toEqual(held.slice(0, 8).map(about));
     await next.close();
   }
@@ -102,6 +103,28 @@ test.each([
   await until(async () => (await outcomes(log)).length > 0);
   expect(await outcomes(log)).toEqual(held.map(about));
   expect((await log.lag(topic, 'g')).waiting).toBe(0);
+});
+
+test('a log that is opened on a full disk hands out only what is not noted, and keeps its notes until they are stored', async () => {
+  const disk = new Standstill();
+  const { log, held, path } = await handedOut(4, disk.commit);
+  for (const delivery of held.slice(0, 3)) await settle(log, delivery);
+  const left = folder();
+  cpSync(path, left, { recursive: true });
+  disk.end();
+  for (const full of [true, false]) {
+    const next = await openLmdbLog({ path: left, dedupWindowMs: 60_000 });
+    if (full) next.environment.commit = () => Promise.reject(new LogUnavailable('full'));
+    const rest: string[] = [];
+    next.consume(topic, 'g', { start: 'beginning', maxInFlight: 20, maxBatch: 20 }, async (batch) => {
+      rest.push(...batch.map((delivery) => delivery.record.id));
+    });
+    await until(() => rest.length > 0);
+    expect(rest).toEqual([held[3]!.record.id]);
+    if (!full) await until(async () => (await outcomes(next)).length > 0);
+    expect(await outcomes(next)).toEqual(full ? [] : held.slice(0, 3).map(about));
+    await next.close();
+  }
 });
 
 test('closing stores what is only noted', async () => {

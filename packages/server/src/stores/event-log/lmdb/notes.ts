@@ -24,8 +24,9 @@ export class Notes {
   #at = 0;
   #turn: number;
   #kept = false;
+  #begun = false;
 
-  /** What the last process left is to be committed and then forgotten by `begin`; nothing may be noted before. */
+  /** What the last process left is to be committed and then forgotten by `begin`; nothing is noted before. */
   static open(folder: string): { notes: Notes; left: Note[] } {
     const paths = ['noted.0', 'noted.1'].map((name) => join(folder, name));
     const files = paths.map((path) => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
@@ -44,10 +45,12 @@ export class Notes {
       fdatasyncSync(file);
     }
     this.#turn++;
+    this.#begun = this.#files.length > 0;
   }
 
   /** False where it could not be written: then only the commit makes it safe. */
   add(note: Note): boolean {
+    if (!this.#begun) return false;
     const bytes = encode(note, this.#turn);
     try {
       if (writeSync(this.#files[this.#current]!, bytes, 0, bytes.length, this.#at) < bytes.length) return false;
@@ -71,6 +74,7 @@ export class Notes {
   }
 
   close(): void {
+    this.#begun = false;
     for (const file of this.#files.splice(0)) closeSync(file);
   }
 }
