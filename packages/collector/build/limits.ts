@@ -11,6 +11,8 @@ export const LIMITS = {
   /** All `keepalive` requests and beacons of a page may hold 64 KB together; a character may take three bytes. */
   L_KEEPALIVE_CHARS: 20_000,
   L_TIMEOUT_MS: 20_000,
+  /** The events of a page's first request are written to the device when it has not been answered by then. */
+  L_LATE_MS: 1000,
   /** An event that was under way when its page ended is repeated only while the server surely remembers its messageId. */
   L_UNCLEAR_MS: 500_000,
   /** How long a page has to say that it lives before another takes its events over. Storage takes milliseconds to other tabs. */

@@ -10,9 +10,9 @@ export const startAutoPage = (view: () => void) => {
   const soon = () => setTimeout(check);
   for (const method of ['pushState', 'replaceState'] as const) {
     const original = history[method];
-    history[method] = function (...args) {
+    history[method] = (...args) => {
       soon();
-      return original.apply(this, args);
+      return original.apply(history, args);
     };
   }
   listen('popstate', soon);

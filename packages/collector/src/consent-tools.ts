@@ -196,8 +196,10 @@ export const watchConsentTools = (tell: Tell, waitMs: number) => {
     });
   const search = () => {
     lookAround();
-    // Soon at first, then ever more rarely, and no more once nothing better can come, or after some five minutes.
-    if (best && looks++ < 99) setTimeout(search, Math.min(100 * 2 ** looks, 3e3));
+    // Soon at first, then ever more rarely, and at leisure once no event waits for it; no more once nothing better can come, or after
+    // some five minutes.
+    const pause = 100 * 2 ** ++looks;
+    if (best && looks < 100) setTimeout(search, pause < Math.min(waitMs, 3e3) ? pause : 3e3);
   };
   search();
   return lookAround;

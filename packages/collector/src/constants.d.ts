@@ -38,6 +38,7 @@ declare const L_BATCH_EVENTS: number;
 declare const L_BATCH_CHARS: number;
 declare const L_KEEPALIVE_CHARS: number;
 declare const L_TIMEOUT_MS: number;
+declare const L_LATE_MS: number;
 declare const L_UNCLEAR_MS: number;
 declare const L_ADOPT_MS: number;
 declare const L_CUT_MS: number;

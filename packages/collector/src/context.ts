@@ -10,7 +10,7 @@ const timezone = (page.Temporal as typeof Temporal | undefined)?.Now.timeZoneId(
 
 let referrer = document.referrer;
 /** The address that was counted last. */
-export let seen = '';
+export let seen: string;
 
 /** An anchor is the same page; `#/…` and `#!…` are the routes of an application. */
 export const address = () => location.href.replace(/#([^/!].*)?$/, '');

@@ -28,7 +28,7 @@ const held: string[] = [];
 
 /** Consent and what depends on it are added last: an event that waited carries what is known now. */
 const release = (event: WireEvent) => {
-  const { context } = event;
+  const context = event.context;
   if (known) context.consent = { ...(context.consent as Fields), categories: known };
   if (F_VENDOR_IDS) context.vendor_ids = { ...vendorIds(known), ...(context.vendor_ids as Fields) };
   enqueue(JSON.stringify(event));
@@ -90,13 +90,12 @@ const methods: Record<string, (...args: never[]) => void> = {
       }
     : setConsent,
   reset: resetIdentity,
-  ready: (handler: () => void) => handler(),
+  ready: attempt,
   on: on as (...args: never[]) => void,
 };
 
 /** The queue that stood in for us becomes the collector itself, so references to it stay good. */
-const stub = page[C_GLOBAL] as Call[] | undefined;
-const api = (page[C_GLOBAL] = stub?.push ? stub : []) as unknown as Pick<Call[], 'splice'> & {
+const api = (page[C_GLOBAL] = (page[C_GLOBAL] as Call[] | undefined)?.push ? page[C_GLOBAL] : []) as unknown as Pick<Call[], 'splice'> & {
   push(call: Call): unknown;
   page(): void;
   v: 1;
@@ -107,7 +106,7 @@ const push = (call: Call) =>
     const [name, ...args] = call;
     // The name of a page and the id of a person may be left out.
     const [first] = args;
-    if (/^[pi]/.test(name as string) && Object(first) === first) args.unshift(undefined);
+    if ('pi'.includes((name as string)[0]!) && Object(first) === first) args.unshift(undefined);
     methods[name as string]!(...(args as never[]));
   });
 

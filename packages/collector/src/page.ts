@@ -16,11 +16,11 @@ export const listen = (name: string, handler: (event: Event) => void) =>
 
 /** By hand on pages without https, where `crypto.randomUUID` is missing. Ids have to differ; nobody relies on their being secret. */
 export const uuid = (): string =>
-  crypto.randomUUID?.() || 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => ((Math.random() * 16) | 0).toString(16));
+  crypto.randomUUID?.() || 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.random().toString(16)[2]!);
 
 /** The value of the first cookie whose name fits the pattern, as it stands. Who looks for several has asked for `all` once. */
 export const cookie = (name: string, all?: string): string | undefined =>
-  attempt(() => RegExp(`(^|; )${name}=([^;]*)`).exec((F_VENDOR_IDS && all) || document.cookie)?.[2]);
+  attempt(() => ((F_VENDOR_IDS && all) || document.cookie).match(`(^|; )${name}=([^;]*)`)?.[2]);
 
 /**
  * The widest domain that the browser takes is the registrable one, which is where the server sets its cookie too: so both

@@ -18,16 +18,16 @@ export type Entry = [name: string, json: string];
 let serial = 1e6;
 
 /** Done with, one way or the other; handlers of `outcome` are told. */
-export const settle = (batch: Entry[], outcome?: 'error' | '') => {
+export const settle = (batch: Entry[], outcome?: 'error' | false) => {
   for (const [name, json] of batch) {
     remove(name);
     emit(outcome, json);
   }
 };
 
-export const put = (json: string) => {
+export const put = (json: string, briefly: boolean) => {
   // Time, then a serial number of fixed length: sorted names are the order of the calls.
-  write(`${PREFIX + Date.now().toString(36) + serial}.${own}`, json);
+  write(`${PREFIX + Date.now().toString(36) + serial}.${own}`, json, briefly);
   if (!(++serial % L_TRIM_EVERY)) trim();
 };
 
@@ -67,7 +67,7 @@ export const take = (maxEvents: number, maxChars: number, mark = own, skip: Entr
 
 const ownerOf = (name: string) => name.split('.')[2]!;
 
-let asking = 0;
+let asking: number;
 /**
  * Events of pages that are gone become ours. We ask by writing a number that is ours alone where the owner would write until
  * when it holds on: an owner that lives writes its own again; of pages that ask at once the last one's stands, and who comes
@@ -78,7 +78,7 @@ export const adopt = (then: () => void) => {
   const now = Date.now();
   // Without the device nobody would hear us ask.
   const others = asking || (F_GATE && !isOpen) ? [] : keys(PREFIX).filter((name) => !name.includes(own));
-  const asked = others.filter((name) => !(+read(ownerOf(name))! > now));
+  const asked = others.filter((name) => !((read(ownerOf(name)) as unknown as number) > now));
   const ours = now + L_ADOPT_MS * (2 + Math.random());
   for (const name of asked) write(ownerOf(name), ours);
   if (others[0])

@@ -10,19 +10,28 @@ export const memory: Record<string, string | number> = {};
 export let isOpen = false;
 
 /** Asked for once: whether a page may use it is for another process to say. */
-const store: Record<string, string | number> = attempt(() => localStorage) || memory;
+const store: Record<string, string | number> | undefined = attempt(() => localStorage);
 
-export const read = (key: string) => (memory[key] ?? store[key]) as string | undefined;
+export const read = (key: string) => (memory[key] ?? store?.[key]) as string | undefined;
 export const remove = (key: string) => {
   delete memory[key];
-  delete store[key];
+  delete store?.[key];
 };
-export const write = (key: string, value: string | number) => {
-  delete memory[key];
-  if (!attempt(() => ((F_GATE && !isOpen ? memory : store)[key] = value))) memory[key] = value;
+/** `briefly`: it is soon clear whether it has to be kept at all. */
+export const write = (key: string, value: string | number, briefly?: boolean) => {
+  memory[key] = value;
+  if (!briefly && (!F_GATE || isOpen) && attempt(() => (store![key] = value))) delete memory[key];
 };
 export const keys = (mark: string): string[] =>
-  [...new Set([store, memory].flatMap(Object.keys))].filter((key) => key.includes(mark)).sort();
+  [store || {}, memory]
+    .flatMap(Object.keys)
+    .filter((key) => key.includes(mark))
+    .sort();
+
+/** What is only in memory, onto the device where it may and can be. */
+export const keep = () => {
+  for (const key in memory) move(key, key);
+};
 
 export const move = (from: string, to: string) => {
   const value = read(from);

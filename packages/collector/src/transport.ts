@@ -6,19 +6,20 @@ import { keepCookie } from './identity.ts';
 import { endpoint, key } from './options.ts';
 import { listen } from './page.ts';
 import { adopt, type Entry, markUnclear, own, put, settle, take, trim } from './queue.ts';
-import { memory, remove, write } from './storage.ts';
+import { keep, memory, remove, write } from './storage.ts';
 
 let maxEvents: number = L_BATCH_EVENTS;
 let failures = 0;
-let notBefore = 0;
+/** Unset until something has failed, which is no wait. */
+let notBefore: number;
 /** The part of the wait that the server asked for: coming back online does not shorten it. */
-let askedUntil = 0;
+let askedUntil: number;
 /** Set while a run is planned or under way; and until we have started, which ends in a run. */
 let timer = 1;
-let leaving = false;
+let leaving: boolean;
 let inFlight: Entry[] = [];
 /** Whether the request under way outlives the page. */
-let keepalive = false;
+let keepalive: boolean;
 
 /**
  * The four short paths are the first letter of the type, which `{"type":"` puts at index 9. The key is in the body, and the body is
@@ -33,8 +34,16 @@ const request = (batch: Entry[]): [url: string, body: string] => {
   ];
 };
 
-/** While a request is under way, or because another page asks whether this one lives. */
-const hold = () => write(own, Date.now() + L_TIMEOUT_MS);
+/**
+ * Until the first request is on its way. What it takes along is in the browser's hands at once, who sends it even if the page ends; so
+ * it is written to the device only when the answer is late or bad, or the page is hidden or left: most first views never are.
+ */
+let fresh = true;
+/** While a request is under way, or because another page asks whether this one lives. What it holds on to is on the device then. */
+const hold = () => {
+  write(own, Date.now() + L_TIMEOUT_MS);
+  keep();
+};
 
 const answerOthers = (event: StorageEvent) => {
   if (event.key === own && take(1, 0)[0]) hold();
@@ -46,17 +55,19 @@ const run = async (): Promise<void> => {
   if (batch[0]) {
     const [url, body] = request(batch);
     keepalive = body.length < L_KEEPALIVE_CHARS;
-    hold();
     let answer: Response | undefined;
+    const late = fresh ? setTimeout(hold, L_LATE_MS) : hold();
+    fresh = false;
     try {
       if (navigator.onLine)
-        answer = await fetch(url, {
+        // To its end: a browser takes longer over a body that nobody reads.
+        await (answer = await fetch(url, {
           method: 'POST',
           body,
           credentials: 'include',
           keepalive,
           signal: AbortSignal.timeout?.(L_TIMEOUT_MS),
-        });
+        })).text();
     } catch {
       // Blocked, cut, timed out: all the same to the queue. But the browser ends our side of a request just before it says that the
       // page ends: only a page that goes on has failed.
@@ -65,24 +76,26 @@ const run = async (): Promise<void> => {
     const now = Date.now();
     const status = answer?.status || 500;
     inFlight = [];
+    clearTimeout(late as number);
     remove(own);
 
     if (status < 500 && status !== 429) {
       failures = 0;
       if (status === 413 && batch[1]) maxEvents = batch.length >> 1;
       else {
-        settle(batch, status > 299 ? 'error' : '');
+        settle(batch, status > 299 && 'error');
         keepCookie();
       }
       return run();
     }
     // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
-    const asked = answer?.headers.get('Retry-After') || '';
-    askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, L_ASKED_MAX_MS);
+    const asked = answer?.headers.get('Retry-After') as unknown as number; // without it none of these is a number
+    askedUntil = now + Math.min(asked * 1e3 || Date.parse(asked as unknown as string) - now || 0, L_ASKED_MAX_MS);
     notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
     // Other pages see what is left too and will ask; we listen only from now on, because listening to storage costs the page half
     // a millisecond, and events that are soon on their way have no need of it.
     addEventListener('storage', answerOthers);
+    keep();
     trim();
   }
   timer = 0;
@@ -91,7 +104,7 @@ const run = async (): Promise<void> => {
 };
 
 export const flush = () => {
-  timer = timer || (setTimeout(run, Math.max(0, notBefore - Date.now())) as unknown as number);
+  timer = timer || (setTimeout(run, notBefore - Date.now()) as unknown as number);
 };
 
 /** Events that wait for consent join the queue. */
@@ -101,16 +114,20 @@ let beforeLeaving: () => void;
  * they are while the server is failing: the next page sends them.
  */
 const leave = () => {
+  fresh = false;
+  keep();
   if (F_CONSENT) beforeLeaving();
-  const batch = take(maxEvents, L_KEEPALIVE_CHARS, own, inFlight);
-  if (batch[0] && (batch[0][0] in memory || (!failures && navigator.onLine)) && navigator.sendBeacon(...request(batch))) {
+  for (
+    let batch: Entry[];
+    (batch = take(maxEvents, L_KEEPALIVE_CHARS, own, inFlight))[0] &&
+    (batch[0][0] in memory || (!failures && navigator.onLine)) &&
+    navigator.sendBeacon(...request(batch));
+  )
     settle(batch);
-    leave();
-  }
 };
 
 export const enqueue = (json: string) => {
-  put(json);
+  put(json, fresh);
   if (leaving) leave();
   else flush();
 };

@@ -141,9 +141,13 @@ export class Stage {
   }
 }
 
-/** A page holds on to its events while a request is under way, or because it was asked. */
+/** A request is under way, or not yet dealt with; or the page holds on to its events, because of one or because it was asked. */
 export const isSending = (page: Page): Promise<boolean> =>
-  page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('_df_l') && +localStorage[key] > Date.now()));
+  page.evaluate(
+    () =>
+      (window as unknown as { openRequests: number }).openRequests > 0 ||
+      Object.keys(localStorage).some((key) => key.startsWith('_df_l') && +localStorage[key] > Date.now()),
+  );
 
 /** Calls a method of the collector in the page, through its queue, so that it works before and after the load. */
 export async function call(page: Page, ...args: unknown[]): Promise<void> {

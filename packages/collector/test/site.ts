@@ -60,11 +60,40 @@ export interface Browsing {
   close(): Promise<void>;
 }
 
+/** In every page: `openRequests` is how many requests of `fetch` its scripts have not yet dealt with to the end. */
+function countRequests(): void {
+  const { fetch } = window;
+  let open = 0;
+  // A turn of the page that no clock of a test holds up.
+  const turn = () =>
+    new Promise((done) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = done;
+      port2.postMessage(0);
+    });
+  window.fetch = (...args) => {
+    open++;
+    const answer = fetch(...args);
+    const end = async () => {
+      await turn();
+      await turn();
+      open--;
+    };
+    answer.then((one) => one.clone().text()).then(end, end);
+    return answer;
+  };
+  Object.defineProperty(window, 'openRequests', { get: () => open });
+}
+
 /** The browser that the run shares, or one of our own where there is none. */
 export async function browse(): Promise<Browsing> {
   const shared = process.env.BROWSER_ENDPOINT;
   const browser = shared ? await chromium.connect(shared) : await chromium.launch(launchOptions());
-  const another = (options?: BrowserContextOptions) => browser.newContext(options);
+  const another = async (options?: BrowserContextOptions) => {
+    const context = await browser.newContext(options);
+    await context.addInitScript(countRequests);
+    return context;
+  };
   return { context: await another(), another, close: () => browser.close() };
 }
 
