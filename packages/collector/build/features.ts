@@ -71,7 +71,7 @@ export function constantsOf(input: BuildInput): Constants {
     F_CLIENT_SIDE: clientSide.length > 0,
     C_KEY: pipeline.pipeline_key,
     C_GLOBAL: js.global_variable,
-    C_INGEST_URL: js.delivery_method === 'download' ? (input.ingest_url ?? '') : '',
+    C_INGEST_URL: js.delivery_method === 'download' ? (input.ingest_url ?? '').replace(/\/$/, '') : '',
     C_WAIT_MS: consent.wait_ms ?? DEFAULT_WAIT_MS,
     C_REQUIRED: required,
     C_VENDOR_IDS: vendorIds,

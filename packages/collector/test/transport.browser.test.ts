@@ -171,6 +171,95 @@ test('events that could not be sent survive a reload', async () => {
   expect(ingest.accepted.filter((event) => event.event === 'Kept').map((event) => event.messageId)).toEqual([kept!.messageId]);
 });
 
+describe('the first request of a page', () => {
+  const first = () => ingest.requests[0]!.events[0]!.messageId;
+  /** Nothing is late, however slow the machine. */
+  const openWithoutTime = async () => {
+    const page = await stage.context.newPage();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.goto(stage.url());
+    return page;
+  };
+  const sameAgain = () => ingest.waitFor((events) => events.some((event) => event.messageId === first()));
+
+  test('takes its events along without a trace on the device, if the answer comes in time', async () => {
+    await stage.serve(aPipeline());
+    stage.site.pages.set('/watch', { html: '<script>seen = []; onstorage = (event) => seen.push(event.key)</script>' });
+    const watch = await stage.open('/watch');
+    const page = await openWithoutTime();
+    await ingest.waitFor((events) => events.length === 1);
+    await expect.poll(() => isSending(page)).toBe(false);
+    // Storage tells other pages in the order of the changes.
+    await page.evaluate(() => Object.assign(localStorage, { last: '1' }));
+    await watch.waitForFunction(`seen.includes('last')`);
+    expect(await watch.evaluate('seen')).toEqual(['_df_id', 'last']);
+  });
+
+  test('whose answer is late: its events are on the device until it comes, and nobody else takes them', async () => {
+    await stage.serve(aPipeline());
+    const answer = ingest.holdAnswers();
+    const page = await stage.open();
+    await expect.poll(() => stored(page)).toBe(1);
+    expect(await page.evaluate(() => Object.keys(localStorage).some((key) => /^_df_l/.test(key) && +localStorage[key] > Date.now()))).toBe(
+      true,
+    );
+    answer();
+    await nothingLeft(page);
+    expect(ingest.requests).toHaveLength(1);
+  });
+
+  test('that is refused for now: its events are on the device, and survive the page', async () => {
+    await stage.serve(aPipeline());
+    ingest.behave = () => failing(503);
+    const page = await stage.open();
+    await expect.poll(() => stored(page)).toBe(1);
+    ingest.behave = () => ({ status: 200 });
+    await page.reload();
+    await sameAgain();
+  });
+
+  test('that nobody answered before the page was left is repeated by the next one', async () => {
+    await stage.serve(aPipeline());
+    ingest.behave = () => 'hang';
+    const page = await stage.open();
+    await expect.poll(() => ingest.requests.length).toBe(1);
+    ingest.behave = () => ({ status: 200 });
+    await page.goto(stage.url('/next'));
+    await sameAgain();
+  });
+
+  test('of a page that is offline: its events are on the device, and go when it is online', async () => {
+    await stage.serve(aPipeline(), {
+      head: `<script>Object.defineProperty(navigator, 'onLine', { value: false, configurable: true })</script>`,
+    });
+    const page = await stage.open();
+    await expect.poll(() => stored(page)).toBe(1);
+    expect(ingest.requests).toHaveLength(0);
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, 'onLine', { value: true });
+      window.dispatchEvent(new Event('online'));
+    });
+    await ingest.waitFor((events) => events.length === 1);
+    await nothingLeft(page);
+  });
+
+  test('a page that is hidden meanwhile has its events on the device at once', async () => {
+    await stage.serve(aPipeline());
+    const answer = ingest.holdAnswers();
+    const page = await openWithoutTime();
+    await expect.poll(() => ingest.requests.length).toBe(1);
+    expect(await stored(page)).toBe(0);
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { value: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    expect(await stored(page)).toBe(1);
+    answer();
+    await nothingLeft(page);
+  });
+});
+
 test('offline: kept, and sent when the connection is back', async () => {
   await stage.serve(aPipeline());
   const page = await readyWithClock();
