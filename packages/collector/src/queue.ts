@@ -25,7 +25,7 @@ export const settle = (batch: Entry[], outcome?: 'error' | false) => {
   }
 };
 
-export const put = (json: string, briefly: boolean) => {
+export const put = (json: string, briefly: number) => {
   // Time, then a serial number of fixed length: sorted names are the order of the calls.
   write(`${PREFIX + Date.now().toString(36) + serial}.${own}`, json, briefly);
   if (!(++serial % L_TRIM_EVERY)) trim();

@@ -18,7 +18,7 @@ export const remove = (key: string) => {
   delete store?.[key];
 };
 /** `briefly`: it is soon clear whether it has to be kept at all. */
-export const write = (key: string, value: string | number, briefly?: boolean) => {
+export const write = (key: string, value: string | number, briefly?: number) => {
   memory[key] = value;
   if (!briefly && (!F_GATE || isOpen) && attempt(() => (store![key] = value))) delete memory[key];
 };

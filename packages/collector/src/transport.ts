@@ -16,7 +16,8 @@ let notBefore: number;
 let askedUntil: number;
 /** Set while a run is planned or under way; and until we have started, which ends in a run. */
 let timer = 1;
-let leaving: boolean;
+/** 1 between the end of a page and its coming back. */
+let leaving: number;
 let inFlight: Entry[] = [];
 /** Whether the request under way outlives the page. */
 let keepalive: boolean;
@@ -35,11 +36,11 @@ const request = (batch: Entry[]): [url: string, body: string] => {
 };
 
 /**
- * Until the first request is on its way. What it takes along is in the browser's hands at once, who sends it even if the page ends; so
- * it is written to the device only when the answer is late or bad, or the page is hidden or left: most first views never are.
+ * 1 until the first request is on its way, then 0. What it takes along is in the hands of the browser at once, who sends it even if
+ * the page ends; so it is written to the device only when the answer is late or bad, or the page is hidden or left. Mostly it never is.
  */
-let fresh = true;
-/** While a request is under way, or because another page asks whether this one lives. What it holds on to is on the device then. */
+let fresh = 1;
+/** While a request is under way, or because another page asks whether this one lives. */
 const hold = () => {
   write(own, Date.now() + L_TIMEOUT_MS);
   keep();
@@ -56,8 +57,9 @@ const run = async (): Promise<void> => {
     const [url, body] = request(batch);
     keepalive = body.length < L_KEEPALIVE_CHARS;
     let answer: Response | undefined;
-    const late = fresh ? setTimeout(hold, L_LATE_MS) : hold();
-    fresh = false;
+    // One that outlives the page has all there is: as many events as make a second request are too many characters for that.
+    const late = fresh && keepalive ? setTimeout(hold, L_LATE_MS) : hold();
+    fresh = 0;
     try {
       if (navigator.onLine)
         // To its end: a browser takes longer over a body that nobody reads.
@@ -114,7 +116,7 @@ let beforeLeaving: () => void;
  * they are while the server is failing: the next page sends them.
  */
 const leave = () => {
-  fresh = false;
+  fresh = 0;
   keep();
   if (F_CONSENT) beforeLeaving();
   for (
@@ -136,13 +138,13 @@ export const startTransport = (before?: () => void) => {
   if (F_CONSENT) beforeLeaving = before!;
   listen('visibilitychange', () => document.hidden && leave());
   listen('pagehide', () => {
-    leaving = true;
+    leaving = 1;
     if (keepalive) markUnclear(inFlight);
     leave();
     remove(own);
   });
   const back = () => {
-    leaving = false;
+    leaving = 0;
     notBefore = askedUntil;
     if (!inFlight[0]) {
       clearTimeout(timer);

@@ -196,6 +196,19 @@ describe('the first request of a page', () => {
     expect(await watch.evaluate('seen')).toEqual(['_df_id', 'last']);
   });
 
+  test('that cannot take all of them along as one that outlives the page: they are on the device before it goes', async () => {
+    await stage.serve(aPipeline(), {
+      head: `<script>window._df = Array.from({ length: 150 }, (_, i) => ['track', 'E' + i])</script>`,
+    });
+    const answer = ingest.holdAnswers();
+    const page = await openWithoutTime();
+    await expect.poll(() => ingest.requests.length).toBe(1);
+    expect(await stored(page)).toBe(151);
+    answer();
+    await ingest.waitFor((events) => events.length === 151);
+    await nothingLeft(page);
+  });
+
   test('whose answer is late: its events are on the device until it comes, and nobody else takes them', async () => {
     await stage.serve(aPipeline());
     const answer = ingest.holdAnswers();
