@@ -10,7 +10,7 @@ import { anonymousId, askCookie, forgetCookie, ID, resetIdentity, setAnonymousId
 import { option } from './options.ts';
 import { attempt, cookie, listen, page, uuid } from './page.ts';
 import { read, setOpen, write } from './storage.ts';
-import { enqueue, startTransport } from './transport.ts';
+import { enqueue, flushNow, startTransport } from './transport.ts';
 import type { Categories, WireEvent } from './types.ts';
 import { addVariables } from './variables.ts';
 import { vendorIds } from './vendor-ids.ts';
@@ -126,6 +126,7 @@ const begin = (id?: string) => {
     setTimeout(() => {
       lookAround();
       stopWaiting();
+      flushNow();
     }, waitMs);
   }
   api.push = push;

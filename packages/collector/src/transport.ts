@@ -109,6 +109,14 @@ export const flush = () => {
   timer = timer || (setTimeout(run, notBefore - Date.now()) as unknown as number);
 };
 
+/** What is planned for the next turn, in this one: a turn of its own would be another task of the page. */
+export const flushNow = () => {
+  if (timer && !inFlight[0] && !failures) {
+    clearTimeout(timer);
+    run();
+  }
+};
+
 /** Events that wait for consent join the queue. */
 let beforeLeaving: () => void;
 /**
