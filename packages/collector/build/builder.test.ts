@@ -53,6 +53,13 @@ describe('a build', () => {
     await expect.poll(children).not.toMatch(/esbuild.*--service/);
   });
 
+  test('a file that the site hosts knows where events go, with or without a slash at the end', async () => {
+    const pipeline = aPipeline({ delivery_method: 'download' });
+    const codes = await Promise.all(['https://in.example/x', 'https://in.example/x/'].map((ingest_url) => build(pipeline, { ingest_url })));
+    expect(codes[0]!.code).toContain('"https://in.example/x"');
+    expect(codes[1]!.code).toBe(codes[0]!.code);
+  });
+
   test('uses neither eval nor its kin', async () => {
     const { code } = await build(FULL);
     expect(code).not.toMatch(/\beval\b|new Function|document\.write|innerHTML/);
