@@ -109,7 +109,10 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
     const { requests } = requestsFor(compiled, event);
     expect(requests.length).toBeGreaterThan(0);
     for (const request of requests) expect(request.url).toMatch(/^https:\/\/proxy\.example\.net:8443\//);
-    if (compiled.token) expect(compiled.token.token_url).toMatch(/^https:\/\/proxy\.example\.net:8443\//);
+    const built = compiled.build(event, { now: 0 });
+    const plan = built.kind === 'items' ? compiled.token?.(built.items) : undefined;
+    expect(plan === undefined).toBe(compiled.token === undefined);
+    if (plan) expect(plan.token_url).toMatch(/^https:\/\/proxy\.example\.net:8443\//);
   });
 
   test('an event that says nothing throws nothing', () => {

@@ -280,3 +280,19 @@ test('what fills an item refers to its event and lane, and leaves the event as i
   });
   expect(one).toEqual(before);
 });
+
+test('each request asks for its own token: one vendor, two accounts, and one that needs none', () => {
+  const oauth = (name: string) => ({
+    kind: 'oauth2_client_credentials' as const,
+    token_url: `https://id.example/${name}`,
+    client_id: name,
+    client_secret: 's',
+  });
+  const on = (name: string): Partial<RequestDefinition> => ({ when: { field: 'key', op: 'eq', value: name } });
+  const vendor = compiled({
+    requests: [request({ ...on('@identify'), auth: oauth('people') }), request({ ...on('@page'), auth: oauth('pages') }), request()],
+  });
+  const askedFor = (one: CanonicalEvent) => (vendor.token?.(itemsOf(vendor, one)) as { client_id: string } | undefined)?.client_id;
+  expect([event({ type: 'identify' }), event({ type: 'page' }), event()].map(askedFor)).toEqual(['people', 'pages', undefined]);
+  expect(compiled().token).toBeUndefined();
+});

@@ -100,11 +100,11 @@ function assemble(
 ): CompiledVendor {
   const all = definition.send === 'all';
   const requestOf = (items: VendorItem[]) => requests[Number.parseInt((items[0] as VendorItem).lane, 10)] as CompiledRequest;
-  const token = requests.find(({ auth }) => auth.token)?.auth.token;
+  const tokens = requests.some(({ auth }) => auth.token);
   const verbatim = payload.passes_all && requests.length === 1 ? requests[0]!.verbatim : undefined;
   return {
     ...settings,
-    ...(token ? { token } : {}),
+    ...(tokens ? { token: (items: VendorItem[]) => requestOf(items).auth.token } : {}),
     warnings,
     verbatim,
     build(event, context): Built {

@@ -55,7 +55,7 @@ export interface RequestContext {
   attempt: number;
   /** Stable across retries: the event id for a single event, an id of the batch else. */
   request_id: string;
-  /** The access token of `token`, where the vendor has one. */
+  /** The access token of `token`, where the request needs one. */
   access_token?: string;
 }
 export interface CompiledVendor {
@@ -65,7 +65,8 @@ export interface CompiledVendor {
   /** Throws nothing for items that `build` made. */
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;
-  token?: TokenPlan;
+  /** Whose token the request of these items needs; absent where none of the vendor's requests needs one. */
+  token?(items: VendorItem[]): TokenPlan | undefined;
   /** Null: one event a request. */
   batch: { max_items: number; max_bytes: number; interval_ms: number } | null;
   timeout_ms: number;

@@ -62,7 +62,7 @@ test('a token that is no longer accepted is replaced, and the request sent again
       { kind: 'token', token: 'old' },
       { kind: 'token', token: 'new' },
     ],
-    { token: PLAN },
+    { token: () => PLAN },
   );
   expect((await run()).verdict).toEqual({ kind: 'delivered' });
   expect(sent.map(({ headers }) => [headers.token, headers.attempt])).toEqual([
@@ -77,7 +77,7 @@ test('a fresh token that is not accepted either is an ordinary failure', async (
     { kind: 'token', token: 'old' },
     { kind: 'token', token: 'new' },
   ];
-  const { run, sent } = setup([answer(401), answer(401)], tokens, { token: PLAN });
+  const { run, sent } = setup([answer(401), answer(401)], tokens, { token: () => PLAN });
   expect(await run()).toMatchObject({ verdict: { kind: 'unavailable', reason: 'http_401' }, status: 401 });
   expect(sent).toHaveLength(2);
 });
@@ -86,7 +86,7 @@ test.each<[TokenResult]>([
   [{ kind: 'refused', reason: 'token endpoint: http_400 invalid_grant' }],
   [{ kind: 'unavailable', reason: 'token endpoint: http_503', retry_after_ms: 9_000 }],
 ])('without a token nothing is sent: %o', async (token) => {
-  const { run, sent } = setup([OK], [token], { token: PLAN });
+  const { run, sent } = setup([OK], [token], { token: () => PLAN });
   expect(await run()).toMatchObject({ verdict: token, status: null });
   expect(sent).toHaveLength(0);
 });

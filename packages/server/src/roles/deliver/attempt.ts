@@ -38,10 +38,11 @@ export async function tryBatch(plan: RequestPlan, requestId: string, deps: Attem
     duration_ms: Math.round(deps.clock.monotonic() - began),
     ...(reply ? { reply } : {}),
   });
+  const token = vendor.token?.(items);
   for (let fresh = false; ; fresh = true) {
     let access_token: string | undefined;
-    if (vendor.token) {
-      const got = await deps.tokens.get(vendor.token);
+    if (token) {
+      const got = await deps.tokens.get(token);
       if (got.kind !== 'token') return tried(got);
       access_token = got.token;
     }
@@ -56,8 +57,8 @@ export async function tryBatch(plan: RequestPlan, requestId: string, deps: Attem
     if (sent.kind === 'failed')
       return tried(sent.permanent ? { kind: 'refused', reason: sent.error } : { kind: 'unavailable', reason: sent.error });
     const verdict = readReply(plan, sent.reply, deps.clock.now());
-    if (!fresh && vendor.token && access_token !== undefined && wantsToken(verdict)) {
-      deps.tokens.reject(vendor.token, access_token);
+    if (!fresh && token && access_token !== undefined && wantsToken(verdict)) {
+      deps.tokens.reject(token, access_token);
       continue;
     }
     return tried(verdict, sent.reply);
