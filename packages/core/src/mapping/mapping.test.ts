@@ -16,6 +16,9 @@ const order: CanonicalEvent = {
     currency: 'eur',
     status: 'PAID',
     nothing: null,
+    mixed: [1, null, '2', 'x'],
+    words: ['x', 'y'],
+    none: [],
     tags: ['a', 'b'],
     products: [
       { product_id: 'p1', sku: 's1', price: 10, quantity: 2, categories: ['x', 'y'] },
@@ -115,6 +118,14 @@ describe('one mapping', () => {
     ['when', { value: 1, target: 'a', when: { field: 'user_id', op: 'exists' } }, { a: 1 }],
     ['when not', { value: 1, target: 'a', required: true, when: { field: 'user_id', op: 'not_exists' } }, {}],
     ['a list without holes', { source: 'properties.products[*].product_id', target: 'ids' }, { ids: ['p1', 'p3'] }],
+    [
+      'a list without what a transform found nothing in',
+      { source: 'properties.mixed', target: 'a', transforms: ['to_number'] },
+      { a: [1, 2] },
+    ],
+    ['a list of which a transform left nothing', { source: 'properties.words', target: 'a', transforms: ['to_number'] }, {}],
+    ['an untouched list stays as it is', { source: 'properties.mixed', target: 'a' }, { a: [1, null, '2', 'x'] }],
+    ['an empty list stays one', { source: 'properties.none', target: 'a', transforms: ['to_number'] }, { a: [] }],
     [
       'the first present of each element',
       { source: ['properties.products[*].product_id', 'properties.products[*].sku'], target: 'ids' },

@@ -8,19 +8,31 @@ type Paths = readonly (readonly Segment[])[];
 
 /**
  * The value of one field, undefined where there is none. `paths` are the field's sources as seen from `base`. Without a `[*]` in the
- * target a list from a `[*]` source is written without holes.
+ * target a list from a `[*]` source is written without holes, and so is any list in which a transform left some.
  */
 export function readField(field: Field, paths: Paths | undefined, roots: Roots, keepHoles: boolean): Read {
   const raw = readOrigin(field, paths, roots);
   const { change, fallback } = field;
   const sources = paths ?? (field.origin.kind === 'source' ? field.origin.paths : []);
   const compact = !keepHoles && sources.some((path) => path.some((segment) => segment.kind === 'each'));
-  const changed: Read = change ? (event, base) => change(raw(event, base), event) : raw;
+  const changed: Read = !change ? raw : keepHoles || compact ? changedBy(change, raw) : changedWhole(change, raw);
   const whole: Read = compact ? (event, base) => withoutHoles(changed(event, base)) : changed;
   if (fallback === undefined) return whole;
   return (event, base) => {
     const value = whole(event, base);
     return value === undefined ? ownCopy(fallback) : value;
+  };
+}
+
+type Change = NonNullable<Field['change']>;
+function changedBy(change: Change, raw: Read): Read {
+  return (event, base) => change(raw(event, base), event);
+}
+/** An address that is none among several would go out as a null, which vendors refuse with all the rest. */
+function changedWhole(change: Change, raw: Read): Read {
+  return (event, base) => {
+    const value = change(raw(event, base), event);
+    return typeof value === 'object' && Array.isArray(value) && value.some(isHole) ? withoutHoles(value) : value;
   };
 }
 
@@ -49,6 +61,10 @@ export function plainKey(field: Field, paths: Paths | undefined, roots: Roots): 
 
 function withoutHoles(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
-  const present = value.filter((one) => one !== undefined && one !== null);
+  const present = value.filter((one) => !isHole(one));
   return present.length === 0 ? undefined : present;
+}
+
+function isHole(value: unknown): boolean {
+  return value === undefined || value === null;
 }
