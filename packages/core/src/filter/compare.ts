@@ -4,9 +4,9 @@ const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
 
 /** The number a value stands for, where it is one or reads like one. */
 export function asNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value === 'string' && value.length <= 40 && NUMERIC.test(value)) return Number(value);
-  return undefined;
+  const number = typeof value === 'string' && value.length <= 40 && NUMERIC.test(value) ? Number(value) : value;
+  // `1e400` reads like a number and is none: JSON would carry it as null.
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** Texts are equal as texts; a number equals a text that reads like it, a boolean the text of its name; null equals missing. */

@@ -10,16 +10,17 @@ export const countryCode = defineTransform({
     ['USA', 'us'],
     ['United Kingdom', 'gb'],
     ['uk', 'gb'],
+    ['U.S.A.', 'us'],
     ['Atlantis', undefined],
     ['zz', undefined],
   ],
   apply(value) {
     if (isHashed(value)) return value;
-    const text = textOf(value)?.trim().toLowerCase();
+    const text = textOf(value)?.trim().toLowerCase().replaceAll('.', '');
     if (!text) return undefined;
     if (text === 'uk') return 'gb';
     if (text.length === 3) return COUNTRY_ALPHA3.get(text);
     const names = countryNames();
-    return text.length === 2 ? (names.codes.has(text) ? text : undefined) : names.byName.get(text.replace(/\./g, ''));
+    return text.length === 2 ? (names.codes.has(text) ? text : undefined) : names.byName.get(text);
   },
 });

@@ -13,6 +13,8 @@ export const toIso8601 = defineTransform({
     ['1714564800900', '2024-05-01T12:00:00.900Z'],
     [1714564800900000, '2024-05-01T12:00:00.900Z'],
     ['soon', undefined],
+    ['2024-02-30T12:00:00Z', undefined],
+    ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z'],
   ],
   apply(value) {
     const ms = isoMillis(value) ?? fromNumber(asNumber(value));

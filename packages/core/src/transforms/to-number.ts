@@ -10,6 +10,7 @@ export const toNumber = defineTransform({
     ['1,000', undefined],
     [true, undefined],
     ['', undefined],
+    ['1e400', undefined],
   ],
   apply: (value) => asNumber(value),
 });

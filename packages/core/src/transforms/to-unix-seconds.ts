@@ -8,6 +8,7 @@ export const toUnixSeconds = defineTransform({
     ['2024-05-01T12:00:00.900Z', 1714564800],
     ['2024-05-01T14:00:00+02:00', 1714564800],
     ['2024-05-01T12:00:00', undefined],
+    ['2023-02-29T12:00:00Z', undefined],
     [null, undefined],
   ],
   apply(value) {

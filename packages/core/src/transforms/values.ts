@@ -15,8 +15,15 @@ export function isHashed(value: unknown): value is string {
 const ISO_WITH_ZONE = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
 export function isoMillis(value: unknown): number | undefined {
-  const ms = typeof value === 'string' && value.length <= 40 && ISO_WITH_ZONE.test(value) ? Date.parse(value) : Number.NaN;
+  if (typeof value !== 'string' || value.length > 40 || !ISO_WITH_ZONE.test(value) || !isDay(value)) return undefined;
+  const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** JavaScript takes the 31st of February for a day in March. */
+function isDay(date: string): boolean {
+  const day = Number(date.slice(8, 10));
+  return day <= 28 || day <= new Date(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 0)).getUTCDate();
 }
 
 /** Binary fractions give 1998.9999999999998 for 19.99 × 100; fifteen digits are what a double holds for certain. */
