@@ -11,6 +11,9 @@ import { allowedMethods } from './route-table.ts';
 export function installAnswers(app: AdminApp, deps: AdminDeps): void {
   app.setErrorHandler((error: unknown, request, reply) => {
     const refusal = toApiError(error);
+    // Fastify would close the connection under a client that is still writing, which then sees a broken pipe instead of the answer. Node
+    // reads on and throws away, for as long as a request may take.
+    if (refusal.code === 'PAYLOAD_TOO_LARGE') void reply.removeHeader('connection');
     if (refusal.status >= 500) request.log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, refusal.code);
     return sendError(reply, refusal);
   });

@@ -1,3 +1,6 @@
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RouteEntry } from './context.ts';
@@ -118,6 +121,27 @@ onBothEngines('bad input', (fresh) => {
     },
     120_000,
   );
+
+  test('a body that is far too large is answered while its sender still writes', async () => {
+    const server = createServer((req, res) => harness.app.routing(req, res));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const headers = { authorization: `Bearer ${org.owner.token}`, 'content-length': 4_000_000 };
+      const sender = request({ port, path: '/v1/admin/pipelines', method: 'POST', headers });
+      const broken: Error[] = [];
+      sender.on('error', (error) => broken.push(error));
+      sender.write(Buffer.alloc(1_000_000, 'x'));
+      const answer = await new Promise<IncomingMessage>((resolve) => sender.once('response', resolve));
+      expect([answer.statusCode, JSON.parse(await text(answer)).error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+      // Closed at once, the connection would break under what is still to come.
+      await new Promise((resolve) => sender.end(Buffer.alloc(3_000_000, 'x'), () => resolve(undefined)).once('close', resolve));
+      expect([broken, sender.writableFinished]).toEqual([[], true]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
 
   test('a missing field is 400, a wrong or unknown one 422, each named', async () => {
     const answer = async (body: unknown) => {
