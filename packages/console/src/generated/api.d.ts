@@ -515,7 +515,7 @@ export interface paths {
         put?: never;
         /**
          * Add a revision
-         * @description Immutable once made. A mask in place of a secret keeps the secret of the revision before.
+         * @description Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits.
          *
          *     Least role: **editor**.
          */

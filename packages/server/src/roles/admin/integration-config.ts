@@ -6,9 +6,9 @@ import { validateConfig } from '@firsthand/core/vendor/compile.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
-import { invalid, invalidFields } from '../../http/errors.ts';
+import { type ApiError, invalid, invalidFields } from '../../http/errors.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
-import { type IsSecretPath, maskSecrets, pathText, restoreMasked, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
+import { type IsSecretPath, maskSecrets, type Path, pathText, restoreMasked, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
 import { openConfig } from '../../stores/config/load-config.ts';
 import type { StoredRevision } from '../../stores/config/revisions.ts';
 import { storedJson } from '../../stores/config/stored-json.ts';
@@ -67,17 +67,35 @@ function below(at: string, field: string): string {
   return field === '' ? at : field.startsWith('[') ? `${at}${field}` : `${at}.${field}`;
 }
 
-/** Masks written back become the stored secrets again. */
-export function withStoredSecrets(vendor: VendorDefinition, sent: JsonObject, stored: JsonObject): JsonObject {
-  const { config, unknown } = restoreMasked(sent, stored, secretPlaces(vendor, sent));
-  if (unknown.length > 0)
-    throw invalidFields(
-      unknown.map((path) => ({
-        field: `config.${pathText(path)}`,
-        message: 'is a mask that fits no stored secret: send the secret itself',
-      })),
-    );
+/** Masks written where nothing is stored yet. */
+export function withoutMasks(vendor: VendorDefinition, sent: JsonObject): JsonObject {
+  const { config, unknown } = restoreMasked(sent, {}, secretPlaces(vendor, sent));
+  if (unknown.length > 0) throw unknownMasks(unknown);
   return config;
+}
+
+/** Masks written back become the stored secrets again: the newest that fits, so that an earlier revision can be sent as the next one. */
+export async function withStoredSecrets(
+  vendor: VendorDefinition,
+  sent: JsonObject,
+  stored: AsyncIterable<JsonObject>,
+): Promise<JsonObject> {
+  let restored = restoreMasked(sent, {}, secretPlaces(vendor, sent));
+  if (restored.unknown.length === 0) return restored.config;
+  for await (const earlier of stored) {
+    restored = restoreMasked(restored.config, earlier, secretPlaces(vendor, restored.config));
+    if (restored.unknown.length === 0) return restored.config;
+  }
+  throw unknownMasks(restored.unknown);
+}
+
+function unknownMasks(paths: readonly Path[]): ApiError {
+  return invalidFields(
+    paths.map((path) => ({
+      field: `config.${pathText(path)}`,
+      message: 'is a mask that fits no stored secret: send the secret itself',
+    })),
+  );
 }
 
 export function sealConfig(

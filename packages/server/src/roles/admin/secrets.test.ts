@@ -94,6 +94,9 @@ onBothEngines('secrets', (fresh) => {
       config: { ...masked, auth_token: '••••else' },
     });
     expect(strange.status, 'a mask of nothing that is stored').toBe(422);
+    // Revision 1, as it reads, sent as the next one: its token is no longer the latest revision's.
+    await revise((await api('GET', `/v1/admin/integration-templates/${template_id}/revisions/1`)).body.config as object);
+    expect(await storedConfig()).toMatchObject(config);
   });
 
   test('open under a new key after its data keys are wrapped anew, without a revision being touched', async () => {

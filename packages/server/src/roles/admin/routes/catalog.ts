@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { AnyObject, OneOf } from '../../../http/schema.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
-import { checkConfig, withStoredSecrets } from '../integration-config.ts';
+import { checkConfig, withoutMasks } from '../integration-config.ts';
 import { Install, TemplateAndRevision } from '../integration-schema.ts';
 import { createTemplate, initialSetup } from '../template-writes.ts';
 
@@ -81,7 +81,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       const vendor = requireEntry(params.vendor);
       const variant = vendor.variants.find(({ key }) => key === (body.variant ?? 'default'));
       if (variant === undefined) throw invalid('variant', `must be one of ${vendor.variants.map(({ key }) => key).join(', ')}`);
-      const merged = mergeConfig(variant.default_config, withStoredSecrets(vendor, (body.config ?? {}) as JsonObject, {}));
+      const merged = mergeConfig(variant.default_config, withoutMasks(vendor, (body.config ?? {}) as JsonObject));
       const config = (isObject(merged) ? merged : {}) as JsonObject;
       const mode = body.delivery_mode ?? 'server_side';
       checkConfig(context, vendor, config, mode);

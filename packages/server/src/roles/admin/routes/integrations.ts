@@ -19,7 +19,7 @@ import { findRevision, latestRevision, type StoredRevision } from '../../../stor
 import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
-import { checkConfig, missingFields, openStored, requireVendor, withStoredSecrets } from '../integration-config.ts';
+import { checkConfig, missingFields, openStored, requireVendor, withoutMasks } from '../integration-config.ts';
 import { IntegrationCreate, IntegrationSchema, IntegrationUpdate, OneStep, OneStepAnswer } from '../integration-schema.ts';
 import { createTemplate, initialSetup, withDefaultMappings } from '../template-writes.ts';
 
@@ -186,7 +186,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
   ) {
     const { source_id, vendor: vendorKey, config: sent, delivery_mode = 'server_side', name, ...input } = body;
     const vendor = requireVendor(vendorKey);
-    const { config, variant } = withDefaultMappings(vendor, withStoredSecrets(vendor, sent as JsonObject, {}));
+    const { config, variant } = withDefaultMappings(vendor, withoutMasks(vendor, sent as JsonObject));
     checkConfig(context, vendor, config, delivery_mode, { complete: true });
     const pipeline = await requirePipeline(tx, user.org_id, source_id);
     const { template, revision } = await createTemplate(context, tx, user, change, {

@@ -3,12 +3,13 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import type { KeyedOrganisation } from '../../../secrets/cipher.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { findRevision, latestRevision, listRevisions, type StoredRevision } from '../../../stores/config/revisions.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import { deleteTemplate, findTemplate, listTemplates, pipelinesUsing, updateTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../context.ts';
-import { checkConfig, openStored, requireVendor, toRevision, withStoredSecrets } from '../integration-config.ts';
+import { checkConfig, openStored, requireVendor, toRevision, withoutMasks, withStoredSecrets } from '../integration-config.ts';
 import {
   RevisionCreate,
   RevisionSchema,
@@ -21,6 +22,8 @@ import {
 import { addRevision, createTemplate } from '../template-writes.ts';
 
 const tags = ['Integration templates'];
+/** Revisions looked at in one step for a secret that the latest no longer holds. */
+const PAGE = 20;
 const Empty = Type.Null({ description: 'No content.' });
 
 export function templateRoutes(app: AdminApp, context: AdminContext): void {
@@ -59,7 +62,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
     async ({ body, user }, reply) => {
       const vendor = requireVendor(body.vendor);
       const mode = body.delivery_mode ?? 'server_side';
-      const config = withStoredSecrets(vendor, body.config as JsonObject, {});
+      const config = withoutMasks(vendor, body.config as JsonObject);
       checkConfig(context, vendor, config, mode);
       const created = await context.write(user, 'template.created', async (tx, change) => {
         const made = await createTemplate(context, tx, user, change, {
@@ -165,7 +168,8 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor' },
       schema: {
         summary: 'Add a revision',
-        description: 'Immutable once made. A mask in place of a secret keeps the secret of the revision before.',
+        description:
+          'Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits.',
         tags,
         params: IdParams,
         body: RevisionCreate,
@@ -178,7 +182,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
         const vendor = requireVendor(template.vendor);
         const last = (await latestRevision(tx, user.org_id, template.id))!;
         const org = await organisationKey(tx, user.org_id);
-        const config = withStoredSecrets(vendor, body.config as JsonObject, openStored(context, org, last));
+        const config = await withStoredSecrets(vendor, body.config as JsonObject, newestFirst(tx, template, org));
         const mode = body.delivery_mode ?? last.delivery_mode;
         checkConfig(context, vendor, config, mode);
         const made = await addRevision(context, tx, user, change, {
@@ -216,6 +220,14 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
+  /** What the template's revisions hold. */
+  async function* newestFirst(tx: Db, template: TemplateResource, org: KeyedOrganisation): AsyncGenerator<JsonObject> {
+    for (let offset = 0; ; offset += PAGE) {
+      const { rows } = await listRevisions(tx, template.org_id, template.id, { limit: PAGE, offset });
+      for (const row of rows) yield openStored(context, org, row);
+      if (rows.length < PAGE) return;
+    }
+  }
   async function shown(orgId: string, template: TemplateResource, revision: StoredRevision, from: Db = db): Promise<Revision> {
     return toRevision(context, await organisationKey(from, orgId), template.vendor, revision);
   }
