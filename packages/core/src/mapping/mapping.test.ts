@@ -321,17 +321,21 @@ test('transforms of the payload', () => {
     { source: 'properties.products[*].price', target: 'items[*].price' },
     { source: 'properties.tags', target: 'tags' },
     { source: 'properties.status', target: 'gone' },
+    { source: 'properties.mixed', target: 'numbers' },
+    { source: 'properties.words', target: 'none' },
   ];
   const transforms = [
     { target: 'v', transforms: ['to_number', { name: 'multiply', args: [2] }] },
     { target: 'items[*].price', transforms: ['to_string'] },
     { target: 'tags', transforms: ['uppercase'] },
     { target: 'gone', transforms: ['to_number'] },
+    { target: 'numbers', transforms: ['to_number'] },
+    { target: 'none', transforms: ['to_number'] },
     { target: 'missing', transforms: ['to_number'] },
   ];
   expect(run({ events: { 'Order Completed': { mappings, transforms } } })).toEqual({
     kind: 'payload',
-    payload: { v: 85, items: [{ price: '10' }, { price: '22.5' }, {}], tags: ['A', 'B'] },
+    payload: { v: 85, items: [{ price: '10' }, { price: '22.5' }, {}], tags: ['A', 'B'], numbers: [1, 2] },
   });
 });
 

@@ -7,7 +7,7 @@ import { compileTransforms } from '../../transforms/compile.ts';
 import { compileField, compileWhen, type Field, type RunState } from '../field.ts';
 import type { Mapped } from '../result.ts';
 import { type Checks, join } from '../validate/checks.ts';
-import { type Read, readField } from './leaf.ts';
+import { type Read, readField, withoutHoles } from './leaf.ts';
 import { compileTree } from './tree.ts';
 
 export const MAX_LINES = 1_000;
@@ -72,7 +72,7 @@ function compileEnrichment(line: unknown, where: string, { checks, roots, state 
   };
 }
 
-/** A transform without a result leaves its target out; a list keeps its other elements. */
+/** A transform without a result leaves its target out; of a list only the elements without one. */
 function compilePost(line: unknown, where: string, { checks, roots }: CompileContext): PostTransform | undefined {
   const post = checks.object(line, where, ['target', 'transforms', 'when'], 'A transform of the payload');
   if (!post) return undefined;
@@ -91,11 +91,13 @@ function compilePost(line: unknown, where: string, { checks, roots }: CompileCon
     return undefined;
   }
   if (!apply) return undefined;
+  const aligned = setter.segments.some((segment) => segment.kind === 'each');
   return (payload, event) => {
     if (when && !when(event)) return payload;
     const before = getter.get(payload);
     if (before === undefined || before === null) return payload;
-    const after = apply(before, event);
+    const result = apply(before, event);
+    const after = aligned ? result : withoutHoles(result);
     const rest = Array.isArray(after) || after === undefined ? deleter.without(payload) : payload;
     return after === undefined ? rest : setter.with(rest, after);
   };

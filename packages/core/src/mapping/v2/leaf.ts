@@ -16,7 +16,7 @@ export function readField(field: Field, paths: Paths | undefined, roots: Roots, 
   const sources = paths ?? (field.origin.kind === 'source' ? field.origin.paths : []);
   const compact = !keepHoles && sources.some((path) => path.some((segment) => segment.kind === 'each'));
   const changed: Read = !change ? raw : keepHoles || compact ? changedBy(change, raw) : changedWhole(change, raw);
-  const whole: Read = compact ? (event, base) => withoutHoles(changed(event, base)) : changed;
+  const whole: Read = compact ? (event, base) => orNothing(withoutHoles(changed(event, base))) : changed;
   if (fallback === undefined) return whole;
   return (event, base) => {
     const value = whole(event, base);
@@ -32,7 +32,7 @@ function changedBy(change: Change, raw: Read): Read {
 function changedWhole(change: Change, raw: Read): Read {
   return (event, base) => {
     const value = change(raw(event, base), event);
-    return typeof value === 'object' && Array.isArray(value) && value.some(isHole) ? withoutHoles(value) : value;
+    return typeof value === 'object' ? withoutHoles(value) : value;
   };
 }
 
@@ -59,10 +59,15 @@ export function plainKey(field: Field, paths: Paths | undefined, roots: Roots): 
   return segment.key;
 }
 
-function withoutHoles(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
+/** A list of which nothing is left is no list; one that was empty stays so. */
+export function withoutHoles(value: unknown): unknown {
+  if (!Array.isArray(value) || !value.some(isHole)) return value;
   const present = value.filter((one) => !isHole(one));
   return present.length === 0 ? undefined : present;
+}
+/** What a `[*]` source found nowhere is missing. */
+function orNothing(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 0 ? undefined : value;
 }
 
 function isHole(value: unknown): boolean {
