@@ -47,6 +47,26 @@ export default vendorCases(
       ],
     },
     {
+      name: 'traits do not say whom they are about, and what Braze would not take is left out',
+      event: identified({
+        traits: {
+          external_id: 'somebody-else',
+          braze_id: 'b-1',
+          user_alias: { alias_name: 'x', alias_label: 'y' },
+          _update_existing_only: true,
+          email: ' Anna@Example.com ',
+          phone: 'none',
+          plan: 'pro',
+        },
+      }),
+      requests: [{ body: { attributes: [{ external_id: 'user-1', email: 'anna@example.com', plan: 'pro', language: 'de' }] } }],
+    },
+    {
+      name: 'properties under names that Braze reserves are left out, or it would refuse the event',
+      event: track('Quiz Taken', { score: 3, time: '12:00', event_name: 'x' }),
+      requests: [{ body: { events: [{ external_id: 'user-1', time, name: 'Quiz Taken', properties: { score: 3 } }] } }],
+    },
+    {
       name: 'an order without products is one purchase',
       event: orderCompleted({ products: null }),
       requests: [

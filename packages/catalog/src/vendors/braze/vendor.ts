@@ -27,10 +27,15 @@ const GLOBAL: JsonObject = {
 };
 
 const attribute = (name: string) => `attributes[0].${name}`;
+/** Whom it is about is not for traits to say, and what has a field of Braze's own goes there in Braze's form or not at all. */
+const NO_ATTRIBUTES = [
+  ...['external_id', 'braze_id', 'user_alias', '_update_existing_only', 'push_token_import'],
+  ...['email', 'phone', 'firstName', 'lastName', 'address', 'birthday', 'date_of_birth', 'dob', 'gender', 'country'],
+];
+/** A property of these names makes Braze refuse the event. */
+const RESERVED_PROPERTIES = ['time', 'event_name'];
 const PROFILE = [
-  from('traits', 'attributes[0]', [
-    use('omit', 'firstName', 'lastName', 'address', 'birthday', 'date_of_birth', 'dob', 'gender', 'country'),
-  ]),
+  from('traits', 'attributes[0]', [use('omit', ...NO_ATTRIBUTES)]),
   from(source.EMAIL, attribute('email'), ['trim', 'lowercase']),
   from(source.PHONE, attribute('phone'), ['normalize_phone']),
   from(source.FIRST_NAME, attribute('first_name'), ['trim']),
@@ -44,7 +49,7 @@ const PROFILE = [
 const IDENTIFY = event(undefined, PROFILE);
 const GROUP = event(undefined, [from('group_id', attribute('group_id')), from('traits.name', attribute('group_name'))]);
 
-const CUSTOM = [from('timestamp', 'events[0].time'), from('properties', 'events[0].properties')];
+const CUSTOM = [from('timestamp', 'events[0].time'), from('properties', 'events[0].properties', [use('omit', ...RESERVED_PROPERTIES)])];
 const PAGE = event('Page Viewed', [
   ...CUSTOM,
   from('name', 'events[0].properties.page_name'),
