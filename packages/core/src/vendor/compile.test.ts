@@ -281,6 +281,13 @@ test('what fills an item refers to its event and lane, and leaves the event as i
   expect(one).toEqual(before);
 });
 
+test('an event that would lead to another path is a failure, and nothing is sent', () => {
+  const vendor = compiled({ requests: [request({ method: 'DELETE', url: 'https://api.acme.example/people/{{event.user_id}}' })] });
+  expect(itemsOf(vendor)).toHaveLength(1);
+  for (const user_id of ['', '..'])
+    expect(vendor.build(event({ user_id }), { now: 0 })).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^url_/) });
+});
+
 test('each request asks for its own token: one vendor, two accounts, and one that needs none', () => {
   const oauth = (name: string) => ({
     kind: 'oauth2_client_credentials' as const,

@@ -11,6 +11,7 @@ import { utf8Length } from './bytes.ts';
 import type { CompiledVendor, ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
+import { pathGuard } from './path-guard.ts';
 import { compileText, itemKey, renderText, type Sources, type Text } from './text.ts';
 import { type UrlRules, urlFault } from './url-rules.ts';
 import { USER_AGENT } from './version.ts';
@@ -138,7 +139,7 @@ function compileHead(
   return { fixed, dynamic };
 }
 
-function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, faults: ConfigFault[]): CompiledRequest['items'] {
+function itemsOf({ definition, body, keyed, url }: Build, options: RequestOptions, faults: ConfigFault[]): CompiledRequest['items'] {
   const path = definition.items === undefined ? undefined : compilePath(definition.items);
   if (path && !path.ok) faults.push({ field: `${options.where}.items`, message: path.message });
   const get = path?.ok ? path.get : undefined;
@@ -146,6 +147,7 @@ function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, fa
   const { merge } = definition;
   const fill = textsOf(definition.fill, options.parameters);
   const needsSources = keyed.length > 0;
+  const guard = pathGuard(url);
   const alone = options.batching && definition.batch === undefined;
   return (payload, event) => {
     const { lane, rest } = takeOut(payload, laneKeys);
@@ -164,6 +166,8 @@ function itemsOf({ definition, body, keyed }: Build, options: RequestOptions, fa
       let key = alone ? `${options.index} ${event.event_id} ${items.length}` : `${options.index}`;
       if (needsSources) {
         prepared.sources = { event, payload: value, lane };
+        const fault = guard?.(prepared.sources);
+        if (fault) return { ok: false, reason: fault };
         for (const one of keyed) key += `\n${itemKey(one, prepared.sources)}`;
       }
       items.push({ lane: key, payload: prepared, size: utf8Length(text) + 1, event_id: event.event_id });

@@ -73,6 +73,16 @@ export function itemKey(text: Text, sources: Sources): string {
   return out;
 }
 
+/** The text with what concerns items put in, and `otherwise` for every other reference. */
+export function itemText(text: Text, sources: Sources, otherwise: string): string {
+  const resolve = (part: Part) => {
+    if (!ITEM_SOURCES.includes(part.source)) return otherwise;
+    const found = lookUp(part, sources);
+    return part.encode ? part.encode(found) : found;
+  };
+  return text.parts.map((part) => (typeof part === 'string' ? part : resolve(part))).join('');
+}
+
 function lookUp(part: Part, sources: Sources): string {
   let value: unknown = own(sources, part.source);
   for (const step of part.path) value = isObject(value) ? own(value, step) : undefined;
