@@ -88,3 +88,32 @@ test('sigv4 adds its headers', () => {
     /^AWS4-HMAC-SHA256 Credential=AK\/20231114\/eu-west-1\/s3\/aws4_request,SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-sig,Signature=[0-9a-f]{64}$/,
   );
 });
+
+test.each<[AuthDefinition, field: string, RegExp]>([
+  [{ kind: 'bearer', token: '{{parameters.tokn}}' }, 'auth.token', /no value/],
+  [{ kind: 'bearer', token: '{{event.user_id}}' }, 'auth.token', /parameters\.NAME/],
+  [{ kind: 'basic', username: '{{parameters.none}}', password: 'x' }, 'auth.username', /no value/],
+  [{ kind: 'header', name: 'X-Key', value: '{{parameters.none}}' }, 'auth.value', /no value/],
+  [{ kind: 'query', name: 'key', value: '{{payload.key}}' }, 'auth.value', /parameters\.NAME/],
+  [{ kind: 'hmac', header: 'X-Sig', secret: '{{parameters.none}}' }, 'auth.secret', /no value/],
+  [
+    { kind: 'aws_sigv4', access_key_id: '{{parameters.none}}', secret_access_key: 's', region: 'r', service: 's' },
+    'auth.access_key_id',
+    /no value/,
+  ],
+  [
+    {
+      kind: 'oauth2_client_credentials',
+      token_url: 'https://id.example/t',
+      client_id: 'c',
+      client_secret: '{{parameters.none}}',
+      scope: '{{parameters.none}}',
+    },
+    'auth.client_secret',
+    /no value/,
+  ],
+])('a credential that comes to nothing is a fault, never sent empty: %j', (definition, field, message) => {
+  const faults: { field: string; message: string }[] = [];
+  compileAuth(definition, { parameters, where: 'auth', redirect: (url) => url }, faults);
+  expect(faults).toEqual([{ field, message: expect.stringMatching(message) }]);
+});

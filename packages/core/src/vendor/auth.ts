@@ -28,7 +28,7 @@ const NOTHING: CompiledAuth = { headers: {}, query: [] };
 
 export function compileAuth(definition: AuthDefinition | undefined, options: AuthOptions, faults: ConfigFault[]): CompiledAuth {
   if (!definition || definition.kind === 'none') return NOTHING;
-  const text = (source: string | undefined) => compileText(source ?? '', options.parameters).constant ?? '';
+  const text = resolver(definition, options, faults);
   const header = (name: string, value: string): CompiledAuth => {
     const fault = headerNameFault(name) ?? headerValueFault(value);
     if (fault) faults.push({ field: options.where, message: `credentials do not fit into a header: ${fault}` });
@@ -40,37 +40,58 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
       return compileAuth(typeof chosen === 'string' ? definition.options[chosen] : undefined, options, faults);
     }
     case 'bearer':
-      return header('Authorization', `Bearer ${text(definition.token)}`);
+      return header('Authorization', `Bearer ${text('token')}`);
     case 'basic':
-      return header('Authorization', `Basic ${base64(utf8(`${text(definition.username)}:${text(definition.password)}`))}`);
+      return header('Authorization', `Basic ${base64(utf8(`${text('username')}:${text('password')}`))}`);
     case 'header':
-      return header(text(definition.name), text(definition.value));
+      return header(text('name'), text('value'));
     case 'query':
-      return { headers: {}, query: [[text(definition.name), text(definition.value)]] };
+      return { headers: {}, query: [[text('name'), text('value')]] };
     case 'hmac':
       for (const key of ['header', 'timestamp_header'] as const) {
-        const fault = definition[key] === undefined ? undefined : headerNameFault(text(definition[key]));
+        const fault = definition[key] === undefined ? undefined : headerNameFault(text(key));
         if (fault) faults.push({ field: `${options.where}.${key}`, message: fault });
       }
       return { headers: {}, query: [], sign: hmacSigner(definition, text) };
     case 'aws_sigv4':
       for (const key of ['access_key_id', 'session_token'] as const) {
-        const fault = headerValueFault(text(definition[key]));
+        const fault = headerValueFault(text(key));
         if (fault) faults.push({ field: `${options.where}.${key}`, message: fault });
       }
-      return { headers: {}, query: [], sign: awsSigner(definition, text) };
+      return { headers: {}, query: [], sign: awsSigner(text) };
     default:
       return { headers: {}, query: [], token: tokenPlan(definition, text, options.redirect) };
   }
 }
 
-type Resolve = (source: string | undefined) => string;
+/** The text of one of a definition's keys, its parameters put in. */
+type Resolve = (key: string) => string;
+/** What may be empty; an empty credential would be sent as one, or sign what anybody can sign. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['password', 'session_token', 'scope', 'audience']);
+
+function resolver(definition: AuthDefinition, { parameters, where }: AuthOptions, faults: ConfigFault[]): Resolve {
+  const known = new Set<string>();
+  return (key) => {
+    const source = (definition as Record<string, unknown>)[key];
+    if (typeof source !== 'string') return '';
+    const { constant } = compileText(source, parameters);
+    const message =
+      constant === undefined
+        ? 'may refer to {{parameters.NAME}} only'
+        : constant === '' && !MAY_BE_EMPTY.has(key)
+          ? 'refers to a parameter that has no value'
+          : undefined;
+    if (message !== undefined && !known.has(key)) faults.push({ field: `${where}.${key}`, message });
+    known.add(key);
+    return constant ?? '';
+  };
+}
 
 function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text: Resolve): CompiledAuth['sign'] {
-  const name = text(definition.header);
+  const name = text('header');
   const prefix = definition.prefix ?? 'sha256=';
-  const stampHeader = definition.timestamp_header;
-  const key = utf8(text(definition.secret));
+  const stampHeader = text('timestamp_header');
+  const key = utf8(text('secret'));
   return (request, context) => {
     let mac = hmac.create(sha256, key);
     if (stampHeader) {
@@ -83,13 +104,13 @@ function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text:
   };
 }
 
-function awsSigner(definition: Extract<AuthDefinition, { kind: 'aws_sigv4' }>, text: Resolve): CompiledAuth['sign'] {
-  const session = unmasked(text(definition.session_token));
+function awsSigner(text: Resolve): CompiledAuth['sign'] {
+  const session = unmasked(text('session_token'));
   const credentials: AwsCredentials = {
-    access_key_id: unmasked(text(definition.access_key_id)),
-    secret_access_key: text(definition.secret_access_key),
-    region: text(definition.region),
-    service: text(definition.service),
+    access_key_id: unmasked(text('access_key_id')),
+    secret_access_key: text('secret_access_key'),
+    region: text('region'),
+    service: text('service'),
     ...(session === '' ? {} : { session_token: session }),
   };
   return (request, context) => {
@@ -100,15 +121,15 @@ function awsSigner(definition: Extract<AuthDefinition, { kind: 'aws_sigv4' }>, t
 type OAuthDefinition = Extract<AuthDefinition, { kind: 'oauth2_client_credentials' | 'oauth2_refresh_token' | 'google_service_account' }>;
 
 function tokenPlan(definition: OAuthDefinition, text: Resolve, redirect: (url: string) => string): TokenPlan {
-  const token_url = redirect(text(definition.token_url));
+  const token_url = redirect(text('token_url'));
   switch (definition.kind) {
     case 'oauth2_client_credentials': {
-      const [scope, audience] = [text(definition.scope), text(definition.audience)];
+      const [scope, audience] = [text('scope'), text('audience')];
       return {
         kind: definition.kind,
         token_url,
-        client_id: text(definition.client_id),
-        client_secret: text(definition.client_secret),
+        client_id: text('client_id'),
+        client_secret: text('client_secret'),
         ...(scope === '' ? {} : { scope }),
         ...(audience === '' ? {} : { audience }),
       };
@@ -117,17 +138,17 @@ function tokenPlan(definition: OAuthDefinition, text: Resolve, redirect: (url: s
       return {
         kind: definition.kind,
         token_url,
-        client_id: text(definition.client_id),
-        client_secret: text(definition.client_secret),
-        refresh_token: text(definition.refresh_token),
+        client_id: text('client_id'),
+        client_secret: text('client_secret'),
+        refresh_token: text('refresh_token'),
       };
     case 'google_service_account':
       return {
         kind: definition.kind,
         token_url,
-        client_email: text(definition.client_email),
-        private_key: text(definition.private_key),
-        scope: text(definition.scope),
+        client_email: text('client_email'),
+        private_key: text('private_key'),
+        scope: text('scope'),
       };
   }
 }
