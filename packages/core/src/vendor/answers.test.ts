@@ -80,6 +80,19 @@ test('partial: indexes out of range, repeated or strange are passed over; nobody
   expect(read(rules, { status: 200, body: 'no JSON' }, 3)).toEqual({ kind: 'delivered' });
 });
 
+test.each<[name: string, results: string, body: unknown, failed: number[]]>([
+  ['an empty entry keeps its place', 'body.r', { r: [null, { error: 'bad' }, null] }, [1]],
+  ['an entry that lacks the field too', 'body.r[*].result', { r: [{}, { result: { error: 'bad' } }, {}] }, [1]],
+  ['an entry that is a list stays one', 'body.r', { r: [[], [{ error: 'bad' }], { error: 'bad' }] }, [2]],
+  ['lists in lists are one list', 'body.groups[*].r[*]', { groups: [{ r: [{}] }, { r: [{}, { error: 'bad' }] }] }, [2]],
+])('partial by results: %s', (_name, results, body, failed) => {
+  const accepted = { field: 'error', op: 'not_exists' } as const;
+  const rules: AnswerRule[] = [{ verdict: 'partial', partial: { results, accepted, failed: 'refused', others: 'delivered' } }];
+  const verdict = read(rules, { status: 200, body }, 3);
+  const kinds = verdict.kind === 'partial' ? verdict.items.map(({ kind }) => kind) : verdict.kind;
+  expect(kinds).toEqual([0, 1, 2].map((index) => (failed.includes(index) ? 'refused' : 'delivered')));
+});
+
 test('faults of rules have their path', () => {
   const faults: { field: string }[] = [];
   compileAnswers(

@@ -131,7 +131,7 @@ function compilePartial(rule: PartialRule, where: string, faults: ConfigFault[])
     const errors = errorsOf?.(answer);
     for (const entry of flatList(errors)) note(indexOf ? indexOf(entry) : undefined, reasonOf ? (reasonOf(entry) ?? entry) : entry);
     for (const list of lists) for (const index of numbersIn(list?.(answer))) note(index, reasonOf?.(answer) ?? plainMessage(answer.body));
-    flatList(resultsOf?.(answer)).forEach((entry, index) => {
+    listOf(resultsOf?.(answer)).forEach((entry, index) => {
       if (accepted?.ok && !accepted.test(entry)) note(index, reasonOf ? (reasonOf(entry) ?? entry) : entry);
     });
     if (failed.size === 0) return undefined;
@@ -148,6 +148,11 @@ function compilePartial(rule: PartialRule, where: string, faults: ConfigFault[])
 /** `[*]` inside `[*]` gives lists in lists. */
 function flatList(value: unknown): unknown[] {
   return Array.isArray(value) ? value.flat(3).filter((entry) => entry !== undefined && entry !== null) : [];
+}
+
+/** One entry an item, in order: an empty one keeps its place, and one that is itself a list stays whole. */
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function numbersIn(value: unknown): number[] {
