@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../json.ts';
 import { readAuthored } from './authored.ts';
 
+const EXPECTED =
+  'known are parameters, event, payload and lane with a name, request.id, attempt and timestamp, body.sha256, date.year to hour';
 const faults = (config: JsonObject) =>
   readAuthored(config, { url: 'https://a.example/', method: 'POST' }).invalid.map(({ field, message }) => `${field}: ${message}`);
 
@@ -24,6 +26,39 @@ test.each<[JsonObject, string[]]>([
   [
     { request: { answers: [{ verdict: 'maybe' }] } },
     ['request.answers[0].verdict: must be one of delivered, refused, unavailable, refresh_token, partial'],
+  ],
+  [{ request: { body: { kind: 'json_list', under: 'a', common: 'x' } } }, ['request.body.common: must be an object']],
+  [
+    { request: { body: { kind: 'json_list', common: { a: 1 } } } },
+    ['request.body.under: is required: without it the body is a list, and common has no place'],
+  ],
+  [{ request: { answers: [{ verdict: 'partial' }] } }, ['request.answers[0].partial: is required for the verdict partial']],
+  [
+    { request: { answers: [{ verdict: 'partial', partial: { errors: 'body.e', failed: 'refused', others: 'delivered' } }] } },
+    ['request.answers[0].partial: needs errors and index, results and accepted, or indexes'],
+  ],
+  [
+    { request: { answers: [{ verdict: 'refused', partial: { indexes: ['body.i'], failed: 'refused', others: 'delivered' } }] } },
+    ['request.answers[0].partial: belongs to the verdict partial'],
+  ],
+  [
+    { request: { url: 'https://a.example/{{parameters.tenant}}/{{parameters.none}}' }, parameters: { tenant: 't' } },
+    ['request.url: {{parameters.none}} refers to a parameter that has no value'],
+  ],
+  [{ requests: [{ url: 'https://a.example/{{event}}' }] }, [`requests[0].url: {{event}} refers to nothing: ${EXPECTED}`]],
+  [{ request: { headers: { 'X-A': '{{evnt.name}}' } } }, [`request.headers.X-A: {{evnt.name}} refers to nothing: ${EXPECTED}`]],
+  [{ request: { query: { a: '{{request.ip}}' } } }, [`request.query.a: {{request.ip}} refers to nothing: ${EXPECTED}`]],
+  [{ request: { query: { a: '{{event.a b}}' } } }, [`request.query.a: {{event.a b}} refers to nothing: ${EXPECTED}`]],
+  [
+    {
+      request: {
+        url: 'https://a.example/{{ pipeline_param.X }}/{{ event.user_id }}/{{payload.path | path}}/{{date.year}}',
+        headers: { 'X-A': '{{parameters.none}}{{request.id}}' },
+        query: { a: '{{body.sha256}}', b: '{{lane.a}}' },
+        body: { kind: 'json_list', under: 'a', common: { text: 'Dear {{name}}' } },
+      },
+    },
+    [],
   ],
   [{ requests: [{}, { auth: 'none' }] }, ['requests[1].auth: must be an object']],
   [{ requests: {} }, ['requests: must be a list']],

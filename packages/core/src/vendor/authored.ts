@@ -3,6 +3,7 @@
  * `request`, and `request` from the config fields `url`, `method` and `headers`. Shapes are those of a vendor definition.
  */
 import { isObject, own } from '../json.ts';
+import { requestFaults } from './authored-checks.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { AnswerRule, AuthDefinition, BatchDefinition, BodyDefinition, RequestDefinition } from './definition.ts';
 import { readHeaders } from './header-rules.ts';
@@ -43,7 +44,7 @@ const BODY: Shape = {
   kind: 'tagged',
   options: {
     json: wanted('json', {}),
-    json_list: wanted('json_list', {}, { under: text, common: { kind: 'any' } }),
+    json_list: wanted('json_list', {}, { under: text, common: { kind: 'map', of: { kind: 'any' } } }),
     ndjson: wanted('ndjson', {}),
     form: wanted('form', {}),
     query: wanted('query', {}),
@@ -110,13 +111,17 @@ export function readAuthored(config: Record<string, unknown>, values: Record<str
   if (base !== undefined) result.invalid.push(...shapeFaults(base, REQUEST, 'request'));
   if (list !== undefined) result.invalid.push(...shapeFaults(list, { kind: 'list', of: REQUEST }, 'requests'));
   if (result.invalid.length > 0) return result;
+  const free = own(config, 'parameters');
+  const parameters = { ...(isObject(free) ? free : {}), ...values };
   const common = { ...pick(values, ['url', 'method']), ...(isObject(base) ? base : {}) };
   const entries = Array.isArray(list) && list.length > 0 ? list : [{}];
   entries.forEach((entry, index) => {
     const where = Array.isArray(list) && list.length > 0 ? `requests[${index}]` : 'request';
     const definition = toRequest({ ...common, ...(entry as Record<string, unknown>) }, where, result);
+    const url_at = urlAt(entry, base, where);
+    result.invalid.push(...requestFaults(definition, { where, url_at }, parameters));
     if (definition.url === '') result.missing.push({ field: where === 'request' ? 'url' : `${where}.url`, message: 'is required' });
-    else result.requests.push({ definition, where, url_at: urlAt(entry, base, where) });
+    else result.requests.push({ definition, where, url_at });
   });
   return result;
 }
