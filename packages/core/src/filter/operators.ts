@@ -1,6 +1,6 @@
-import { RE2JS } from 're2js';
 import type { ConditionOp } from '../config/resources.ts';
 import { order, same, textOf } from './compare.ts';
+import { compilePattern } from './pattern.ts';
 
 type Test = (actual: unknown) => boolean;
 type OperatorResult = { ok: true; test: Test } | { ok: false; message: string };
@@ -12,7 +12,6 @@ interface Operator {
   compile(expected: unknown): OperatorResult;
 }
 
-const MAX_PATTERN_LENGTH = 1_000;
 const always = (test: (actual: unknown, expected: unknown) => boolean) => (expected: unknown) =>
   ({ ok: true, test: (actual: unknown) => test(actual, expected) }) as const;
 const present: Test = (actual) => actual !== undefined && actual !== null;
@@ -84,15 +83,6 @@ function compileMatches(expected: unknown): OperatorResult {
       return text !== undefined && regexp.test(text);
     },
   };
-}
-
-export function compilePattern(pattern: string): { ok: true; regexp: RE2JS } | { ok: false; message: string } {
-  if (pattern.length > MAX_PATTERN_LENGTH) return { ok: false, message: `A pattern may be at most ${MAX_PATTERN_LENGTH} characters long.` };
-  try {
-    return { ok: true, regexp: RE2JS.compile(pattern) };
-  } catch (error) {
-    return { ok: false, message: `Not a regular expression of RE2: ${error instanceof Error ? error.message : 'unknown fault'}` };
-  }
 }
 
 function isAmong(actual: unknown, list: unknown[]): boolean {

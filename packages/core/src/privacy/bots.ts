@@ -1,16 +1,16 @@
 /** Step 3: known bots by their user agent, the organisation's own patterns, and, where asked for, no user agent at all. */
-import { RE2JS } from 're2js';
 import type { DataLayerConfig } from '../config/resources.ts';
 import { ownText } from '../context/objects.ts';
 import { userAgentFacts } from '../context/user-agent.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
+import { compilePattern, type Pattern } from '../filter/pattern.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 
 export interface CompiledBots {
   action: 'flag' | 'drop' | 'allow';
   block_empty_user_agent: boolean;
-  patterns: readonly RE2JS[];
+  patterns: readonly Pattern[];
 }
 export const MAX_PATTERN_LENGTH = 1_000;
 /** The expressions see no more of a user agent than this. */
@@ -21,18 +21,16 @@ const HUMAN: Decision = { step: 'bots', result: 'human', changed: CHANGED };
 
 /** A pattern that is no expression is left out, with its fault. */
 export function compileBots(config: DataLayerConfig['bot_filtering'], faults: ConfigFault[]): CompiledBots {
-  const patterns: RE2JS[] = [];
+  const patterns: Pattern[] = [];
   for (const [index, pattern] of config.custom_patterns.entries()) {
     const field = `bot_filtering.custom_patterns[${index}]`;
     if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_PATTERN_LENGTH) {
       faults.push({ field, message: `must be a regular expression of 1 to ${MAX_PATTERN_LENGTH} characters` });
       continue;
     }
-    try {
-      patterns.push(RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE));
-    } catch (error) {
-      faults.push({ field, message: `is no regular expression: ${(error as Error).message}` });
-    }
+    const compiled = compilePattern(pattern, { any_case: true });
+    if (compiled.ok) patterns.push(compiled.regexp);
+    else faults.push({ field, message: compiled.message });
   }
   return { action: config.action, block_empty_user_agent: config.block_empty_user_agent, patterns };
 }
@@ -68,7 +66,7 @@ function botReason(userAgent: string | undefined, source: string, bots: Compiled
   if (userAgentFacts(userAgent).is_bot) return 'known_bot';
   if (bots.patterns.length > 0) {
     const text = userAgent.length > MAX_USER_AGENT ? userAgent.slice(0, MAX_USER_AGENT) : userAgent;
-    for (const pattern of bots.patterns) if (pattern.matcher(text).find()) return 'custom_pattern';
+    for (const pattern of bots.patterns) if (pattern.test(text)) return 'custom_pattern';
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { compilePattern } from '../filter/operators.ts';
+import { compilePattern } from '../filter/pattern.ts';
 import { isObject } from '../json.ts';
 import { wholeNumber } from './keywords-scalar.ts';
 import { type Check, fail, type Keyword, passes, type SchemaScope } from './run.ts';
@@ -30,7 +30,7 @@ const patternProperties: Keyword = (value, _schema, where, scope, depth) => {
 const additionalProperties: Keyword = (value, schema, where, scope, depth) => {
   const named = new Set(isObject(schema.properties) ? Object.keys(schema.properties) : []);
   const patterns = (isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [])
-    .map(compilePattern)
+    .map((key) => compilePattern(key))
     .flatMap((compiled) => (compiled.ok ? [compiled.regexp] : []));
   const check = scope.compile(value, where, depth);
   return (one, path, run) => {

@@ -1,4 +1,4 @@
-import { compilePattern } from '../filter/operators.ts';
+import { compilePattern } from '../filter/pattern.ts';
 import { jsonEqual } from './equal.ts';
 import { FORMATS } from './formats.ts';
 import { type Check, fail, type Keyword, type SchemaScope } from './run.ts';

@@ -1,10 +1,11 @@
-import { compilePattern } from '../filter/operators.ts';
+import { compilePattern } from '../filter/pattern.ts';
 import { defineTransform } from './define.ts';
 import { textOf } from './values.ts';
 
 export const replace = defineTransform({
   name: 'replace',
-  summary: 'Every match of a regular expression (RE2) replaced; `$1` stands for a group.',
+  summary:
+    'Every match of a regular expression (RE2) replaced; `$1` stands for a group. A text that is too long for a large pattern is missing.',
   args: [
     { name: 'pattern', type: 'string', summary: 'RE2 syntax' },
     { name: 'replacement', type: 'string', default: '', summary: 'what stands there instead' },
@@ -29,7 +30,7 @@ function prepareReplace(args: readonly unknown[]): ReturnType<NonNullable<import
     ok: true,
     apply(value) {
       const text = textOf(value);
-      return text === undefined ? undefined : compiled.regexp.matcher(text).replaceAll(replacement);
+      return text === undefined ? undefined : compiled.regexp.replaceAll(text, replacement);
     },
   };
 }
