@@ -128,6 +128,7 @@ test.each([
 test('the endpoint replaces scheme and host, and may bring a path', () => {
   const vendor = compiled({}, { endpoint: 'https://proxy.example.net/eu/' });
   expect(send(vendor).url).toBe('https://proxy.example.net/eu/v1/a1');
+  expect(send(compiled({}, { endpoint: 'https://proxy.example.net/$&/$1' })).url).toBe('https://proxy.example.net/$&/$1/v1/a1');
 });
 
 test('production refuses addresses of the house, wherever they stand', () => {

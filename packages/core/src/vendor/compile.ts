@@ -167,7 +167,7 @@ function freeParameters(definition: VendorDefinition, config: JsonObject): Recor
 function redirectTo(endpoint: unknown): (url: string) => string {
   if (typeof endpoint !== 'string') return (url) => url;
   const base = endpoint.replace(/[?#].*$/, '').replace(/\/+$/, '');
-  return (url) => url.replace(/^https?:\/\/[^/?#]*/i, base);
+  return (url) => url.replace(/^https?:\/\/[^/?#]*/i, () => base);
 }
 
 /** A request that is compressed can be compiled only where somebody compresses; those whose condition rules them out do not count. */
