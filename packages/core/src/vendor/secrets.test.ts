@@ -24,7 +24,7 @@ test('secrets by type, by name, by header name, in authored requests, under para
     parameters: { pass_phrase: 'f', my_token: 'g', tenant: 'h' },
     requests: [
       { auth: { kind: 'basic', username: 'u', password: 'i' }, headers: { 'x-secret': 'j' } },
-      { auth: { kind: 'header', name: 'N', value: 'k' } },
+      { auth: { kind: 'header', name: 'N', value: 'k' }, query: { apikey: 'm', page: '1' } },
     ],
     events: { X: { mappings: [{ value: 'l', target: 'token' }] } },
     hmac_secret: '',
@@ -39,6 +39,7 @@ test('secrets by type, by name, by header name, in authored requests, under para
     'requests.0.auth.password',
     'requests.0.headers.x-secret',
     'requests.1.auth.value',
+    'requests.1.query.apikey',
   ]);
 });
 

@@ -22,7 +22,7 @@ const SECRET_NAMES = new Set([
   'token',
   'api_key',
 ]);
-const TELLING_HEADER = /authorization|token|key|secret/i;
+const TELLING_NAME = /authorization|token|key|secret/i;
 
 export type SecretPath = string[];
 
@@ -46,10 +46,14 @@ function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, fo
   if (typeof value === 'string') {
     const configField = path.length === 1 || (path.length === 2 && path[0] === 'parameters');
     const secret =
-      (configField && fields.has(name)) || SECRET_NAMES.has(name) || inHeaders(path) || inAuthValue(path) || inFreeParameters(path, fields);
+      (configField && fields.has(name)) ||
+      SECRET_NAMES.has(name) ||
+      inNamedPairs(path) ||
+      inAuthValue(path) ||
+      inFreeParameters(path, fields);
     if (secret && value !== '') found.push(path);
     // Headers may be written as the JSON text of an object; one telling name makes the whole text a secret.
-    else if (name === 'headers' && TELLING_HEADER.test(value)) found.push(path);
+    else if (name === 'headers' && TELLING_NAME.test(value)) found.push(path);
   } else if (Array.isArray(value)) {
     value.forEach((element, index) => {
       visit(element, [...path, String(index)], fields, found);
@@ -59,8 +63,10 @@ function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, fo
   }
 }
 
-function inHeaders(path: SecretPath): boolean {
-  return path.at(-2) === 'headers' && TELLING_HEADER.test(path.at(-1) as string);
+/** Headers, and the query of an authored request: `?apikey=` is a credential like any other. */
+function inNamedPairs(path: SecretPath): boolean {
+  const of = path.at(-2);
+  return (of === 'headers' || of === 'query') && TELLING_NAME.test(path.at(-1) as string);
 }
 
 /** `auth: {kind: header|query, name, value}` of an authored request. */

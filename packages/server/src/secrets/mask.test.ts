@@ -26,6 +26,8 @@ describe('masks', () => {
     [{ private_key: 'k' }, '••••'],
     ['{{pipeline_param.TOKEN}}', '{{pipeline_param.TOKEN}}'],
     [' {{ pipeline_param.TOKEN }} ', ' {{ pipeline_param.TOKEN }} '],
+    ['{{parameters.api_key}}', '{{parameters.api_key}}'],
+    ['{{event.user_id}}', '••••id}}'],
     ['Bearer {{pipeline_param.TOKEN}}', '••••EN}}'],
   ])('%j reads back as %j', (secret, mask) => {
     expect(maskSecrets({ access_token: secret } as JsonObject, isSecret)).toEqual({ access_token: mask });

@@ -9,14 +9,14 @@ export type Path = readonly (string | number)[];
 export type IsSecretPath = (path: Path) => boolean;
 
 const MASK = '••••';
-/** Names a pipeline parameter and tells nothing: it stays readable. */
-const PLACEHOLDER = /^\s*\{\{\s*pipeline_param\.[^{}]+\}\}\s*$/;
+/** Names a parameter, of the pipeline or of the config, and tells nothing: it stays readable. */
+const PLACEHOLDER = /^\s*\{\{\s*(?:pipeline_param|parameters)\.[^{}]+\}\}\s*$/;
 
 function maskValue(value: Json): Json {
   if (typeof value === 'string') return isOpen(value) ? value : maskSecret(value);
   return value === null ? null : MASK;
 }
-/** Nothing to hide: an empty text, or a reference to a pipeline parameter. */
+/** Nothing to hide: an empty text, or a reference to a parameter. */
 function isOpen(value: Json): boolean {
   return value === null || (typeof value === 'string' && (value === '' || PLACEHOLDER.test(value)));
 }
