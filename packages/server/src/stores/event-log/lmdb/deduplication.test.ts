@@ -71,6 +71,29 @@ test('after the window ids are new again, and leave the disk', async () => {
   expect(size('dedup-journal')).toBeLessThan(100);
 });
 
+test('new ids stay in memory while those that leave the window are in the tree already', async () => {
+  const settle = async () => {
+    for (let i = 0; i < 100; i++) await commit([]);
+  };
+  await commit(ids(0, 1_000));
+  now += WINDOW * 0.6;
+  await commit(ids(1_000, 1_000));
+  // The first are past the window and only in memory: all move, and those that are past it are gone.
+  now += WINDOW * 0.5;
+  await settle();
+  await environment.commit(known.expire().write);
+  expect(size('dedup')).toBe(1_000);
+  // The second too now, but they are in the tree.
+  now += WINDOW * 0.6;
+  expect(known.hasExpired).toBe(true);
+  await commit(ids(2_000, 1_000));
+  await settle();
+  expect(size('dedup')).toBe(1_000);
+  await environment.commit(known.expire().write);
+  expect(size('dedup')).toBe(0);
+  expect((await commit(ids(2_000, 1_000))).some(Boolean)).toBe(false);
+});
+
 test('ids of a commit that failed are new the next time', async () => {
   known.begin();
   expect(known.admit('events', 'x')).toBe(true);

@@ -49,7 +49,7 @@ export class Deduplication {
   #commit: Building | undefined;
   /** The newest time any entry carries: time must not go back below it. */
   readonly lastKnownTime: number = 0;
-  #oldestEntryTime: number | undefined;
+  #oldestEntry: { number: number; time: number } | undefined;
 
   constructor(environment: Environment, windowMs: number, steady: () => number) {
     this.#windowMs = windowMs;
@@ -60,8 +60,8 @@ export class Deduplication {
     const drained = this.#meta.get(metaKeys.drained);
     if (drained) this.#drained = readSeq(drained, 0);
     for (const { key, value } of this.#journal.getRange({ start: journalKey(0), limit: 1 })) {
-      this.#oldestEntryTime = value.readDoubleBE(0);
-      this.#nextEntry = readSeq(key, 0) + 1;
+      this.#oldestEntry = { number: readSeq(key, 0), time: value.readDoubleBE(0) };
+      this.#nextEntry = this.#oldestEntry.number + 1;
     }
     for (const { key, value } of this.#journal.getRange({ reverse: true, limit: 1 })) {
       this.lastKnownTime = value.readDoubleBE(0);
@@ -99,8 +99,8 @@ export class Deduplication {
       const entry = Buffer.allocUnsafe(8 + commit.digests.length * DIGEST);
       entry.writeDoubleBE(time, 0);
       entry.write(commit.digests.join(''), 8, 'latin1');
+      this.#oldestEntry ??= { number: this.#nextEntry, time };
       this.#journal.put(journalKey(this.#nextEntry++), entry);
-      this.#oldestEntryTime ??= time;
       commit.entry = true;
     }
     if (this.#sealed === undefined) return;
@@ -129,10 +129,7 @@ export class Deduplication {
 
   /** The oldest ids are past the window, and still only in memory: without this they would never leave the journal. */
   #mustDrain(): boolean {
-    return this.#recent.size > 0 && this.#oldestEntryTime !== undefined && this.#expired(this.#oldestEntryTime);
-  }
-  #expired(time: number): boolean {
-    return time <= this.#steady() - this.#windowMs;
+    return this.#recent.size > 0 && this.hasExpired && this.#oldestEntry!.number > this.#drained;
   }
 
   committed(): void {
@@ -157,7 +154,7 @@ export class Deduplication {
 
   /** True while entries wait whose time has passed: the owner then commits `expire`, and a plain commit drains. */
   get hasExpired(): boolean {
-    return this.#oldestEntryTime !== undefined && this.#expired(this.#oldestEntryTime);
+    return this.#oldestEntry !== undefined && this.#oldestEntry.time <= this.#steady() - this.#windowMs;
   }
 
   /** Prepares the removal of some ids past the window; `write` runs inside a transaction. */
@@ -165,15 +162,16 @@ export class Deduplication {
     const since = this.#steady() - this.#windowMs;
     const entries: Buffer[] = [];
     const digests: string[] = [];
-    let oldest: number | undefined;
+    let oldest: { number: number; time: number } | undefined;
     for (const { key, value } of this.#journal.getRange({ start: journalKey(0), end: journalKey(this.#nextEntry) })) {
       const time = value.readDoubleBE(0);
-      if (time > since || readSeq(key, 0) > this.#drained || digests.length >= EXPIRE_SLICE) {
-        oldest = time;
+      const number = readSeq(key, 0);
+      if (time > since || number > this.#drained || digests.length >= EXPIRE_SLICE) {
+        oldest = { number, time };
         break;
       }
       // The newest entry stays: it tells the next process how late it was.
-      if (readSeq(key, 0) === this.#nextEntry - 1) break;
+      if (number === this.#nextEntry - 1) break;
       entries.push(key);
       for (let at = 8; at < value.length; at += DIGEST) {
         const digest = value.toString('latin1', at, at + DIGEST);
@@ -184,7 +182,7 @@ export class Deduplication {
     }
     digests.sort();
     const write = () => {
-      this.#oldestEntryTime = oldest;
+      this.#oldestEntry = oldest;
       for (const entry of entries) this.#journal.remove(entry);
       for (const digest of digests) this.#tree.remove(digest);
     };
