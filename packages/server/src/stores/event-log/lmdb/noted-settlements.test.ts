@@ -53,6 +53,25 @@ class Standstill {
     this.#go();
   }
 }
+/** What a process leaves that had handed out so many, and settled the first of them, when it died before its commit. */
+async function died(count: number, settled: number): Promise<Omit<Held, 'log'> & { left: string }> {
+  const disk = new Standstill();
+  const { log, held, path } = await handedOut(count, disk.commit);
+  for (const delivery of held.slice(0, settled)) await settle(log, delivery);
+  const left = folder();
+  cpSync(path, left, { recursive: true });
+  disk.end();
+  return { held, path, left };
+}
+/** The ids of the first records that the group gets. */
+async function handsOut(log: LmdbLog): Promise<string[]> {
+  const ids: string[] = [];
+  log.consume(topic, 'g', { start: 'beginning', maxInFlight: 20, maxBatch: 20 }, async (batch) => {
+    ids.push(...batch.map((delivery) => delivery.record.id));
+  });
+  await until(() => ids.length > 0);
+  return ids;
+}
 
 test('while the disk stands still a thousand are settled, and the others wait', async () => {
   const disk = new Standstill();
@@ -68,23 +87,13 @@ test('while the disk stands still a thousand are settled, and the others wait', 
 });
 
 test('settled in a process that dies before its commit, they are settled in the next one, however often it reads of it', async () => {
-  const disk = new Standstill();
-  const { log, held, path } = await handedOut(10, disk.commit);
-  for (const delivery of held.slice(0, 8)) await settle(log, delivery);
-  const left = folder();
-  cpSync(path, left, { recursive: true });
-  disk.end();
+  const { held, path, left } = await died(10, 8);
 
   for (let life = 0; life < 3; life++) {
     // As if the notes had not been cleared away.
     for (const name of ['noted.0', 'noted.1']) cpSync(join(path, name), join(left, name));
     const next = await openLmdbLog({ path: left, dedupWindowMs: 60_000 });
-    const rest: string[] = [];
-    next.consume(topic, 'g', { start: 'beginning', maxInFlight: 20, maxBatch: 20 }, async (batch) => {
-      rest.push(...batch.map((delivery) => delivery.record.id));
-    });
-    await until(() => rest.length > 0);
-    expect(rest).toEqual(held.slice(8).map((delivery) => delivery.record.id));
+    expect(await handsOut(next)).toEqual(held.slice(8).map((delivery) => delivery.record.id));
     await until(async () => (await outcomes(next)).length > 0);
     expect(await outcomes(next)).toEqual(held.slice(0, 8).map(about));
     await next.close();
@@ -106,21 +115,11 @@ test.each([
 });
 
 test('a log that is opened on a full disk hands out only what is not noted, and keeps its notes until they are stored', async () => {
-  const disk = new Standstill();
-  const { log, held, path } = await handedOut(4, disk.commit);
-  for (const delivery of held.slice(0, 3)) await settle(log, delivery);
-  const left = folder();
-  cpSync(path, left, { recursive: true });
-  disk.end();
+  const { held, left } = await died(4, 3);
   for (const full of [true, false]) {
     const next = await openLmdbLog({ path: left, dedupWindowMs: 60_000 });
     if (full) next.environment.commit = () => Promise.reject(new LogUnavailable('full'));
-    const rest: string[] = [];
-    next.consume(topic, 'g', { start: 'beginning', maxInFlight: 20, maxBatch: 20 }, async (batch) => {
-      rest.push(...batch.map((delivery) => delivery.record.id));
-    });
-    await until(() => rest.length > 0);
-    expect(rest).toEqual([held[3]!.record.id]);
+    expect(await handsOut(next)).toEqual([held[3]!.record.id]);
     if (!full) await until(async () => (await outcomes(next)).length > 0);
     expect(await outcomes(next)).toEqual(full ? [] : held.slice(0, 3).map(about));
     await next.close();
