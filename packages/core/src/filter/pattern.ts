@@ -4,7 +4,7 @@
  */
 import { RE2JS } from 're2js';
 
-const MAX_LENGTH = 1_000;
+export const MAX_PATTERN_LENGTH = 1_000;
 /** `^.{1,1000}$`, the longest repetition RE2 knows, has 2,005 steps; an expression for URLs about 550. */
 const MAX_SIZE = 2_500;
 /** Steps times characters: some tenths of a second at worst. A pattern of 20 steps reads a text as large as an event can be. */
@@ -21,7 +21,7 @@ export function compilePattern(
   pattern: string,
   options: { any_case?: boolean } = {},
 ): { ok: true; regexp: Pattern } | { ok: false; message: string } {
-  if (pattern.length > MAX_LENGTH) return { ok: false, message: `A pattern may be at most ${MAX_LENGTH} characters long.` };
+  if (pattern.length > MAX_PATTERN_LENGTH) return { ok: false, message: `A pattern may be at most ${MAX_PATTERN_LENGTH} characters long.` };
   let compiled: RE2JS;
   try {
     compiled = options.any_case ? RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) : RE2JS.compile(pattern);

@@ -3,7 +3,7 @@ import type { DataLayerConfig } from '../config/resources.ts';
 import { ownText } from '../context/objects.ts';
 import { userAgentFacts } from '../context/user-agent.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
-import { compilePattern, type Pattern } from '../filter/pattern.ts';
+import { compilePattern, MAX_PATTERN_LENGTH, type Pattern } from '../filter/pattern.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 
@@ -12,7 +12,6 @@ export interface CompiledBots {
   block_empty_user_agent: boolean;
   patterns: readonly Pattern[];
 }
-export const MAX_PATTERN_LENGTH = 1_000;
 /** The expressions see no more of a user agent than this. */
 const MAX_USER_AGENT = 1_024;
 const CHANGED = ['context.bot'];
