@@ -128,9 +128,9 @@ function variableOf(variable: { name: string; source: keyof typeof SOURCES; path
   if (target.some((name) => name === '' || name === 'prototype' || name in Object.prototype)) {
     throw new CollectorConfigError(`variables: "${variable.name}" has a target that no event can hold`);
   }
-  // The browser looks cookies up by pattern.
-  const path = variable.source === 'cookie' ? variable.path.replace(/[^\w-]/g, '\\$&') : variable.path;
-  return [SOURCES[variable.source], path, target];
+  const source = SOURCES[variable.source];
+  if (source === 'd' || source === 'j') return [source, variable.path.split(/[.[\]]+/).filter(Boolean), target];
+  return [source, variable.path, target];
 }
 
 /** Whatever would fail in every browser fails here, once and with the reason. */

@@ -42,7 +42,7 @@ const canonical = (event: WireEvent): CanonicalEvent => {
     anonymous_id: anonymousId,
     ...(userId === undefined ? {} : { user_id: userId }),
     ...(groupId === undefined ? {} : { group_id: String(groupId) }),
-    context: { ...(others as JsonObject), user_agent: String(userAgent) },
+    context: { ...(others as JsonObject), user_agent: String(userAgent || navigator.userAgent) },
   };
 };
 

@@ -58,8 +58,8 @@ const decorate = (event: Event) => {
 /** Takes the parameter out of the address bar before anything else reads the address. Returns the id it brought. */
 export const startCrossDomain = (): string | undefined => {
   for (const name of ['click', 'auxclick', 'submit']) listen(name, decorate);
-  // By hand: the first URL object of a page takes long to make.
-  const value = /[?&]_df_x=([^&]*)/.exec(location.search)?.[1];
+  // By hand: the first URL object of a page, and its first pattern, take long to make.
+  const value = location.search.replace('?', '&').split(`&${NAME}=`)[1]?.split('&')[0];
   if (value === undefined) return;
   attempt(() => history.replaceState(history.state, '', without(location.href)));
   return accept(value);

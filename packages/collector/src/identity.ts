@@ -16,8 +16,7 @@ export const askCookie = (then: (id?: string) => void) => {
   const store = page.cookieStore as { get(name: string): Promise<{ value?: string } | null> } | undefined;
   // A refusal has no value either.
   const tell = (found?: { value?: string } | null) => attempt(() => then(found?.value));
-  if (store) store.get(ID).then(tell, tell);
-  else then(cookie(ID));
+  store?.get(ID).then(tell, tell) || then(cookie(ID));
 };
 
 /**

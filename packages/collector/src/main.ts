@@ -131,7 +131,7 @@ const begin = (id?: string) => {
   }
   api.push = push;
   api.splice(0).forEach(push);
-  if (option('autoPage') !== 'false') startAutoPage(api.page);
+  if (option('autoPage') !== 'false') startAutoPage(methods.page!);
   startTransport(...(F_CONSENT ? [stopWaiting] : []));
 };
 

@@ -18,9 +18,8 @@ export const listen = (name: string, handler: (event: Event) => void) =>
 export const uuid = (): string =>
   crypto.randomUUID?.() || 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.random().toString(16)[2]!);
 
-/** The value of the first cookie whose name fits the pattern, as it stands. Who looks for several has asked for `all` once. */
-export const cookie = (name: string, all?: string): string | undefined =>
-  attempt(() => ((F_VENDOR_IDS && all) || document.cookie).match(`(^|; )${name}=([^;]*)`)?.[2]);
+/** The value of a cookie, as it stands. Without a pattern, the first of which costs a new process a quarter of a millisecond. */
+export const cookie = (name: string) => attempt(() => `; ${document.cookie}`.split(`; ${name}=`)[1]?.split(';')[0]);
 
 /**
  * The widest domain that the browser takes is the registrable one, which is where the server sets its cookie too: so both

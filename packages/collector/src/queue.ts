@@ -54,7 +54,7 @@ export const markUnclear = (batch: Entry[]) => {
 export const take = (maxEvents: number, maxChars: number, mark = own, skip: Entry[] = []): Entry[] => {
   const batch: Entry[] = [];
   for (const name of keys(PREFIX)) {
-    if (/\.$/.test(name) && name < PREFIX + (Date.now() - L_UNCLEAR_MS).toString(36)) remove(name);
+    if (name.endsWith('.') && name < PREFIX + (Date.now() - L_UNCLEAR_MS).toString(36)) remove(name);
     const json = name.includes(mark) && !skip.flat().includes(name) && read(name);
     if (json) {
       maxChars -= json.length;

@@ -9,8 +9,10 @@ export type Category = [names: string[][], gpc_denies: boolean] | null;
 /** Cookies of one vendor: name in `context.vendor_ids`, pattern of the cookie's name, and of the part of its value. */
 export type VendorIds = [category: Category, cookies: [id: string, cookie: string, value?: string][]];
 
-/** `how` is the first letter pair of the source; `target` is the path split, already in the names of the wire. */
-export type Variable = [source: 'd' | 'j' | 'c' | 'q' | 'm' | 's', path: string, target: string[]];
+/** `source` is the first letter of its name; paths into objects come as their steps; `target` is the path split, already in the names of the wire. */
+export type Variable =
+  | [source: 'd' | 'j', path: string[], target: string[]]
+  | [source: 'c' | 'q' | 'm' | 's', path: string, target: string[]];
 
 export type Categories = Record<string, unknown> | string[];
 

@@ -1,6 +1,6 @@
 /** First-party ids that ad platforms expect, read from their cookies where the visitor agreed. The server makes the missing ones. */
 import { isGranted } from './consent.ts';
-import { attempt, cookie } from './page.ts';
+import { attempt } from './page.ts';
 import type { Categories } from './types.ts';
 
 export const vendorIds = (categories: Categories | undefined): Record<string, string> | undefined => {
@@ -9,9 +9,9 @@ export const vendorIds = (categories: Categories | undefined): Record<string, st
   let all: string | undefined;
   for (const [category, wanted] of C_VENDOR_IDS) {
     if (!isGranted(category, categories)) continue;
-    all = all || attempt(() => document.cookie);
+    all = all || attempt(() => document.cookie) || '';
     for (const [id, name, part] of wanted) {
-      const match = RegExp(part || '.+').exec(cookie(name, all) || '');
+      const match = RegExp(part || '.+').exec(RegExp(`(^|; )${name}=([^;]*)`).exec(all)?.[2] || '');
       if (match) out[id] = match[1] || match[0];
     }
   }

@@ -61,6 +61,6 @@ test('canonical where nothing is mapped; event filter and consent hold', async (
     user_id: 'u-1',
     timestamp: sent.timestamp,
     properties: { a: 1 },
-    context: { user_agent: sent.context.userAgent },
+    context: { user_agent: await page.evaluate(() => navigator.userAgent) },
   });
 });

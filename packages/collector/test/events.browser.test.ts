@@ -27,12 +27,13 @@ test('the first page view says where, who and with what', async () => {
     page: { url, title: 'Shop' },
     campaign: { source: 'news', name: 'spring' },
     click_ids: { gclid: 'G1', ScCid: 'S1' },
-    userAgent: await page.evaluate(() => navigator.userAgent),
     locale: await page.evaluate(() => navigator.language),
     timezone: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
     screen: { width: expect.any(Number), height: expect.any(Number), density: expect.any(Number) },
   });
   expect(event!.context.click_ids).not.toHaveProperty('color');
+  // The server has it from the request.
+  expect(request!.headers['user-agent']).toBe(await page.evaluate(() => navigator.userAgent));
 });
 
 // The browser makes them on secure pages only.
@@ -151,10 +152,12 @@ test('a single-page application is seen moving, and its history works as before'
     await new Promise((resolve) => setTimeout(resolve, 50));
     location.hash = '#/route';
     await new Promise((resolve) => setTimeout(resolve, 50));
+    location.hash = '#/route#part'; // an anchor of that route: no view
+    await new Promise((resolve) => setTimeout(resolve, 50));
     return history.state as unknown;
   });
   expect(kept).toBe(null); // the hash navigation has no state
-  await page.evaluate(() => history.back());
+  await page.evaluate(() => history.go(-2));
   const events = await ingest.waitFor((all) => all.length === 5);
   const base = stage.url('');
   expect(events.map((event) => String(event.properties!.url).slice(base.length))).toEqual(['/a', '/b?x=1', '/c', '/c#/route', '/c']);
