@@ -24,7 +24,23 @@ function withFormats(ajv: Ajv): Ajv {
 }
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
-  (httpPart === 'querystring' ? queryAjv : strictAjv).compile(schema);
+  httpPart === 'querystring' ? compileQuery(schema) : strictAjv.compile(schema);
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** Coercion takes whatever JavaScript reads as a number, blanks (0) and `0x10` too; a person who wrote that meant something else. */
+function compileQuery(schema: TSchema): ValidateFunction {
+  const validate = queryAjv.compile(schema);
+  const properties = Object.entries((schema as { properties?: Record<string, { type?: string }> }).properties ?? {});
+  const numbers = properties.filter(([, { type }]) => type === 'integer' || type === 'number').map(([name]) => name);
+  const checked = (query: Record<string, unknown>): boolean => {
+    for (const name of numbers) if (typeof query[name] === 'string' && !DECIMAL.test(query[name])) query[name] = Number.NaN;
+    const isValid = validate(query);
+    checked.errors = validate.errors;
+    return isValid;
+  };
+  checked.errors = validate.errors;
+  return checked as ValidateFunction;
+}
 
 export function compileStrict(schema: TSchema): ValidateFunction {
   return strictAjv.compile(schema);

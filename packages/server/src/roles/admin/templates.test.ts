@@ -94,7 +94,18 @@ onStory('integration templates', (story) => {
     const page = await story.got('integration-templates?limit=1&offset=1');
     expect(page).toEqual({ templates: [all.templates[1]], total: all.total, limit: 1, offset: 1 });
     expect((await story.got('integration-templates?limit=0')).templates).toEqual([]);
-    for (const bad of ['limit=-1', 'limit=1.5', 'limit=x', 'offset=-1', 'offset=x'])
+    for (const bad of [
+      'limit=-1',
+      'limit=1.5',
+      'limit=x',
+      'limit=%20',
+      'limit=',
+      'limit=0x10',
+      'limit=1e1',
+      'offset=-1',
+      'offset=x',
+      'offset=+1',
+    ])
       expect(await story.refusal('GET', `integration-templates?${bad}`)).toEqual([422, 'VALIDATION_ERROR', bad.split('=')[0]]);
   });
 
