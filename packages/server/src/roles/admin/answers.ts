@@ -14,7 +14,7 @@ export function installAnswers(app: AdminApp, deps: AdminDeps): void {
     // Fastify would close the connection under a client that is still writing, which then sees a broken pipe instead of the answer. Node
     // reads on and throws away, for as long as a request may take.
     if (refusal.code === 'PAYLOAD_TOO_LARGE') void reply.removeHeader('connection');
-    if (refusal.status >= 500) request.log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, refusal.code);
+    if (refusal.status >= 500) request.log.error({ err: error, route: request.routeOptions.url }, refusal.code);
     return sendError(reply, refusal);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -54,7 +54,6 @@ export function toApiError(error: unknown): ApiError {
 function logOutcome(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {
-      request_id: request.id,
       method: request.method,
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,

@@ -16,7 +16,7 @@ export const BODY_LIMIT = 1_048_576;
 export function buildAdminApp(deps: AdminDeps): AdminApp {
   const app: AdminApp = Fastify({
     loggerInstance: deps.log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: BODY_LIMIT,
     trustProxy: trusted(deps.settings.trustProxy),
     genReqId: (request) => requestId(request.headers['x-request-id']),
