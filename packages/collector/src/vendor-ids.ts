@@ -9,7 +9,7 @@ export const vendorIds = (categories: Categories | undefined): Record<string, st
   let all: string | undefined;
   for (const [category, wanted] of C_VENDOR_IDS) {
     if (!isGranted(category, categories)) continue;
-    all = all || attempt(() => document.cookie) || '';
+    all = all ?? (attempt(() => document.cookie) || '');
     for (const [id, name, part] of wanted) {
       const match = RegExp(part || '.+').exec(RegExp(`(^|; )${name}=([^;]*)`).exec(all)?.[2] || '');
       if (match) out[id] = match[1] || match[0];
