@@ -1,5 +1,5 @@
 /**
- * Keeps the snapshot fresh: looks at the version counter every second, reloads at once when something urgent moved
+ * Keeps the snapshot fresh: looks at the version counter more than once a second, reloads at once when something urgent moved
  * (disable, delete, secret rotation) and within the reload interval for the rest. With the database away the last
  * good snapshot stays in force.
  */
@@ -11,7 +11,8 @@ import type { ConfigRows, Versioned } from '../stores/config/load-config.ts';
 import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
 
-const LOOK_EVERY_MS = 1_000;
+/** What is urgent has to be in force within a second, and what waits within the interval: this leaves time to ask and to load. */
+const LOOK_EVERY_MS = 750;
 
 export interface SnapshotDeps {
   readVersion(): Promise<{ version: number; urgent_version: number }>;
@@ -32,6 +33,7 @@ export interface LiveSnapshot extends SnapshotSource {
 
 export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   const { logger, clock, settings } = deps;
+  const lookEveryMs = Math.min(LOOK_EVERY_MS, settings.configReloadMs * 0.75);
   const rowsById = new Map<string, Versioned<unknown>>();
   const listeners = new Set<(snapshot: Snapshot) => void>();
   let cache: CompileCache = new Map();
@@ -115,7 +117,8 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       if (!databaseAvailable) logger.info('database is back');
       databaseAvailable = true;
       if (version === snapshot?.version) return;
-      if (urgent_version > urgentSeen || clock.monotonic() - loadedAt >= settings.configReloadMs) await reload();
+      const tooLateNextTime = clock.monotonic() - loadedAt + lookEveryMs >= settings.configReloadMs;
+      if (urgent_version > urgentSeen || tooLateNextTime) await reload();
     } catch (error) {
       if (databaseAvailable) logger.warn({ err: error }, 'database is away; going on with the last configuration');
       databaseAvailable = false;
@@ -125,7 +128,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   await reload();
   let timer: NodeJS.Timeout;
   const tick = () => {
-    timer = setTimeout(() => void look().finally(() => !stopped && tick()), Math.min(LOOK_EVERY_MS, settings.configReloadMs));
+    timer = setTimeout(() => void look().finally(() => !stopped && tick()), lookEveryMs);
     timer.unref();
   };
   tick();
