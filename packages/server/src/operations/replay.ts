@@ -1,6 +1,7 @@
 /**
  * Sends events again: retained ones to one integration, or dead letters to wherever they failed. A replay is an append
- * under an id of its own, so that the deduplication window lets it through; the roles do the rest.
+ * under an id of its own, so that the deduplication window lets it through; the roles do the rest. A dead letter that waits
+ * has one such id for all who ask: where two do at the same moment, at one admin process or two, the window swallows the second.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { eventKey } from '@firsthand/core/event/canonical.ts';
@@ -76,7 +77,7 @@ export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision
 }
 
 /**
- * All of one organisation. Appends first and marks after: a crash in between replays twice and loses nothing. A dry run goes the same
+ * All of one organisation. Appends first and marks after: a crash in between loses nothing. A dry run goes the same
  * way up to the append, so that it counts exactly what would be sent.
  */
 export async function replayLetters(
@@ -84,11 +85,11 @@ export async function replayLetters(
   letters: StoredDeadLetter[],
   { use_revision = 'pinned', dry_run = false }: Omit<DeadLetterReplay, 'filter'> = {},
 ): Promise<number> {
-  const replayId = newId('rpl');
   const appends: Append[] = [];
   const replayed: string[] = [];
   const revisions = new Map<string, number | undefined>();
   for (const letter of letters) {
+    const replayId = letter.status === 'pending' ? letter.id : newId('rpl');
     const again =
       letter.integration_id === null
         ? await deps.reingest(letter, replayId)
@@ -121,6 +122,6 @@ async function redeliver(
     pipeline_id: letter.pipeline_id,
     ...(useRevision === 'latest' ? { revision_number: latest } : {}),
   };
-  const id = `${eventRecordId(letter.pipeline_id, letter.event_id, replayId)}.${letter.id}`;
+  const id = eventRecordId(letter.pipeline_id, letter.event_id, replayId);
   return [{ topic: replayTopic(integrationId), records: [{ id, data: encodeEventRecord(meta, event) }] }];
 }

@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import { expect, test } from 'vitest';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
+import { replayLetters } from '../../operations/replay.ts';
 import { newId } from '../../runtime/ids.ts';
+import { findDeadLetter } from '../../stores/observe/dead-letters.ts';
 import { onStory, type Story } from './testing/story.ts';
 
 const DAY = 86_400_000;
@@ -187,6 +189,21 @@ onStory('dead letters', (story) => {
     }
     const { status, body } = await story.call('POST', 'dlq/replay', { integration_id: gone.integration });
     expect([status, body], 'its letters are known').toEqual([202, { replayed: 0 }]);
+  });
+
+  test('that two replay at the same moment are sent once; one that was replayed before goes again when it is asked for', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { id } = await deadLetter(story, pipeline, { integration_id: integration });
+    const { log, observe } = story.harness.operations;
+    const read = async () => (await findDeadLetter(observe, story.org.org_id, id, Date.now()))!;
+    const deps = { log, observe, now: Date.now, latestRevision: async () => 1, reingest: async () => [] };
+    // What two admin processes do: both have read it before either marks it.
+    const [mine, yours] = [await read(), await read()];
+    expect(await replayLetters(deps, [mine])).toBe(1);
+    expect(await replayLetters(deps, [yours])).toBe(1);
+    expect(await replayed(story, integration)).toHaveLength(1);
+    expect((await story.call('POST', `dlq/${id}/replay`)).body).toEqual({ replayed: 1 });
+    expect(await replayed(story, integration)).toHaveLength(2);
   });
 
   test('of processing go back to where they came in', async () => {
