@@ -91,6 +91,57 @@ test('a reader whose request ran out asks again at once: it was deaf for three s
   await until(() => heard === 1);
 });
 
+describe('a reader that begins while another process ends its own', () => {
+  /** The next answer to that operation is another one, as the server gives it when consumers come and go beside us. */
+  function answerOnce(operation: string, change: (text: string) => unknown): { seen(): boolean } {
+    const request = connection.request.bind(connection);
+    let seen = false;
+    vi.spyOn(connection, 'request').mockImplementation(async (subject, payload, options) => {
+      const reply = await request(subject, payload, options);
+      if (seen || !subject.startsWith(`$JS.API.${operation}.`)) return reply;
+      seen = true;
+      const text = JSON.stringify(change(reply.string()));
+      return Object.assign(Object.create(reply) as typeof reply, { string: () => text });
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    return { seen: () => seen };
+  }
+  const withNull = (text: string) => {
+    const list = JSON.parse(text) as { total: number; consumers: unknown[] | null };
+    return { ...list, total: list.total + 1, consumers: [null, ...(list.consumers ?? [])] };
+  };
+  const notFound = () => ({ error: { code: 404, err_code: 10014, description: 'consumer not found' } });
+
+  test.each([
+    ['the list holds one that goes at that moment, as null', 'CONSUMER.LIST', withNull],
+    ['the one to follow on is gone when it is asked about', 'CONSUMER.INFO.firsthand--ingest', notFound],
+  ])('begins all the same: %s', async (_, operation, change) => {
+    const topic = fresh('ingest');
+    await log.append([{ topic, records: records(topic, 1) }]);
+    // There is one of an earlier reader.
+    const earlier = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10, ordered: true }, async () => {});
+    await until(async () => (await log.groups(topic)).length === 1);
+    await earlier.stop();
+    const { seen } = answerOnce(operation, change);
+    const got = receiver(topic, true);
+    await until(() => got.length > 0);
+    expect(seen()).toBe(true);
+  });
+
+  test('a clean-up is not misled by a list that holds null', async () => {
+    const topic = fresh();
+    await log.append([{ topic, records: records(topic, 3) }]);
+    const holding = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async () => {});
+    onTestFinished(() => holding.stop());
+    await until(async () => (await log.groups(topic)).length === 1);
+    await sleep(1_100);
+    // The only group's successor came after the list was begun.
+    const { seen } = answerOnce('CONSUMER.LIST', () => ({ total: 1, consumers: [null] }));
+    expect(await log.expire(topic, new Date(Date.now() + 60_000))).toBe(0);
+    expect(seen()).toBe(true);
+  });
+});
+
 describe('a broker that goes away', () => {
   test.each([
     [

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Append, ConsumeOptions, Consumer, Delivery } from '../port.ts';
 import { JetStreamDelivery, type Retry, remainingMs, retryHeaders, type Source } from './delivery.ts';
@@ -12,7 +13,7 @@ export interface ConsumerDeps {
   now(): number;
   append(appends: Append[]): Promise<unknown>;
   publish(subject: string, data: Uint8Array, id: string, headers: Record<string, string>): Promise<PubAck>;
-  /** Runs `work` again and again until it succeeds; rejects only when the log is closed. */
+  /** Runs `work` again and again while the broker cannot take it; rejects when the log is closed, or with what trying again does not mend. */
   persist<T>(work: () => Promise<T>): Promise<T>;
   /** Resolves when the server has what was sent before. */
   flushed(): Promise<void>;
@@ -23,6 +24,7 @@ export interface ConsumerDeps {
 const ALIVE_MS = ACK_WAIT_MS / 3;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+const BEGIN_AGAIN_MS = 250;
 const MOST_ASKED = 1_000;
 const MOST_REMEMBERED = 50_000;
 
@@ -60,17 +62,26 @@ export class JetStreamConsumer implements Consumer {
     this.#setUp = this.#begin();
   }
 
+  /** Whatever goes wrong is tried again: a reader that gave up would leave its topic unread, with nobody to miss it. */
   async #begin(): Promise<void> {
+    while (!(await this.#beginOnce()) && !this.#deps.connection.isClosed()) await sleep(BEGIN_AGAIN_MS);
+  }
+
+  /** False where it is to be tried again. */
+  async #beginOnce(): Promise<boolean> {
     try {
       const { topic, retries } = await this.#deps.persist(() => {
         if (this.#stopped) throw new Stopped();
         return this.#deps.durables.open(this.#topic, this.#group, this.#options);
       });
-      if (this.#stopped) return;
+      if (this.#stopped) return true;
       this.#startPull('topic', topic);
       if (!this.#pulls.has('retries')) this.#startPull('retries', retries);
+      return true;
     } catch (error) {
-      if (!(error instanceof Stopped) && !this.#stopped) this.#deps.onError(error);
+      if (error instanceof Stopped || this.#stopped) return true;
+      this.#deps.onError(error);
+      return false;
     }
   }
 

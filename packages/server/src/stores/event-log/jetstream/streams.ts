@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogUnavailable } from '../port.ts';
 import type { ConsumerInfo, JetStreamApi, StreamInfo } from './api.ts';
 import { orNone } from './api.ts';
 import { type Place, parseDurable, placeOf, RETRY_STREAM } from './names.ts';
 
 const LIST_FRESH_MS = 1_000;
+const LIST_AGAIN_MS = 20;
+const MOST_LISTS = 50;
 
 /** The streams behind topics, made when first needed. */
 export class Streams {
@@ -87,11 +91,24 @@ export class Streams {
     this.#lists.delete(placeOf(topic).stream);
   }
 
+  /**
+   * The server lists a consumer that goes at that moment as null. Its successor may be missing from the same list, and who trusted that
+   * would take the topic for one that nobody reads: so the list is asked for again.
+   */
   async #listConsumers(stream: string): Promise<ConsumerInfo[]> {
-    const infos: ConsumerInfo[] = [];
+    for (let tries = 0; tries < MOST_LISTS; tries++) {
+      const infos = await this.#listOnce(stream);
+      if (infos.every((info) => info !== null)) return infos;
+      await sleep(LIST_AGAIN_MS);
+    }
+    throw new LogUnavailable(`the consumers of ${stream} cannot be listed: they change all the time`);
+  }
+
+  async #listOnce(stream: string): Promise<(ConsumerInfo | null)[]> {
+    const infos: (ConsumerInfo | null)[] = [];
     for (;;) {
       const page = await orNone(
-        this.#api.call<{ total: number; consumers: ConsumerInfo[] | null }>(`CONSUMER.LIST.${stream}`, { offset: infos.length }),
+        this.#api.call<{ total: number; consumers: (ConsumerInfo | null)[] | null }>(`CONSUMER.LIST.${stream}`, { offset: infos.length }),
       );
       if (!page?.consumers || page.consumers.length === 0) return infos;
       infos.push(...page.consumers);
