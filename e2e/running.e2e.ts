@@ -99,6 +99,16 @@ describe('running it', () => {
     await own.close();
   });
 
+  test.runIf(onServers)('a broker that goes and comes is named in the log, once each', async () => {
+    const other = await service.sibling({ ROLES: 'process', LOG_LEVEL: 'info' });
+    await service.nats!.restart();
+    await until('both lines', () => other.output().includes('NATS is back'));
+    const times = (text: string) => other.output().split(text).length - 1;
+    expect([times('NATS is away'), times('NATS is back')]).toEqual([1, 1]);
+    await other.stop();
+    await until('the first process', async () => (await fetch(`${service.url}/readyz`)).status === 200);
+  });
+
   test.runIf(onServers)('roles in processes of their own: a disable reaches the other process', async () => {
     const ingest = await service.sibling({ ROLES: 'ingest' });
     const { pipeline, key } = await pipelineTo(client, receiver.url);

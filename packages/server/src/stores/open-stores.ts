@@ -1,6 +1,7 @@
 /** Which engine stands behind each port: the only place that chooses. Servers' clients are loaded only where they are used. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -62,6 +63,20 @@ async function toldWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Prom
   }
 }
 
+/** Once when it goes and once when it comes: whoever reads the log should not have to tell it from what fails because of it. */
+async function tellOfLosses(connection: NatsConnection, logger: Logger): Promise<void> {
+  let away = false;
+  for await (const { type } of connection.status()) {
+    if (type === 'disconnect' && !away) {
+      away = true;
+      logger.warn('NATS is away; events are refused or wait until it is back');
+    } else if (type === 'reconnect' && away) {
+      away = false;
+      logger.info('NATS is back');
+    }
+  }
+}
+
 /** A store that cannot be opened is mostly a setting that is wrong: the message names it. */
 async function naming<T>(variable: string, opening: Promise<T>): Promise<T> {
   try {
@@ -111,11 +126,13 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
     import('./ephemeral/nats.ts'),
   ]);
   const onError = (error: unknown) => logger.error({ err: error }, 'a handler failed; its records come again');
+  const onLeaseError = (error: unknown) => logger.warn({ err: error }, 'leases cannot be kept now; trying again');
   const connection = await toldWhileWaiting(connectNats(natsUrl), logger);
+  void tellOfLosses(connection, logger);
   const replicas = settings.natsReplicas;
   const log = await openJetStreamLog({ connection, dedupWindowMs: settings.dedupWindowMs, replicas, clock, onError });
   const visitors = await openKvVisitors({ connection, replicas });
-  const leases = await openKvLeases({ connection, replicas, clock, onError });
+  const leases = await openKvLeases({ connection, replicas, clock, onError: onLeaseError });
   const ephemeral = natsEphemeral({ connection, onError });
   return { log, visitors, leases, ephemeral, close: () => closeAll([leases, visitors, ephemeral, log, connection]) };
 }
