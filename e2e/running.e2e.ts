@@ -1,6 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { endingWithUs } from '../packages/server/test/servers/index.ts';
 import { pipelineTo, send, signIn, until } from './harness/client.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { onServers } from './harness/service.ts';
@@ -27,6 +30,20 @@ describe('running it', () => {
         .split('\n')
         .map((line) => line.split(':', 1)[0]),
     ).toEqual(['MODE', 'PORT', 'EVENT_RETENTION']);
+  });
+
+  test('SIGTERM ends one that still waits for its broker, with 0', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-waiting-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+    const env = { PATH: process.env.PATH!, DATA_DIR: dataDir, PORT: '0', NATS_URL: 'nats://127.0.0.1:1' };
+    const [program, ...args] = endingWithUs([process.execPath, MAIN, 'start']);
+    const waiting = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = new Promise((resolve) => waiting.once('exit', (code, signal) => resolve({ code, signal })));
+    let output = '';
+    waiting.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+    await until('it to say so', () => output.includes('no server answers there yet'));
+    waiting.kill('SIGTERM');
+    expect(await ended).toEqual({ code: 0, signal: null });
   });
 
   test.skipIf(onServers)('a second process on the same DATA_DIR is refused and the first works on', async () => {
@@ -105,7 +122,7 @@ describe('running it', () => {
     await until('both lines', () => other.output().includes('NATS is back'));
     const times = (text: string) => other.output().split(text).length - 1;
     expect([times('NATS is away'), times('NATS is back')]).toEqual([1, 1]);
-    await other.stop();
+    expect(await other.terminate()).toBe(0);
     await until('the first process', async () => (await fetch(`${service.url}/readyz`)).status === 200);
   });
 

@@ -40,15 +40,18 @@ export async function main(env: Record<string, string | undefined> = process.env
     for (const fault of result.faults) console.error(fault);
     process.exit(1);
   }
+  let running: Running | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      // Still starting, perhaps waiting for a server that is not there: no request was taken yet that would be owed an answer.
+      if (running === undefined) process.exit(0);
+      // A stop that hangs must still end: what is not settled comes again at the next start.
+      setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
+      void running.stop().then(() => process.exit(0));
+    });
   try {
-    const running = await startServer(result.settings);
+    running = await startServer(result.settings);
     for (const line of running.greeting) console.log(line);
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.once(signal, () => {
-        // A stop that hangs must still end: what is not settled comes again at the next start.
-        setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
-        void running.stop().then(() => process.exit(0));
-      });
   } catch (error) {
     console.error(`Firsthand could not start: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
