@@ -28,6 +28,22 @@ describe('a build', () => {
     expect(one.code).not.toContain('Cookiebot');
   });
 
+  test('fits its budget with whatever key: a random text compresses to a few bytes more or less', async () => {
+    const { code } = await build();
+    const keys = Array.from(
+      { length: 300 },
+      (_, i) => `pk_${createHash('sha512').update(`${i}`).digest('base64url').toLowerCase().slice(0, 32)}`,
+    );
+    expect(keys[0]).toHaveLength(KEY.length);
+    expect(Math.max(...keys.map((key) => gzipped(code.replaceAll(KEY, key))))).toBeLessThanOrEqual(3000);
+  });
+
+  test('domains with letters of their own stand in it as links have them', () => {
+    const cross_domain_domains = ['*.Bücher.example', 'münchen.example:8080', 'plain.example', 'localhost:3000'];
+    const { C_DOMAINS } = constantsOf({ pipeline: aPipeline({ cross_domain: true }, { cross_domain_domains }), client_side: [] });
+    expect(C_DOMAINS).toEqual(['xn--bcher-kva.example', 'xn--mnchen-3ya.example:8080', 'plain.example', 'localhost:3000']);
+  });
+
   test('is the same for the same input, tells its hash, size and integrity, and has a source map', async () => {
     const [a, b] = await Promise.all([build(), build()]);
     expect(a).toEqual(b);
@@ -101,6 +117,7 @@ describe('a build', () => {
 
   test.each([
     ['a global that is no identifier', aPipeline({ global_variable: 'a b' }), /global_variable/],
+    ['a global that the browser has', aPipeline({ global_variable: 'location' }), /global_variable/],
     [
       'a target that reaches a prototype',
       aPipeline({ variables: [{ name: 'v', source: 'query', path: 'x', target: '__proto__.x' }] }),

@@ -1,4 +1,5 @@
 /** From a pipeline's configuration to the constants of its bundle. Pure; everything a user typed stays data. */
+import { domainToASCII } from 'node:url';
 import { DEFAULT_DATA_LAYER, type EventFilter, type Pipeline } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileConsent } from '@firsthand/core/privacy/consent.ts';
@@ -6,6 +7,7 @@ import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import type { Category, ClientSide, Variable, VendorIds } from '../src/types.ts';
+import { isGlobalName, NAME_FAULT } from './global-name.ts';
 import { LIMITS } from './limits.ts';
 import { VENDOR_COOKIES } from './vendor-cookies.ts';
 
@@ -39,14 +41,13 @@ const PROVIDERS = {
   google_consent_mode: 'P_GOOGLE',
 } as const;
 const DEFAULT_WAIT_MS = 2000;
-const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 export class CollectorConfigError extends Error {}
 
 export function constantsOf(input: BuildInput): Constants {
   const { pipeline } = input;
   const { js_builder_config: js, identity_config: identity } = pipeline;
-  if (!IDENTIFIER.test(js.global_variable)) throw new CollectorConfigError('global_variable is not a JavaScript identifier');
+  if (!isGlobalName(js.global_variable)) throw new CollectorConfigError(`global_variable ${NAME_FAULT}`);
   const category = categoryReader(input.consent_mapping ?? DEFAULT_DATA_LAYER.consent.mapping);
 
   const consent = js.consent_config;
@@ -75,10 +76,17 @@ export function constantsOf(input: BuildInput): Constants {
     C_WAIT_MS: consent.wait_ms ?? DEFAULT_WAIT_MS,
     C_REQUIRED: required,
     C_VENDOR_IDS: vendorIds,
-    C_DOMAINS: domains.map((domain) => domain.replace(/^\*\./, '').toLowerCase()),
+    C_DOMAINS: domains.map(hostOf),
     C_VARIABLES: variables,
     C_CLIENT_SIDE: JSON.stringify(clientSide),
   };
+}
+
+/** As links have it: the browser writes a name with letters of its own in ASCII (`münchen.example`, `xn--mnchen-3ya.example`). */
+function hostOf(domain: string): string {
+  const [name, port] = domain.replace(/^\*\./, '').split(':');
+  const host = domainToASCII(name!) || name!.toLowerCase();
+  return port ? `${host}:${port}` : host;
 }
 
 type ReadCategory = (name: string | null | undefined) => Category;

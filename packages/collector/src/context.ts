@@ -36,7 +36,7 @@ export const browserContext = (): Record<string, unknown> => {
   new URLSearchParams(location.search).forEach((value, name) => {
     if (name.slice(0, 4) === 'utm_') campaign[name.slice(4).replace('campaign', 'name')] = value;
     // By their ends: gclid, fbclid, msclkid, irclickid and their kin, gbraid and wbraid. Rarer ones the server finds in the address.
-    if ('clid clkid clickid braid ScCid epik rdt_cid'.split(' ').some((end) => name.endsWith(end))) clickIds[name] = value;
+    if ('clid clkid clickid braid ScCid'.split(' ').some((end) => name.endsWith(end))) clickIds[name] = value;
   });
   return {
     page: pageFacts(),

@@ -82,7 +82,7 @@ const methods: Record<string, (...args: never[]) => void> = {
     if (id) write(USER, `${id}`);
     if (read(USER)) capture('identify', { traits }, options);
   },
-  group: (groupId: string, traits?: Fields, options?: Fields) => capture('group', { groupId: `${groupId}`, traits }, options),
+  group: (id: string, traits?: Fields, options?: Fields) => id && capture('group', { groupId: `${id}`, traits }, options),
   consent: P_CUSTOM
     ? (categories: Categories | ((tell: (categories: Categories) => void) => void)) => {
         if (typeof categories === 'function') categories((given) => attempt(() => setConsent(given)));

@@ -217,6 +217,9 @@ test('nothing the page gives us throws, and the good events still go', async () 
     df.consent!(undefined);
     df.on!('track');
     df.ready!();
+    df.identify!();
+    df.group!();
+    df.group!(null, { plan: 'free' });
     df.track!('Good', JSON.parse('{"__proto__": {"x": 1}, "a": "\\u2028"}'));
   });
   const events = await ingest.waitFor((all) => all.some((event) => event.event === 'Good'));

@@ -1,3 +1,4 @@
+import { IDENTIFIER, NAME_FAULT, TAKEN_NAMES } from '@firsthand/collector/build/global-name.ts';
 import { type Static, Type } from 'typebox';
 import { AllOptional, AnyObject, Body, Closed, Id, Name, OneOf, Timestamp } from '../../http/schema.ts';
 import { MAX_SLUG, SLUG_PATTERN } from './slug.ts';
@@ -10,9 +11,6 @@ const Host = Type.String({
   pattern: HOST,
   'x-fault': 'must be a host such as shop.example or *.shop.example, without a scheme or a path',
 });
-const IDENTIFIER = '^[$_\\p{ID_Start}][$\\u200c\\u200d\\p{ID_Continue}]*$';
-const RESERVED =
-  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield';
 
 const ConsentCategory = Type.String({ minLength: 1, maxLength: 100 });
 const ConsentConfig = Closed({
@@ -47,8 +45,8 @@ const JsBuilder = {
   global_variable: Type.String({
     maxLength: 100,
     pattern: IDENTIFIER,
-    not: { enum: RESERVED.split(' ') },
-    'x-fault': 'must be a JavaScript identifier',
+    not: { enum: [...TAKEN_NAMES] },
+    'x-fault': NAME_FAULT,
   }),
   delivery_method: OneOf(['download', 'cdn', 'cluster']),
   vendor_syncs: Type.Record(

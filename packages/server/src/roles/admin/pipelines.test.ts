@@ -116,7 +116,11 @@ onBothEngines('pipelines', (fresh, engine) => {
     ['js_builder_config.script_filename', { js_builder_config: { script_filename: '../d.js' } }],
     ['js_builder_config.script_filename', { js_builder_config: { script_filename: 'd.txt' } }],
     ['js_builder_config.global_variable', { js_builder_config: { global_variable: 'a-b' } }],
-    ['js_builder_config.global_variable', { js_builder_config: { global_variable: 'class' } }],
+    // The last ones are the browser's: a page would load again without end, or lose what it needs.
+    ...['class', 'location', 'window', 'fetch', '__proto__', 'undefined'].map((global_variable): [string, object] => [
+      'js_builder_config.global_variable',
+      { js_builder_config: { global_variable } },
+    ]),
     ...['__proto__.x', 'properties.constructor', 'properties..x', '.x', '', 'propertis.section', 'section'].map(
       (target): [string, object] => [
         'js_builder_config.variables[0].target',
