@@ -32,8 +32,11 @@ export interface FinishedBuild {
   source_map: string;
 }
 
-/** Files of a pipeline that stay at their immutable addresses: the newest so many different ones under each name. */
-export const KEPT_FILES = 5;
+/**
+ * Files of a pipeline that stay at their immutable addresses: the newest so many different ones under each name. Many, because a page
+ * with a pinned tag loses its collector with the file; they are small, and the source maps, which are not, stay only of the newest.
+ */
+export const KEPT_FILES = 50;
 const KEPT_FAILURES = 5;
 const FILE_COLUMNS = ['id', 'script_filename', 'version_hash', 'file_size_bytes', 'built_at'] as const;
 
@@ -109,13 +112,17 @@ export async function failBuild(db: Db, build: QueuedBuild, error: string, now: 
 async function emptyOldFiles(tx: Db, pipelineId: string): Promise<void> {
   const kept = new Map<string, Set<string>>();
   const old: string[] = [];
-  for (const { id, script_filename, version_hash } of await listFiles(tx, pipelineId)) {
+  const files = await listFiles(tx, pipelineId);
+  for (const { id, script_filename, version_hash } of files) {
     const hashes = kept.get(script_filename) ?? new Set();
     kept.set(script_filename, hashes);
     if (hashes.size < KEPT_FILES && !hashes.has(version_hash)) hashes.add(version_hash);
     else old.push(id);
   }
-  if (old.length > 0) await tx.updateTable('collector_builds').set({ source: null, source_map: null }).where('id', 'in', old).execute();
+  const rows = tx.updateTable('collector_builds').where('pipeline_id', '=', pipelineId);
+  if (old.length > 0) await rows.set({ source: null }).where('id', 'in', old).execute();
+  const [newest] = files;
+  if (newest) await rows.set({ source_map: null }).where('id', '!=', newest.id).where('source_map', 'is not', null).execute();
 }
 
 /** A pipeline that is built in vain every minute must not grow the table. */
