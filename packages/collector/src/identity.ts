@@ -25,7 +25,10 @@ export const askCookie = (then: (id?: string) => void) => {
  */
 export const keepCookie = () =>
   askCookie((id) => {
-    if ((!F_GATE || isOpen) && id !== anonymousId()) setCookie(ID, anonymousId());
+    if (F_GATE && !isOpen) {
+      // The answer to what was sent before the visitor said no has brought it again.
+      if (id && isOpen === false) forgetCookie();
+    } else if (id !== anonymousId()) setCookie(ID, anonymousId());
   });
 export const forgetCookie = () => setCookie(ID, '');
 

@@ -6,8 +6,8 @@ import { attempt } from './page.ts';
 
 /** What ends with the page. */
 export const memory: Record<string, string | number> = {};
-/** With a required consent category nothing is kept on the device until it is granted. */
-export let isOpen = false;
+/** With a required consent category nothing is kept on the device until it is granted. False once it is denied. */
+export let isOpen: boolean | undefined;
 
 /** Asked for once: whether a page may use it is for another process to say. */
 const store: Record<string, string | number> | undefined = attempt(() => localStorage);

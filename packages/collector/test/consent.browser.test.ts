@@ -1,7 +1,7 @@
 import type { ConsentConfig } from '@firsthand/core/config/resources.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aPipeline, call, KEY, Stage } from './fixtures.ts';
+import { aPipeline, call, isSending, KEY, Stage } from './fixtures.ts';
 
 const stage = new Stage();
 const { ingest } = stage;
@@ -270,6 +270,19 @@ describe('required_category', () => {
     await page.clock.resume();
     await ingest.waitFor(() => names().includes('Left'));
     expect(await page.evaluate('localStorage.their_df_q')).toBe('theirs');
+  });
+
+  test('a cookie that an answer brings after a denial is removed too', async () => {
+    await stage.serve(pipeline, { head: `<script>${TOOLS.Cookiebot!.load}</script>` });
+    const page = await stage.open();
+    await ingest.waitFor((all) => all.length === 1);
+    await expect.poll(() => page.evaluate('document.cookie')).toContain('_df_id');
+    await page.evaluate(`Cookiebot.consent.statistics = false; window.dispatchEvent(new Event('CookiebotOnDecline'))`);
+    // This server sets it again, as the answer to a request that was under way may.
+    const events = await ingest.waitFor((all) => all.length === 2);
+    expect(events[1]!.context.consent.categories.statistics).toBe(false);
+    await expect.poll(() => isSending(page)).toBe(false);
+    await expect.poll(() => page.evaluate('document.cookie')).not.toContain('_df_id');
   });
 
   test('a denial removes what was kept', async () => {

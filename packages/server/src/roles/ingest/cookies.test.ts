@@ -114,6 +114,28 @@ describe('vendor ids', () => {
     expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['_df_id', '_ga']);
     expect(stored.envelope.gpc).toBe(true);
   });
+  test('without the required category none is minted, whatever else is granted; those that are there are read', async () => {
+    const js = aPipeline().js_builder_config;
+    const vendor_syncs = { meta: { consent_category: 'marketing' }, tiktok: {} };
+    harness.use(aSnapshot([aPipeline({ js_builder_config: { ...js, vendor_syncs, consent_config: { required_category: 'analytics' } } })]));
+    const context = { consent: { categories: { marketing: true, statistics: false } } };
+    const { cookies, stored } = await send('/v1/t', { ...track, context }, { ...browser, cookie: '_ttp=there' });
+    harness.use(snapshot);
+    expect(cookies).toEqual([]);
+    expect(stored.event.context.vendor_ids).toEqual({ ttp: 'there' });
+  });
+  test.each([
+    ['a denial after a grant sets nothing', [true, false], []],
+    ['a grant after a denial sets the id', [false, true], ['_df_id']],
+  ])('with a required category, in a batch: %s', async (_name, wishes, set) => {
+    const batch = wishes.map((statistics, i) => ({
+      ...track,
+      messageId: `${_name} ${i}`,
+      context: { consent: { categories: { statistics } } },
+    }));
+    const { cookies } = await send('/v1/batch', { batch, messageId: batch[0]!.messageId }, browser, 'pk_gate');
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(set);
+  });
   test('are the same for all events of a batch', async () => {
     const event = { ...track, context: consented };
     const { cookies } = await send(

@@ -29,12 +29,15 @@ export class EventCookies {
     this.#mayRemember = rules.requiredCategory === undefined || granted(rules.requiredCategory);
     if (rules.syncs.length === 0) return;
     this.#jar ??= new CookieJar(this.#exchange.req.headers.cookie, this.#scopeOf());
-    this.#facts.vendorIds = vendorIds(rules.syncs, granted, this.#jar, event, this.#facts.receivedAt);
+    const mayMint = (category: string) => this.#mayRemember && granted(category);
+    this.#facts.vendorIds = vendorIds(rules.syncs, { granted, mayMint }, this.#jar, event, this.#facts.receivedAt);
   }
   remember(anonymousId: string | undefined): void {
     if (this.#mayRemember && anonymousId !== undefined) this.#anonymousId = anonymousId;
   }
+  /** Without the required category nothing is kept on the device; of several events the last tells what the visitor wants now. */
   headers(): string[] | undefined {
+    if (!this.#mayRemember) return undefined;
     const minted = this.#jar?.minted;
     const id = this.#anonymousId;
     if (id === undefined || id === this.#facts.cookieId) return minted?.length ? minted : undefined;

@@ -99,7 +99,7 @@ export class CookieJar {
 /** The ids for one event's `context.vendor_ids`; what the client sent itself is not repeated. */
 export function vendorIds(
   syncs: readonly SyncRule[],
-  granted: (category: string) => boolean,
+  { granted, mayMint }: Record<'granted' | 'mayMint', (category: string) => boolean>,
   jar: CookieJar,
   body: JsonObject,
   now: number,
@@ -112,9 +112,9 @@ export function vendorIds(
   const click = clickReader(body);
   const ids: Record<string, string> = {};
   for (const { vendor, mintCategory } of allowed) {
-    const mayMint = granted(mintCategory);
+    const isMinted = mayMint(mintCategory);
     for (const { cookie, id, maxAgeDays, mint, read } of cookiesOf(vendor)) {
-      if (mayMint && jar.get(cookie) === undefined && !said(id) && !said(cookie)) {
+      if (isMinted && jar.get(cookie) === undefined && !said(id) && !said(cookie)) {
         const minted = mint(now, click);
         if (minted !== undefined) jar.mint(cookie, minted, maxAgeDays * 86_400);
       }
