@@ -120,7 +120,8 @@ export class Ingest {
     if (answer === 'hang') return;
     await this.#answersFrom;
     recorded.status = answer.status;
-    const id = events[0]?.anonymousId;
+    // Of several visitors the last, as the service has it: it is who the page says the visitor is now.
+    const id = events.at(-1)?.anonymousId;
     const has = /(?:^|; )_df_id=([^;]*)/.exec(request.headers.cookie ?? '')?.[1];
     const cookie: Record<string, string> = {};
     if (answer.status === 200 && this.setsCookies && id && has !== id) {
