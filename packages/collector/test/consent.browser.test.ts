@@ -272,28 +272,28 @@ describe('required_category', () => {
     expect(await page.evaluate('localStorage.their_df_q')).toBe('theirs');
   });
 
-  test('a cookie that an answer brings after a denial is removed too', async () => {
+  /** The visitor had agreed, and takes it back; the denial has been sent. */
+  const denied = async () => {
     await stage.serve(pipeline, { head: `<script>${TOOLS.Cookiebot!.load}</script>` });
     const page = await stage.open();
     await ingest.waitFor((all) => all.length === 1);
     await expect.poll(() => page.evaluate('document.cookie')).toContain('_df_id');
     await page.evaluate(`Cookiebot.consent.statistics = false; window.dispatchEvent(new Event('CookiebotOnDecline'))`);
-    // This server sets it again, as the answer to a request that was under way may.
     const events = await ingest.waitFor((all) => all.length === 2);
     expect(events[1]!.context.consent.categories.statistics).toBe(false);
+    return page;
+  };
+
+  test('a cookie that an answer brings after a denial is removed too', async () => {
+    // This server sets it again with the answer to the denial, as one to a request that was under way may.
+    const page = await denied();
     await expect.poll(() => isSending(page)).toBe(false);
     await expect.poll(() => page.evaluate('document.cookie')).not.toContain('_df_id');
   });
 
   test('a denial removes what was kept', async () => {
     ingest.setsCookies = false;
-    await stage.serve(pipeline, { head: `<script>${TOOLS.Cookiebot!.load}</script>` });
-    const page = await stage.open();
-    await ingest.waitFor((all) => all.length === 1);
-    await expect.poll(() => page.evaluate('document.cookie')).toContain('_df_id');
-    await page.evaluate(`Cookiebot.consent.statistics = false; window.dispatchEvent(new Event('CookiebotOnDecline'))`);
-    const events = await ingest.waitFor((all) => all.length === 2);
-    expect(events[1]!.context.consent.categories.statistics).toBe(false);
+    const page = await denied();
     await call(page, 'track', 'Next');
     await ingest.waitFor((all) => all.length === 3);
     expect(await page.evaluate(state())).toBe(0);

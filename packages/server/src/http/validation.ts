@@ -27,13 +27,17 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   httpPart === 'querystring' ? compileQuery(schema) : strictAjv.compile(schema);
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
-/** Coercion takes whatever JavaScript reads as a number, blanks (0) and `0x10` too; a person who wrote that meant something else. */
+const isNumber = (text: string) => DECIMAL.test(text) && Number.isFinite(Number(text));
+/**
+ * Coercion takes whatever JavaScript reads as a number: blanks (0) and `0x10`, where a person meant something else, and digits without end,
+ * which are Infinity and pass every bound.
+ */
 function compileQuery(schema: TSchema): ValidateFunction {
   const validate = queryAjv.compile(schema);
   const properties = Object.entries((schema as { properties?: Record<string, { type?: string }> }).properties ?? {});
   const numbers = properties.filter(([, { type }]) => type === 'integer' || type === 'number').map(([name]) => name);
   const checked = (query: Record<string, unknown>): boolean => {
-    for (const name of numbers) if (typeof query[name] === 'string' && !DECIMAL.test(query[name])) query[name] = Number.NaN;
+    for (const name of numbers) if (typeof query[name] === 'string' && !isNumber(query[name])) query[name] = Number.NaN;
     const isValid = validate(query);
     checked.errors = validate.errors;
     return isValid;

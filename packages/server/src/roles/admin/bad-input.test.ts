@@ -81,6 +81,7 @@ onBothEngines('bad input', (fresh) => {
     ['limit=1.5', 422],
     ['limit=', 422],
     ['limit=Infinity', 422],
+    [`limit=${'9'.repeat(400)}`, 422],
     ['limit=1&limit=2', 422],
     ['offset=-1', 422],
     ['offset=x', 422],
