@@ -3,14 +3,19 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listeners, openListeners } from './listeners.ts';
 import { sendError } from './roles/ingest/answers.ts';
+import { createLogger } from './runtime/logger.ts';
+
+const logger = createLogger('silent');
 
 let listeners: Listeners;
 beforeAll(async () => {
   listeners = await openListeners({
     settings: { port: 0, host: '127.0.0.1', ingestPort: undefined },
+    logger,
     health: () => false,
     collection: [
       (req, res) => {
+        if (req.url === '/throws') throw new Error('a bug');
         if (!req.url?.startsWith('/v1/t')) return false;
         req.on('end', () => res.end(`heard ${req.url}`)).resume();
         return true;
@@ -106,6 +111,11 @@ test.each([
   ['HOST', { port: 0, host: '999.1.1.1', taken: false }],
 ])('a listener that cannot open names %s', async (variable, { port, host, taken }) => {
   const ingestPort = taken ? Number(new URL(listeners.addresses.main).port) : undefined;
-  const opening = openListeners({ settings: { port, host, ingestPort }, health: () => false, collection: [], admin: undefined });
+  const opening = openListeners({ settings: { port, host, ingestPort }, logger, health: () => false, collection: [], admin: undefined });
   await expect(opening).rejects.toThrow(new RegExp(`^${variable}: `));
+});
+
+test('a handler that throws fails its own request and nothing else', async () => {
+  expect(await talk('GET /throws HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 500 [\s\S]*"internal_error"/);
+  expect(await talk(`${HEAD}Content-Length: 0\r\nConnection: close\r\n\r\n`)).toContain('heard /v1/t');
 });

@@ -5,10 +5,12 @@ import type { Settings } from './config.ts';
 import { sendError } from './roles/ingest/answers.ts';
 import { serverOptions } from './roles/ingest/create-ingest.ts';
 import { answerUnreadable } from './roles/ingest/unreadable.ts';
+import type { Logger } from './runtime/logger.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
 export interface ListenerDeps {
   settings: Pick<Settings, 'port' | 'host' | 'ingestPort'>;
+  logger: Logger;
   /** Each says whether it has answered, or will. */
   health: Handler;
   /** Collection endpoints and collector files. */
@@ -24,7 +26,7 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-export async function openListeners({ settings, health, collection, attachCollection, admin }: ListenerDeps): Promise<Listeners> {
+export async function openListeners({ settings, logger, health, collection, attachCollection, admin }: ListenerDeps): Promise<Listeners> {
   const apart = settings.ingestPort !== undefined;
   const servers: Server[] = [];
   const onlyHealth = [health];
@@ -38,8 +40,15 @@ export async function openListeners({ settings, health, collection, attachCollec
     const server: Server = createServer({ ...serverOptions, shouldUpgradeCallback }, (req, res) => {
       // Proxies may write the whole address into the request line.
       if (req.url?.startsWith('/') === false) req.url = pathOf(req.url);
-      for (const handle of handlers) if (handle(req, res)) return;
-      last(req, res);
+      try {
+        for (const handle of handlers) if (handle(req, res)) return;
+        last(req, res);
+      } catch (error) {
+        // A throw in this listener would end the process; only this request may fail.
+        logger.error({ err: error }, 'request handler threw');
+        if (res.headersSent) res.destroy();
+        else sendError(res, req.headers.origin, { code: 'internal_error' });
+      }
     });
     server.on('clientError', answerUnreadable);
     if (handlers !== onlyHealth) attachCollection?.(server);

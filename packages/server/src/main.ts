@@ -41,6 +41,7 @@ export async function main(env: Record<string, string | undefined> = process.env
     process.exit(1);
   }
   let running: Running | undefined;
+  let failed = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       // Still starting, perhaps waiting for a server that is not there: no request was taken yet that would be owed an answer.
@@ -49,6 +50,15 @@ export async function main(env: Record<string, string | undefined> = process.env
       setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
       void running.stop().then(() => process.exit(0));
     });
+  // An uncaught exception leaves unknown state behind, so the process must not go on. It drains first, because what is
+  // in flight can still be stored or settled; what cannot is in the log and comes again at the next start.
+  process.on('uncaughtException', (error, origin) => {
+    createLogger(result.settings.logLevel).fatal({ err: error, origin }, 'uncaught exception, draining and exiting');
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    if (running === undefined || failed) process.exit(1);
+    failed = true;
+    void running.stop().finally(() => process.exit(1));
+  });
   try {
     running = await startServer(result.settings);
     for (const line of running.greeting) console.log(line);
@@ -170,6 +180,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
 
   const listeners = await openListeners({
     settings,
+    logger,
     health,
     collection: [ingest?.handle, files?.handle].filter((handle) => handle !== undefined),
     attachCollection: ingest?.attach,

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createConnection } from 'node:net';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { systemClock } from '../runtime/clock.ts';
@@ -13,9 +14,11 @@ let ephemeral: Ephemeral;
 let debug: { close(): void };
 let tap: ReturnType<typeof createTap>;
 let removed = false;
+let checkDelayMs = 0;
 
 beforeEach(async () => {
   removed = false;
+  checkDelayMs = 0;
   ephemeral = inProcessEphemeral();
   tap = createTap(ephemeral, systemClock);
   server = createServer();
@@ -23,6 +26,7 @@ beforeEach(async () => {
     ephemeral,
     clock: systemClock,
     checkToken: async (token) => {
+      if (checkDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, checkDelayMs));
       const [orgId, ttl] = token.split(':');
       return token === 'bad' || removed ? { ok: false } : { ok: true, org_id: orgId!, expires_at: Date.now() + Number(ttl ?? 60_000) };
     },
@@ -137,7 +141,78 @@ describe('the debug socket', () => {
     socket.terminate();
   });
 
+  test('a filter sent on open, before the token is checked, is in force', async () => {
+    checkDelayMs = 50;
+    const { frames, socket, opened } = connect('?token=org_1');
+    await opened;
+    socket.send(JSON.stringify({ type: 'filter', stage: 'dropped' }));
+    await watched('org_1');
+    tap.emit('org_1', { stage: 'received', event_id: 'e1' });
+    tap.emit('org_1', { stage: 'dropped', event_id: 'e2' });
+    await expect.poll(() => frames.map((frame) => frame.event_id)).toEqual(['e2']);
+    socket.terminate();
+  });
+
   test('nobody watching costs nothing', () => {
     expect(tap.watched('org_1')).toBe(false);
+  });
+});
+
+/** Sends one raw upgrade request and resolves with the status line, or with '' where the server just hung up. */
+async function upgrade(target: string, headers: Record<string, string> = {}, reset = false): Promise<string> {
+  const stream = createConnection((server.address() as AddressInfo).port, '127.0.0.1');
+  const lines = Object.entries({ host: 'x', connection: 'Upgrade', upgrade: 'websocket', ...headers }).map(([k, v]) => `${k}: ${v}\r\n`);
+  let answer = '';
+  stream.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+    if (answer.startsWith('HTTP/1.1 101')) stream.destroy();
+  });
+  stream.on('error', () => undefined);
+  const closed = new Promise((resolve) => stream.on('close', resolve));
+  stream.write(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1', () => reset && stream.resetAndDestroy());
+  await closed;
+  return answer.split('\r\n', 1)[0]!;
+}
+
+describe('upgrade requests from outside', () => {
+  test.each([
+    '//[',
+    '//[::1',
+    '//',
+    '/\\[',
+    'http://[',
+    'http://a:b:c/',
+    '//%',
+    '//a b',
+    '*',
+    '//\u0080',
+    `//[${'x'.repeat(4_000)}`,
+  ])('one for %j is refused and the server stays up', async (target) => {
+    expect(await upgrade(target)).toMatch(/^HTTP\/1\.1 40[04] /);
+    expect(await connect('?token=bad').closed).toBe(4401);
+  });
+
+  test('wild targets and headers, also with the connection reset, never reach the process', async () => {
+    const texts = fc.string({ unit: fc.constantFrom(...'/[]:@?#%\\.*a0&=;~\u00e9\u0080'), maxLength: 30 });
+    const extra = fc.record({
+      'sec-websocket-key': fc.constantFrom('dGhlIHNhbXBsZSBub25jZQ==', 'short', ''),
+      'sec-websocket-version': fc.constantFrom('13', '8', 'x'),
+      'sec-websocket-protocol': fc.constantFrom('bearer, org_1', 'bearer', ',,,', 'a b'),
+      'sec-websocket-extensions': fc.constantFrom('permessage-deflate', ';;', 'x; y="'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('', '/', '//', '/v1/admin/debug/live', 'http://'),
+        texts,
+        extra,
+        fc.boolean(),
+        async (start, rest, headers, reset) => {
+          const answer = await upgrade(`${start}${rest}`, headers, reset);
+          expect(answer).toMatch(/^(|HTTP\/1\.1 (101|400|401|404|405|426) .*)$/);
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(await connect('?token=bad').closed).toBe(4401);
   });
 });

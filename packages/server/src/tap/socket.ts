@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
@@ -39,6 +39,12 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   const budget = new TapBudget(deps.clock);
 
   async function serve(socket: WebSocket, request: IncomingMessage, url: URL): Promise<void> {
+    // Clients may send a filter right after `open`, while the token is still being checked: keep the newest until then.
+    let early: string | undefined;
+    const keepEarly = (data: RawData) => {
+      early = String(data);
+    };
+    socket.on('message', keepEarly);
     const token = tokenOf(request, url);
     const checked = token === undefined ? undefined : await deps.checkToken(token);
     if (token === undefined || !checked?.ok) return socket.close(BAD_TOKEN, 'invalid token');
@@ -63,11 +69,14 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
       () => socket.close(EXPIRED_TOKEN, 'token expired'),
       Math.min(checked.expires_at - deps.clock.now(), 2 ** 31 - 1),
     );
-    socket.on('message', (data) => {
-      const next = readFilter(String(data));
+    const onMessage = (text: string) => {
+      const next = readFilter(text);
       if (next) audience.setFilter(watcher, next);
       else refuseFilter(socket);
-    });
+    };
+    socket.off('message', keepEarly);
+    socket.on('message', (data) => onMessage(String(data)));
+    if (early !== undefined) onMessage(early);
     socket.on('close', () => {
       clearInterval(recheck);
       clearTimeout(expiry);
@@ -77,11 +86,12 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   }
 
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    if (url.pathname !== DEBUG_PATH) {
-      stream.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-      return;
-    }
+    // Node takes its own error listener off an upgraded socket: without this one a connection reset ends the process.
+    stream.on('error', () => stream.destroy());
+    // `URL.parse`, not `new URL`: targets such as `//[` do not parse, and a throw in this listener ends the process.
+    const url = URL.parse(request.url ?? '/', 'http://localhost');
+    if (url === null) return refuseUpgrade(stream, '400 Bad Request');
+    if (url.pathname !== DEBUG_PATH) return refuseUpgrade(stream, '404 Not Found');
     sockets.handleUpgrade(request, stream, head, (socket) => {
       socket.on('error', () => socket.terminate());
       serve(socket, request, url).catch(() => socket.close(TRY_LATER, 'the token cannot be checked now'));
@@ -95,6 +105,10 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
       sockets.close();
     },
   };
+}
+
+function refuseUpgrade(stream: Duplex, status: string): void {
+  stream.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }
 
 function tokenOf(request: IncomingMessage, url: URL): string | undefined {
