@@ -1,4 +1,4 @@
-/** The quick gate: lint and format, types of every package, the order of packages, stale generated files, unit tests. */
+/** The quick gate: lint and format, types of every package, the order of packages, stale generated files, links, unit tests. */
 import { step } from './run.ts';
 
 await step('format and lint', 'biome', ['ci', '--log-level=warn', '.']);
@@ -16,4 +16,5 @@ for (const project of [
 await step('packages import only downwards', 'node', ['scripts/packages.ts']);
 for (const script of ['scripts/generate-transform-docs.ts', 'scripts/generate-error-docs.ts', 'scripts/generate-api-client.ts'])
   await step(`fresh: ${script}`, 'node', [script, '--check']);
+await step('links between Markdown files', 'node', ['scripts/check-links.ts']);
 await step('unit tests', 'vitest', ['run', '--project', 'unit']);

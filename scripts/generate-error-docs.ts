@@ -1,9 +1,9 @@
-/** Writes docs/errors.md from the two error tables; with `--check` says whether the page is stale. */
+/** Writes docs/reference/errors.md from the two error tables; with `--check` says whether the page is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_ERRORS, COLLECTION_ERRORS } from '../packages/server/src/http/errors.ts';
 
-const PAGE = join(import.meta.dirname, '../docs/errors.md');
+const PAGE = join(import.meta.dirname, '../docs/reference/errors.md');
 
 function table(errors: Record<string, { status: number; message: string }>): string {
   const rows = Object.entries(errors).sort(([a, x], [b, y]) => x.status - y.status || a.localeCompare(b));
@@ -35,6 +35,6 @@ ${table(COLLECTION_ERRORS)}
 
 if (!process.argv.includes('--check')) writeFileSync(PAGE, page);
 else if (readFileSync(PAGE, 'utf8') !== page) {
-  console.error('docs/errors.md is stale: run node scripts/generate-error-docs.ts');
+  console.error('docs/reference/errors.md is stale: run node scripts/generate-error-docs.ts');
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 /**
- * Writes docs/transforms.md from the transforms' own definitions, and the list of functions in docs/transformations.md. `--check` only
+ * Writes docs/reference/transforms.md from the transforms' own definitions, and the list of functions in docs/reference/transformations.md. `--check` only
  * says whether both are up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { FUNCTIONS } from '@firsthand/core/expression/functions.ts';
 import type { Transform } from '@firsthand/core/transforms/define.ts';
 import { TRANSFORM_GROUPS } from '@firsthand/core/transforms/index.ts';
 
-const TRANSFORMS_PAGE = new URL('../docs/transforms.md', import.meta.url);
-const TRANSFORMATIONS_PAGE = new URL('../docs/transformations.md', import.meta.url);
+const TRANSFORMS_PAGE = new URL('../docs/reference/transforms.md', import.meta.url);
+const TRANSFORMATIONS_PAGE = new URL('../docs/reference/transformations.md', import.meta.url);
 
 function json(value: unknown): string {
   if (value === undefined) return '*missing*';

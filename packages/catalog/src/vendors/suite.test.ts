@@ -43,7 +43,7 @@ test('custom_http takes placeholders wherever a value stands', () => {
 });
 
 test('the example in the documentation is accepted', () => {
-  const text = readFileSync(new URL('../../../../docs/vendors.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../../docs/reference/vendors.md', import.meta.url), 'utf8');
   const example = JSON.parse(/```json\n([\s\S]+?)```/.exec(text)?.[1] ?? '') as JsonObject;
   expect(validateConfig(findVendor('custom_http')!, example, production)).toEqual({ missing: [], invalid: [] });
   for (const { key } of VENDORS) expect(text).toContain(`\`${key}\``);
