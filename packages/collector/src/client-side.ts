@@ -55,7 +55,8 @@ const deliver = ({ vendor }: Target, event: CanonicalEvent) => {
     const { method, url, headers, body } = vendor.request([item], { now, attempt: 1, request_id: event.event_id });
     // What only servers send among themselves would cost a preflight that few vendors answer with yes.
     for (const name of Object.keys(headers)) if (/^(user-agent|webhook-|x-firsthand-)/i.test(name)) delete headers[name];
-    const init = { method, headers, body: body as BodyInit | undefined, keepalive: !body || body.length < L_KEEPALIVE_CHARS };
+    // fetch treats an undefined body as null; its type does not say so.
+    const init = { method, headers, body: body as BodyInit | null, keepalive: !body || body.length < L_KEEPALIVE_CHARS };
     fetch(url, init).catch(() => emit('error', JSON.stringify(event)));
   }
 };

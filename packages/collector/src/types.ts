@@ -21,7 +21,8 @@ export interface WireEvent {
   messageId: string;
   timestamp: string | Date;
   anonymousId: string;
-  userId?: string;
+  /** JSON leaves an unknown user out. */
+  userId?: string | undefined;
   context: Record<string, unknown>;
   [field: string]: unknown;
 }

@@ -48,9 +48,10 @@ interface AboutOne extends About {
 }
 interface AboutEvent extends AboutOne {
   type: string;
-  event?: string;
-  user_id?: string;
-  anonymous_id?: string;
+  // `undefined` is allowed as a value: senders copy these fields from the event as they are, and JSON leaves them out.
+  event?: string | undefined;
+  user_id?: string | undefined;
+  anonymous_id?: string | undefined;
 }
 
 export type Outcome =

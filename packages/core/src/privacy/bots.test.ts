@@ -10,7 +10,7 @@ const GOOGLE = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/b
 type Config = Partial<DataLayerConfig['bot_filtering']>;
 type Source = 'browser' | 'server' | 'webhook';
 
-const cases: [name: string, userAgent: unknown, config: Config, bot: unknown, dropped?: 'bot', source?: Source][] = [
+const cases: [name: string, userAgent: unknown, config: Config, bot: unknown, dropped?: 'bot' | undefined, source?: Source][] = [
   ['a browser', CHROME, {}, { is_bot: false }],
   ['a known bot is flagged', GOOGLE, {}, { is_bot: true, reason: 'known_bot' }],
   ['a known bot is dropped', GOOGLE, { action: 'drop' }, { is_bot: true, reason: 'known_bot' }, 'bot'],

@@ -115,7 +115,7 @@ describe('fields', () => {
     ['nothing reaches a prototype', [{ path: 'properties.__proto__.polluted', action: 'redact' }], { properties: {} }, { properties: {} }],
   ];
   test.each(cases)('%s', (_name, fields, parts, expected) => {
-    const { event, faults } = apply({ fields }, parts);
+    const { event, faults } = apply(fields ? { fields } : {}, parts);
     expect(faults).toEqual([]);
     expect(event).toEqual({ event_id: 'e', type: 'track', event: 'T', timestamp: '', context: {}, ...expected });
   });

@@ -49,7 +49,8 @@ describe('sessions', () => {
 
 describe('identity', () => {
   const identify = (user_id: string, traits?: CanonicalEvent['traits']) => event({ type: 'identify', user_id, ...(traits && { traits }) });
-  const cases: [name: string, remember: string[], events: CanonicalEvent[], last: Partial<CanonicalEvent>, state: VisitorState][] = [
+  type Expected = { [Field in keyof CanonicalEvent]?: CanonicalEvent[Field] | undefined };
+  const cases: [name: string, remember: string[], events: CanonicalEvent[], last: Expected, state: VisitorState][] = [
     ['before an identify nothing is known', [], [event()], { user_id: undefined }, {}],
     ['later events carry both ids', [], [identify('u1'), event()], { user_id: 'u1' }, { user_id: 'u1' }],
     [

@@ -15,8 +15,9 @@ export interface CompiledAuth {
   query: [string, string][];
   token?: TokenPlan;
   /** Adds headers that depend on the finished request. */
-  sign?(request: { method: string; url: string; headers: Record<string, string>; body: Uint8Array }, context: RequestContext): void;
+  sign?: Sign;
 }
+type Sign = (request: { method: string; url: string; headers: Record<string, string>; body: Uint8Array }, context: RequestContext) => void;
 export interface AuthOptions {
   parameters: Record<string, unknown>;
   /** Puts the config's `endpoint` in place of scheme and host. */
@@ -87,7 +88,7 @@ function resolver(definition: AuthDefinition, { parameters, where }: AuthOptions
   };
 }
 
-function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text: Resolve): CompiledAuth['sign'] {
+function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text: Resolve): Sign {
   const name = text('header');
   const prefix = definition.prefix ?? 'sha256=';
   const stampHeader = text('timestamp_header');
@@ -104,7 +105,7 @@ function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text:
   };
 }
 
-function awsSigner(text: Resolve): CompiledAuth['sign'] {
+function awsSigner(text: Resolve): Sign {
   const session = unmasked(text('session_token'));
   const credentials: AwsCredentials = {
     access_key_id: unmasked(text('access_key_id')),

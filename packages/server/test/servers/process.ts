@@ -27,7 +27,7 @@ interface Recipe {
   name: string;
   command(directory: string, port: number): string[];
   prepare?(directory: string): Promise<void>;
-  user?: { uid: number; gid: number };
+  user?: { uid: number; gid: number } | undefined;
   url(port: number): string;
   ready(port: number): Promise<boolean>;
   endSignal: NodeJS.Signals;

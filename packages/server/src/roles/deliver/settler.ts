@@ -97,8 +97,8 @@ export class Settler {
       ...this.#about(decoded, this.#deps.clock.now()),
       integration_id: this.#integrationId,
       received_at: decoded.meta.received_at,
+      ...(replay ? { replay } : {}),
     };
-    if (replay) outcome.replay = true;
     this.#add({ delivery, outcome, what: 'dropped' });
     this.#show(decoded, { stage: 'dropped', reason });
   }
@@ -131,8 +131,12 @@ export class Settler {
       created_at: new Date(now).toISOString(),
       expires_at: new Date(now + this.#deps.deadLetterRetentionMs).toISOString(),
     };
-    const outcome: Outcome = { kind: 'dead_lettered', ...this.#about(decoded, now), dead_letter };
-    if (replay) outcome.replay = true;
+    const outcome: Outcome = {
+      kind: 'dead_lettered',
+      ...this.#about(decoded, now),
+      dead_letter,
+      ...(replay ? { replay } : {}),
+    };
     const id = `${delivery.record.id}#${this.#integrationId}#dead`;
     const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
     const alongside = [letter, outcomeAppend(id, [outcome])];

@@ -89,6 +89,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         return integration;
       });
       const [shown] = await withHealth([created]);
+      if (shown === undefined) throw new Error('the created integration has no health entry');
       return reply.code(201).send(shown);
     },
   );

@@ -9,8 +9,16 @@ import type { AdminDeps } from '../context.ts';
 import { onBothEngines } from './engines.ts';
 import { type Harness, startHarness, type TestOrganisation } from './harness.ts';
 
-/** Answers are read by field name, as a client without a schema would; ids and counts are used as what they are. */
-export type Loose = { [key: string]: Loose } & Loose[] & Record<Texts, string> & Record<Counts, number>;
+/**
+ * A response body read by field name, as a client without a schema would. The listed fields are always there in the responses that
+ * tests read them from, so they need no check for `undefined`; any other field does.
+ */
+export type Loose = { [key: string]: Loose } & Loose[] & { [part in Parts]: Loose } & Record<Texts, string> & Record<Counts, number>;
+type Parts =
+  | ('audit_logs' | 'dead_letters' | 'events' | 'integrations' | 'requests' | 'revisions' | 'templates' | 'transformations' | 'vendors')
+  | ('variants' | 'webhook_sources' | 'series' | 'steps' | 'warnings' | 'details' | 'mappings')
+  | ('template' | 'revision' | 'latest_revision' | 'config' | 'default_config' | 'global' | 'pii_rules' | 'identity')
+  | ('error' | 'changes' | 'new' | 'health' | 'totals');
 type Texts = 'id' | 'key' | 'template_id' | 'signing_secret';
 type Counts = 'total' | 'version' | 'delivered' | 'dead_lettered' | 'waiting';
 export interface StoryAnswer {
