@@ -3,7 +3,7 @@
 import { readSettings } from '@firsthand/server/config.ts';
 import { otherPaths } from '@firsthand/server/openapi-paths.ts';
 import { buildAdminApp } from '@firsthand/server/roles/admin/app.ts';
-import type { AdminDeps } from '@firsthand/server/roles/admin/context.ts';
+import type { AdminDeps } from '@firsthand/server/roles/admin/deps.ts';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { VERSION } from '@firsthand/server/version.ts';
 import pino from 'pino';

@@ -13,7 +13,7 @@ import { createTokenCache } from './outbound/tokens.ts';
 import { Keeper } from './outcomes/keeper.ts';
 import { startRecorder } from './outcomes/recorder.ts';
 import { startSweeper } from './outcomes/sweeper.ts';
-import { type EnsuredOwner, ensureOwner } from './roles/admin/accounts.ts';
+import { type EnsuredOwner, ensureOwner } from './roles/admin/create-organisation.ts';
 import { startAdmin } from './roles/admin/start.ts';
 import { DELIVERY_HEALTH_CHANNEL } from './roles/deliver/ports.ts';
 import { openGeo } from './roles/process/geo.ts';

@@ -1,4 +1,4 @@
-import { createOrganisation } from '@firsthand/server/roles/admin/accounts.ts';
+import { createOrganisation } from '@firsthand/server/roles/admin/create-organisation.ts';
 import { isUniqueViolation } from '@firsthand/server/stores/config/availability.ts';
 import { CommandError } from '../failure.ts';
 import { print, withInstallation } from '../installation.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { type BuildInput, type CollectorBuild, CollectorConfigError } from '@firsthand/collector/build/builder.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { onBothEngines } from '../roles/admin/testing/engines.ts';
+import { onBothEngines } from '../../test/servers/both-engines.ts';
 import { type Harness, startHarness, type TestOrganisation } from '../roles/admin/testing/harness.ts';
 import { KEPT_FILES, listFiles } from '../stores/config/collector-builds.ts';
 import { newPipeline, quickBuild, startBuilder } from './test-kit.ts';

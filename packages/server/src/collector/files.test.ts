@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { onBothEngines } from '../roles/admin/testing/engines.ts';
+import { onBothEngines } from '../../test/servers/both-engines.ts';
 import { type Harness, startHarness, type TestOrganisation } from '../roles/admin/testing/harness.ts';
 import type { Db } from '../stores/config/schema.ts';
 import { type CollectorFiles, createCollectorFiles } from './files.ts';

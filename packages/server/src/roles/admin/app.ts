@@ -2,11 +2,11 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { requestId } from '../../http/request-id.ts';
 import { validatorCompiler } from '../../http/validation.ts';
-import { installAnswers } from './answers.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
-import { installBodies } from './bodies.ts';
-import type { AdminApp, AdminContext, AdminDeps } from './context.ts';
-import { collectRoutes } from './route-table.ts';
+import type { AdminApp, AdminContext, AdminDeps } from './deps.ts';
+import { installRequestBodies } from './request-bodies.ts';
+import { installResponses } from './responses.ts';
+import { collectRoutes, rejectSiblingMethods } from './route-table.ts';
 import { registerRoutes } from './routes/index.ts';
 import { createWrite } from './write.ts';
 
@@ -38,8 +38,9 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
   app.addHook('onRequest', createAuthenticate(deps));
-  installBodies(app);
-  installAnswers(app, deps);
+  rejectSiblingMethods(app);
+  installRequestBodies(app);
+  installResponses(app, deps);
   registerRoutes(app, context);
   return app;
 }

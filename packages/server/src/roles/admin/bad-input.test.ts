@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RouteEntry } from './context.ts';
+import { onBothEngines } from '../../../test/servers/both-engines.ts';
+import type { RouteEntry } from './deps.ts';
 import { broken, NASTY, valid } from './testing/arbitraries.ts';
-import { onBothEngines } from './testing/engines.ts';
 import { type Api, apiOf, makePath } from './testing/fixtures.ts';
 import { type Answer, type Harness, startHarness, type TestOrganisation } from './testing/harness.ts';
 
@@ -210,6 +210,11 @@ describe('paths and methods', () => {
     ['DELETE', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
     ['POST', '/v1/admin/pipelines/pl_x', 405, 'METHOD_NOT_ALLOWED', 'DELETE, GET, HEAD, PUT'],
     ['OPTIONS', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
+    // `Allow` listed the methods of the parameterised sibling route.
+    ['POST', '/v1/admin/users/me', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD'],
+    ['DELETE', '/v1/admin/users/me', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD'],
+    ['GET', '/v1/admin/pipelines/pl_x/transformations/order', 405, 'METHOD_NOT_ALLOWED', 'PUT'],
+    ['DELETE', '/v1/admin/dlq/replay', 405, 'METHOD_NOT_ALLOWED', 'POST'],
     ['POST', '/docs', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD'],
     ['GET', '/v1/admin/debug/live', 426, 'UPGRADE_REQUIRED', undefined],
   ])('%s %.60s is %i %s', async (method, path, status, code, allow) => {

@@ -12,7 +12,7 @@ import { type IsSecretPath, maskSecrets, type Path, pathText, restoreMasked, typ
 import { openConfig } from '../../stores/config/load-config.ts';
 import type { StoredRevision } from '../../stores/config/revisions.ts';
 import { storedJson } from '../../stores/config/stored-json.ts';
-import type { AdminContext } from './context.ts';
+import type { AdminContext } from './deps.ts';
 
 export function requireVendor(key: string, field = 'vendor'): VendorDefinition {
   const vendor = findVendor(key);

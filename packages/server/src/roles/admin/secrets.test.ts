@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onBothEngines } from '../../../test/servers/both-engines.ts';
 import { createCipher } from '../../secrets/cipher.ts';
 import { loadConfig } from '../../stores/config/load-config.ts';
 import { listKeyedOrganisations, replaceDataKey } from '../../stores/config/organisations.ts';
-import { onBothEngines } from './testing/engines.ts';
 import { type Api, apiOf, makePath } from './testing/fixtures.ts';
 import { type Harness, SECRET_KEY, startHarness, type TestOrganisation } from './testing/harness.ts';
 

@@ -7,7 +7,7 @@ import { findSessionUser } from '../../stores/config/sessions.ts';
 import { attachDebugSocket, type TokenCheck } from '../../tap/socket.ts';
 import { buildAdminApp } from './app.ts';
 import { createTokenReader } from './auth/tokens.ts';
-import type { AdminDeps } from './context.ts';
+import type { AdminDeps } from './deps.ts';
 
 export interface AdminRole {
   handle(req: IncomingMessage, res: ServerResponse): void;

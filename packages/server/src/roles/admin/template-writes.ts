@@ -9,7 +9,7 @@ import { organisationKey } from '../../stores/config/organisations.ts';
 import { insertRevision } from '../../stores/config/revisions.ts';
 import type { Db } from '../../stores/config/schema.ts';
 import { insertTemplate } from '../../stores/config/templates.ts';
-import type { Actor, AdminContext } from './context.ts';
+import type { Actor, AdminContext } from './deps.ts';
 import { sealConfig, toRevision } from './integration-config.ts';
 import type { Change } from './write.ts';
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { appendAudit } from '../../stores/config/audit-logs.ts';
 import type { Db, Stamp } from '../../stores/config/schema.ts';
 import { markUrgent, nextConfigVersion } from '../../stores/config/version.ts';
-import type { Actor } from './context.ts';
+import type { Actor } from './deps.ts';
 
 export type Author = Pick<Actor, 'org_id' | 'user_agent'> & { id: string | null; email: string | null; ip: string | null };
 

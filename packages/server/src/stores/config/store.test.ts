@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { onBothEngines } from '../../roles/admin/testing/engines.ts';
+import { onBothEngines } from '../../../test/servers/both-engines.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createCipher } from '../../secrets/cipher.ts';
 import { splitSecrets } from '../../secrets/mask.ts';

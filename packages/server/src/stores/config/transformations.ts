@@ -8,6 +8,9 @@ export type TransformationFields = Pick<Transformation, 'name' | 'kind' | 'rules
   position?: number;
 };
 
+/** Transformations with the same position run in the order of their creation, so the maximum can be shared. */
+export const MAX_POSITION = 1_000_000;
+
 function select(db: Db, orgId: string, pipelineId: string) {
   return db.selectFrom('transformations').where('org_id', '=', orgId).where('pipeline_id', '=', pipelineId);
 }
@@ -39,7 +42,7 @@ export async function insertTransformation(
     .values({
       ...identity,
       ...toColumns(fields),
-      position: fields.position ?? (last?.position ?? 0) + 1,
+      position: fields.position ?? Math.min((last?.position ?? 0) + 1, MAX_POSITION),
       row_version: stamp.row_version,
       created_at: stamp.now,
       updated_at: stamp.now,

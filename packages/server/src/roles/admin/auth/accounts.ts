@@ -13,7 +13,7 @@ import {
 import type { Db } from '../../../stores/config/schema.ts';
 import { findSessionUser, removeExpiredSessions, rotateRefreshToken, startSession } from '../../../stores/config/sessions.ts';
 import { findLogin, noteLogin } from '../../../stores/config/users.ts';
-import type { Actor, AdminDeps } from '../context.ts';
+import type { Actor, AdminDeps } from '../deps.ts';
 import { passwordMatches } from './passwords.ts';
 import { expiresInS, issueAccessToken, newRefreshToken, refreshTokenHash } from './tokens.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../http/errors.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
 import { findSessionUser } from '../../../stores/config/sessions.ts';
-import { type Actor, type AdminDeps, roleReaches } from '../context.ts';
+import { type Actor, type AdminDeps, roleReaches } from '../deps.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createTokenReader } from './tokens.ts';
 

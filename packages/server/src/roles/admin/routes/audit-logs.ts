@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { AnyObject, Closed, Id, ListOf, Nullable, PageQuery, pageOf, TimeQuery, Timestamp, timeOf } from '../../../http/schema.ts';
 import { listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 
 const tags = ['Audit log'];
 const Entry = Closed({

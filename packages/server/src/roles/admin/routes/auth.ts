@@ -3,7 +3,7 @@ import { Body, OneOf } from '../../../http/schema.ts';
 import { createAccounts } from '../auth/accounts.ts';
 import { clientOf } from '../auth/authenticate.ts';
 import { MAX_PASSWORD } from '../auth/passwords.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 
 const TokenPair = Type.Object({
   access_token: Type.String({ description: 'A JWT with the claims sub, org_id, role, exp and iat.' }),

@@ -5,7 +5,7 @@ import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { AnyObject, OneOf } from '../../../http/schema.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, withoutMasks } from '../integration-config.ts';
 import { Install, TemplateAndRevision } from '../integration-schema.ts';
 import { createTemplate, initialSetup } from '../template-writes.ts';

@@ -7,7 +7,7 @@ import { ApiError } from '../../../http/errors.ts';
 import { Id, IdParams, Nullable, OneOf, Timestamp } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { type BuiltFile, queueBuild, readBuildState, readSource } from '../../../stores/config/collector-builds.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { ingestOrigin } from '../public-origin.ts';
 import { requirePipeline } from './integrations.ts';
 

@@ -3,8 +3,8 @@ import { mergeDataLayer, validateDataLayer } from '@firsthand/core/process/compi
 import { Type } from 'typebox';
 import { ApiError, invalidFields } from '../../../http/errors.ts';
 import { type DataLayer, findDataLayer, saveDataLayer } from '../../../stores/config/data-layers.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
 import { DataLayerAnswer, DataLayerUpdate } from '../data-layer-schema.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 
 const tags = ['Data layer'];
 

@@ -16,7 +16,7 @@ import {
   listDeadLetters,
   type StoredDeadLetter,
 } from '../../../stores/observe/dead-letters.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 
 const tags = ['Dead letters'];

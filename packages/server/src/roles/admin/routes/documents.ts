@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { type OpenApiPaths, openApiDocument } from '../../../http/openapi.ts';
 import { DEBUG_PATH } from '../../../tap/socket.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { docsPage } from '../docs/page.ts';
 
 /** What the service says about itself: the OpenAPI document, a page that shows it, and the front page. */

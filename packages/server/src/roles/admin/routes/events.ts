@@ -5,7 +5,7 @@ import { AnyObject, ListOf, Nullable, PageQuery, pageOf, Timestamp } from '../..
 import { explainEvent, summary } from '../../../operations/explain-event.ts';
 import { findCanonical } from '../../../operations/find-events.ts';
 import { listTraces } from '../../../stores/observe/traces.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 
 const tags = ['Events'];
 const Summary = {

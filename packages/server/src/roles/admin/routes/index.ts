@@ -1,4 +1,4 @@
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { catalogRoutes } from './catalog.ts';
@@ -10,8 +10,8 @@ import { eventRoutes } from './events.ts';
 import { integrationRoutes } from './integrations.ts';
 import { organisationRoutes } from './organisation.ts';
 import { pipelineRoutes } from './pipelines.ts';
+import { previewRoutes } from './previews.ts';
 import { privacyRoutes } from './privacy.ts';
-import { rehearsalRoutes } from './rehearsals.ts';
 import { statsRoutes } from './stats.ts';
 import { templateRoutes } from './templates.ts';
 import { trackingPlanRoutes } from './tracking-plans.ts';
@@ -32,7 +32,7 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   deadLetterRoutes,
   eventRoutes,
   statsRoutes,
-  rehearsalRoutes,
+  previewRoutes,
   privacyRoutes,
   transformationRoutes,
   dataLayerRoutes,

@@ -18,7 +18,7 @@ import { findPipeline, pipelineExists } from '../../../stores/config/pipelines.t
 import { findRevision, latestRevision, type StoredRevision } from '../../../stores/config/revisions.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, missingFields, openStored, requireVendor, withoutMasks } from '../integration-config.ts';
 import { IntegrationCreate, IntegrationSchema, IntegrationUpdate, OneStep, OneStepAnswer } from '../integration-schema.ts';
 import { createTemplate, initialSetup, withDefaultMappings } from '../template-writes.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { Body, Closed, Id, Name, Timestamp } from '../../../http/schema.ts';
 import { findOrganisation, type Organisation, renameOrganisation } from '../../../stores/config/organisations.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 
 const tags = ['Organisation'];
 const OrganisationAnswer = Closed({ id: Id('org'), name: Name(), created_at: Timestamp });

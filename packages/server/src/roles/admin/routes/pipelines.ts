@@ -6,6 +6,7 @@ import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdParams, ListOf, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
+import { isNetwork } from '../../../snapshot/address-matcher.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from '../../../stores/config/pipeline-defaults.ts';
 import {
@@ -19,8 +20,7 @@ import {
   updatePipeline,
 } from '../../../stores/config/pipelines.ts';
 import type { Db } from '../../../stores/config/schema.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
-import { isNetwork } from '../network.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import {
   Pipeline,
   PipelineCreate,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { Body } from '../../../http/schema.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 
 export function privacyRoutes(app: AdminApp, context: AdminContext): void {
   app.post(

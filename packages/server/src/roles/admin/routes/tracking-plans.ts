@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { invalidFields } from '../../../http/errors.ts';
 import { AnyObject, Body, IdParams, OneOf } from '../../../http/schema.ts';
 import { findTrackingPlan, saveTrackingPlan } from '../../../stores/config/tracking-plans.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Tracking plan'];

@@ -24,11 +24,12 @@ import {
   findTransformation,
   insertTransformation,
   listTransformations,
+  MAX_POSITION,
   orderTransformations,
   type TransformationFields,
   updateTransformation,
 } from '../../../stores/config/transformations.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { EventFilterSchema } from '../integration-schema.ts';
 import { requirePipeline } from './integrations.ts';
 
@@ -48,8 +49,8 @@ const WRITABLE = {
   enabled: Type.Boolean(),
   position: Type.Integer({
     minimum: 0,
-    maximum: 1_000_000,
-    'x-fault': 'must be a whole number from 0 to 1000000',
+    maximum: MAX_POSITION,
+    'x-fault': `must be a whole number from 0 to ${MAX_POSITION}`,
     description: 'They run from the lowest to the highest; of two with the same, the older one first.',
   }),
 };

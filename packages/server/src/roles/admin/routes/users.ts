@@ -16,7 +16,7 @@ import {
 } from '../../../stores/config/users.ts';
 import { createAccounts, normaliseEmail } from '../auth/accounts.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD } from '../auth/passwords.ts';
-import { type Actor, type AdminApp, type AdminContext, ROLE_ORDER, roleReaches } from '../context.ts';
+import { type Actor, type AdminApp, type AdminContext, ROLE_ORDER, roleReaches } from '../deps.ts';
 
 const tags = ['Users'];
 const Email = Type.String({

@@ -16,7 +16,7 @@ import {
   updateWebhookSource,
   type WebhookSourceFields,
 } from '../../../stores/config/webhook-sources.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { ingestOrigin } from '../public-origin.ts';
 import { requirePipeline } from './integrations.ts';
 

@@ -8,9 +8,9 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { createCipher } from '../../../secrets/cipher.ts';
 import { type ConfigStore, openConfigStore } from '../../../stores/config/open.ts';
 import type { UserRole } from '../../../stores/config/schema.ts';
-import { createOrganisation } from '../accounts.ts';
 import { buildAdminApp } from '../app.ts';
-import type { AdminApp, AdminDeps } from '../context.ts';
+import { createOrganisation } from '../create-organisation.ts';
+import type { AdminApp, AdminDeps } from '../deps.ts';
 import { startOperations, type TestOperations } from './operations.ts';
 
 export const SECRET_KEY = 'a secret key for tests only';

@@ -1,12 +1,12 @@
 /** A story about one resource, told on both engines: an organisation with its people, a stranger's organisation, and the audit log. */
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { onBothEngines } from '../../../../test/servers/both-engines.ts';
 import { tally } from '../../../outcomes/tally.ts';
 import type { UserRole } from '../../../stores/config/schema.ts';
 import { kyselyWriter } from '../../../stores/observe/kysely-writer.ts';
 import { readPosition, writeTally } from '../../../stores/observe/write.ts';
-import type { AdminDeps } from '../context.ts';
-import { onBothEngines } from './engines.ts';
+import type { AdminDeps } from '../deps.ts';
 import { type Harness, startHarness, type TestOrganisation } from './harness.ts';
 
 /**
@@ -58,14 +58,14 @@ export function onStory(
       const harness = await startHarness({ databaseUrl: await fresh(), settings });
       const org = await harness.newOrganisation();
       const other = await harness.newOrganisation();
-      Object.assign(story, tell(harness, org, other));
+      Object.assign(story, createStory(harness, org, other));
     });
     afterAll(() => story.harness?.close());
     suite(story, engine);
   });
 }
 
-function tell(harness: Harness, org: TestOrganisation, other: TestOrganisation): Story {
+function createStory(harness: Harness, org: TestOrganisation, other: TestOrganisation): Story {
   const caller =
     (token: string): Call =>
     async (method, path, body, headers) =>

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { verifyChallengeToken } from '../../http/challenge-token.ts';
-import { createCipher } from '../../secrets/cipher.ts';
-import { deriveKey } from '../../secrets/keys.ts';
-import { loadConfig } from '../../stores/config/load-config.ts';
-import { readConfigVersion } from '../../stores/config/version.ts';
-import { onBothEngines } from './testing/engines.ts';
-import { type AnswerBody, type Harness, SECRET_KEY, startHarness, type TestOrganisation } from './testing/harness.ts';
+import { onBothEngines } from '../../../../test/servers/both-engines.ts';
+import { verifyChallengeToken } from '../../../http/challenge-token.ts';
+import { createCipher } from '../../../secrets/cipher.ts';
+import { deriveKey } from '../../../secrets/keys.ts';
+import { loadConfig } from '../../../stores/config/load-config.ts';
+import { readConfigVersion } from '../../../stores/config/version.ts';
+import { type AnswerBody, type Harness, SECRET_KEY, startHarness, type TestOrganisation } from '../testing/harness.ts';
 
 onBothEngines('pipelines', (fresh, engine) => {
   let harness: Harness;

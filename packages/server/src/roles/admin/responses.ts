@@ -4,11 +4,11 @@ import type { TSchema } from 'typebox';
 import { ApiError, apiErrorBody } from '../../http/errors.ts';
 import { compileStrict, faultsOf, validationError } from '../../http/validation.ts';
 import { isUnavailable, isUniqueViolation } from '../../stores/config/availability.ts';
-import type { AdminApp, AdminDeps } from './context.ts';
-import { allowedMethods } from './route-table.ts';
+import type { AdminApp, AdminDeps } from './deps.ts';
+import { allowedMethods, methodNotAllowed } from './route-table.ts';
 
 /** Every refusal in the one shape, whoever refused: a route, the validator, Fastify, the database. */
-export function installAnswers(app: AdminApp, deps: AdminDeps): void {
+export function installResponses(app: AdminApp, deps: AdminDeps): void {
   app.setErrorHandler((error: unknown, request, reply) => {
     const refusal = toApiError(error);
     // Fastify would close the connection under a client that is still writing, which then sees a broken pipe instead of the answer. Node
@@ -20,7 +20,7 @@ export function installAnswers(app: AdminApp, deps: AdminDeps): void {
   app.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(app.routeTable, request.url);
     if (methods.length === 0) return sendError(reply, new ApiError('NOT_FOUND', { message: 'There is nothing at this address.' }));
-    return sendError(reply, new ApiError('METHOD_NOT_ALLOWED', { headers: { allow: methods.join(', ') } }));
+    return sendError(reply, methodNotAllowed(methods));
   });
   app.addHook('onResponse', async (request, reply) => logOutcome(request, reply));
   if (deps.checkAnswers === true) checkAnswers(app);

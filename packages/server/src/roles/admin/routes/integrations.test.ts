@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { readConfigVersion } from '../../stores/config/version.ts';
-import { type Loose, onStory, type Story } from './testing/story.ts';
+import { readConfigVersion } from '../../../stores/config/version.ts';
+import { type Loose, onStory, type Story } from '../testing/story.ts';
 
 const URL = 'https://hooks.example/in';
 const TOKEN = 'bearer-token-of-the-receiver';

@@ -1,9 +1,9 @@
 /** The same suite on SQLite and on a real PostgreSQL, with a fresh database for each store. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { findPostgres } from '../../../../test/servers/find.ts';
-import { startPostgres, type TestServer } from '../../../../test/servers/index.ts';
-import { chance } from '../../../runtime/ids.ts';
+import { chance } from '../../src/runtime/ids.ts';
+import { findPostgres } from './find.ts';
+import { startPostgres, type TestServer } from './index.ts';
 
 export type FreshDatabase = () => Promise<string | undefined>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onStory } from './testing/story.ts';
+import { onStory } from '../testing/story.ts';
 
 const EVENTS = { 'Order Completed': { type: 'object', required: ['total'], properties: { total: { type: 'number' } } } };
 

@@ -1,9 +1,9 @@
 import { ApiError, invalidFields } from '../../http/errors.ts';
 import { findUnsafeText, parseJsonBody, textFault } from '../../http/json-body.ts';
-import type { AdminApp } from './context.ts';
+import type { AdminApp } from './deps.ts';
 
 /** Bodies are JSON whatever their content type says; a route without a body schema takes none and ignores what comes. */
-export function installBodies(app: AdminApp): void {
+export function installRequestBodies(app: AdminApp): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.routeOptions.schema?.body === undefined) return done(null, undefined);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onStory, type Story } from './testing/story.ts';
+import { onStory, type Story } from '../testing/story.ts';
 
 let made = 0;
 const newPipeline = async (story: Story): Promise<string> => (await story.made('pipelines', { name: `Pipeline ${++made}` })).id;
@@ -48,6 +48,7 @@ onStory('transformations', (story) => {
     ['position', { position: -1 }, 422],
     ['position', { position: 1.5 }, 422],
     ['position', { position: '1' }, 422],
+    ['position', { position: 1_000_001 }, 422],
   ])('name the fault at %s (%j)', async (field, fault, status) => {
     const path = `pipelines/${await newPipeline(story)}/transformations`;
     const body = JSON.parse(JSON.stringify({ name: 'Faulty', kind: 'rules', rules: RULES, ...fault }));
@@ -105,6 +106,15 @@ onStory('transformations', (story) => {
       (await story.got(path)).transformations.map(({ name }) => name),
       'a new one runs last',
     ).toEqual(['c', 'b', 'd']);
+  });
+
+  test('one added after the maximum position shares it and runs last', async () => {
+    const path = `pipelines/${await newPipeline(story)}/transformations`;
+    const last = await story.made(path, { name: 'last', kind: 'rules', rules: RULES, position: 1_000_000 });
+    const added = await story.made(path, { name: 'added', kind: 'rules', rules: RULES });
+    expect(added.position).toBe(1_000_000);
+    expect(await story.put(`${path}/${added.id}`, added)).toMatchObject({ position: 1_000_000 });
+    expect((await story.got(path)).transformations.map(({ id }) => id)).toEqual([last.id, added.id]);
   });
 
   test('a position that is sent is kept: on creation, on its own, and again in an object sent back', async () => {

@@ -12,7 +12,7 @@ import { testDelivery } from '../../../operations/test-delivery.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
-import type { AdminApp, AdminContext } from '../context.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
 import { openStored, requireVendor, urlRules } from '../integration-config.ts';
 import { Config } from '../integration-schema.ts';
 import { timeRange } from '../time-range.ts';
@@ -48,7 +48,7 @@ const EXAMPLE_EVENT = {
   properties: { total: 42, currency: 'EUR' },
 };
 
-export function rehearsalRoutes(app: AdminApp, context: AdminContext): void {
+export function previewRoutes(app: AdminApp, context: AdminContext): void {
   const { db, clock } = context;
   const { log, snapshots, client, tokens, ephemeral } = context.operations;
 

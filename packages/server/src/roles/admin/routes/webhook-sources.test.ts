@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createCipher } from '../../secrets/cipher.ts';
-import { loadConfig } from '../../stores/config/load-config.ts';
-import { readConfigVersion } from '../../stores/config/version.ts';
-import { SECRET_KEY } from './testing/harness.ts';
-import { onStory, type Story } from './testing/story.ts';
+import { createCipher } from '../../../secrets/cipher.ts';
+import { loadConfig } from '../../../stores/config/load-config.ts';
+import { readConfigVersion } from '../../../stores/config/version.ts';
+import { SECRET_KEY } from '../testing/harness.ts';
+import { onStory, type Story } from '../testing/story.ts';
 
 let made = 0;
 const newPipeline = async (story: Story): Promise<string> => (await story.made('pipelines', { name: `Pipeline ${++made}` })).id;

@@ -1,6 +1,6 @@
 import { CATEGORIES, VENDORS } from '@firsthand/catalog/index.ts';
 import { expect, test } from 'vitest';
-import { onStory } from './testing/story.ts';
+import { onStory } from '../testing/story.ts';
 
 const GA4 = 'integration-catalog/google_analytics_4';
 const SECRET = 'an-api-secret-of-theirs';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onBothEngines } from '../../../test/servers/both-engines.ts';
 import { API_ERRORS } from '../../http/errors.ts';
 import { openApiPath, refusalCodes } from '../../http/openapi.ts';
 import type { UserRole } from '../../stores/config/schema.ts';
-import { ROLE_ORDER, type RouteEntry, roleReaches } from './context.ts';
-import { onBothEngines } from './testing/engines.ts';
+import { ROLE_ORDER, type RouteEntry, roleReaches } from './deps.ts';
 import { apiOf, bodyFor, exampleOf, FIXTURES, makePath, parametersOf } from './testing/fixtures.ts';
 import { type Harness, startHarness, type TestOrganisation } from './testing/harness.ts';
 

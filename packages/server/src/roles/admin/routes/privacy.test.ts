@@ -1,8 +1,8 @@
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { expect, test } from 'vitest';
-import { newId } from '../../runtime/ids.ts';
-import { onStory, type Story } from './testing/story.ts';
+import { newId } from '../../../runtime/ids.ts';
+import { onStory, type Story } from '../testing/story.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 let made = 0;

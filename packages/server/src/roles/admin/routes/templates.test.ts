@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { onStory, type Story } from './testing/story.ts';
+import { onStory, type Story } from '../testing/story.ts';
 
 const URL = 'https://hooks.example/in';
 let made = 0;

@@ -1,6 +1,6 @@
 import { DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
 import { expect, test } from 'vitest';
-import { onStory } from './testing/story.ts';
+import { onStory } from '../testing/story.ts';
 
 onStory('the data layer', (story) => {
   test('is complete before anybody has touched it', async () => {

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import { expect, test } from 'vitest';
-import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
-import { replayLetters } from '../../operations/replay.ts';
-import { newId } from '../../runtime/ids.ts';
-import { findDeadLetter } from '../../stores/observe/dead-letters.ts';
-import { onStory, type Story } from './testing/story.ts';
+import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../../event-record.ts';
+import { replayLetters } from '../../../operations/replay.ts';
+import { newId } from '../../../runtime/ids.ts';
+import { findDeadLetter } from '../../../stores/observe/dead-letters.ts';
+import { onStory, type Story } from '../testing/story.ts';
 
 const DAY = 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();

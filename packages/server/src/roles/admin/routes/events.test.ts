@@ -1,7 +1,7 @@
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { expect, test } from 'vitest';
-import { encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../event-record.ts';
-import { onStory, type Story } from './testing/story.ts';
+import { encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../../event-record.ts';
+import { onStory, type Story } from '../testing/story.ts';
 
 const T0 = Date.parse('2026-05-01T10:00:00.000Z');
 /** After everything that a test makes: an integration counts from when it was added. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { onBothEngines } from './testing/engines.ts';
-import { type Harness, PASSWORD, startHarness, type TestOrganisation } from './testing/harness.ts';
+import { onBothEngines } from '../../../../test/servers/both-engines.ts';
+import { type Harness, PASSWORD, startHarness, type TestOrganisation } from '../testing/harness.ts';
 
 const compared = vi.hoisted(() => [] as string[]);
 vi.mock('@node-rs/argon2', async (importOriginal) => {
