@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { normaliseEmail } from '@firsthand/server/roles/admin/auth/accounts.ts';
+import { normaliseEmail } from '@firsthand/server/roles/admin/auth/email.ts';
 import { hashPassword } from '@firsthand/server/roles/admin/auth/passwords.ts';
 import { createWrite } from '@firsthand/server/roles/admin/write.ts';
-import { addressHash, unlockAddress } from '@firsthand/server/stores/config/login-attempts.ts';
+import { attemptKey, unlockAddress } from '@firsthand/server/stores/config/login-attempts.ts';
 import { revokeTokens } from '@firsthand/server/stores/config/sessions.ts';
 import { findLogin, updateUser } from '@firsthand/server/stores/config/users.ts';
 import { CommandError } from '../failure.ts';
@@ -23,7 +23,7 @@ export async function resetPassword(args: string[]): Promise<void> {
     await write(author, 'user.password_reset', async (tx, change) => {
       await updateUser(tx, user.org_id, user.id, { password_hash }, change.stamp.now);
       await revokeTokens(tx, user.id);
-      await unlockAddress(tx, addressHash(email));
+      await unlockAddress(tx, attemptKey('email', email));
       change.audit({ id: user.id });
     });
     print({ user_id: user.id, email, ...(generated === undefined ? {} : { password: generated }) });

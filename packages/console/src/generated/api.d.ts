@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Ten attempts a minute for each address; five failures in a row lock the address for 15 minutes.
+         * @description Ten attempts a minute per e-mail address (`LOGIN_RATE_LIMIT`). For accounts that have not signed in from this network before: also 100 attempts a minute per client address and 300 per network (/24, /64), over all accounts. Five failures in a row lock the e-mail address for 15 minutes.
          *
          *     Needs no token.
          */

@@ -7,7 +7,7 @@ import { insertOrganisation } from '../../stores/config/organisations.ts';
 import type { Db } from '../../stores/config/schema.ts';
 import { insertUser } from '../../stores/config/users.ts';
 import { nextConfigVersion } from '../../stores/config/version.ts';
-import { normaliseEmail } from './auth/accounts.ts';
+import { normaliseEmail } from './auth/email.ts';
 import { hashPassword } from './auth/passwords.ts';
 import { differences } from './write.ts';
 

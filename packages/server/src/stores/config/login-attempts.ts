@@ -5,9 +5,21 @@ import type { Db } from './schema.ts';
 const WINDOW_MS = 60_000;
 export const FAILURES_TO_LOCK = 5;
 export const LOCK_MS = 15 * 60_000;
+const FORGET_ATTEMPTS_MS = 86_400_000;
+const FORGET_PLACES_MS = 90 * 86_400_000;
 
-export function addressHash(email: string): string {
-  return createHash('sha256').update(email).digest('hex');
+/** Attempts are counted per e-mail address, and for strangers also per client address and network. Keys are hashes. */
+export type CountedBy = 'email' | 'client' | 'network';
+
+export function attemptKey(kind: CountedBy, value: string): string {
+  // E-mail keys carry no prefix: earlier versions stored them so.
+  return sha256(kind === 'email' ? value : `${kind}\0${value}`);
+}
+export function placeKey(email: string, network: string): string {
+  return sha256(`place\0${email}\0${network}`);
+}
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export interface AttemptState {
@@ -15,56 +27,87 @@ export interface AttemptState {
   window_ends_ms: number;
   locked_until_ms: number;
 }
-/** Counts this attempt and says how the address stands. In the database, so that it holds on every process. */
-export async function countAttempt(db: Db, address: string, now: number): Promise<AttemptState> {
-  const row = await db
+/** Counts one attempt under each key and returns their states in the order of the keys. Lives in the database, so it holds across processes. */
+export async function countAttempts(db: Db, keys: readonly string[], now: number): Promise<AttemptState[]> {
+  // One lock order for all writers: parallel statements over the same keys must not deadlock.
+  const sorted = [...keys].sort();
+  const rows = await db
     .insertInto('login_attempts')
-    .values({ address_hash: address, window_started_ms: now, attempts: 1, failures: 0, locked_until_ms: 0 })
+    .values(sorted.map((address_hash) => ({ address_hash, window_started_ms: now, attempts: 1, failures: 0, locked_until_ms: 0 })))
     .onConflict((conflict) =>
       conflict.column('address_hash').doUpdateSet({
         attempts: sql`case when login_attempts.window_started_ms <= ${now - WINDOW_MS} then 1 else login_attempts.attempts + 1 end`,
         window_started_ms: sql`case when login_attempts.window_started_ms <= ${now - WINDOW_MS} then ${now} else login_attempts.window_started_ms end`,
       }),
     )
-    .returning(['attempts', 'window_started_ms', 'locked_until_ms'])
-    .executeTakeFirstOrThrow();
-  return { attempts: row.attempts, window_ends_ms: row.window_started_ms + WINDOW_MS, locked_until_ms: row.locked_until_ms };
+    .returning(['address_hash', 'attempts', 'window_started_ms', 'locked_until_ms'])
+    .execute();
+  const states = new Map(
+    rows.map((row) => [
+      row.address_hash,
+      { attempts: row.attempts, window_ends_ms: row.window_started_ms + WINDOW_MS, locked_until_ms: row.locked_until_ms },
+    ]),
+  );
+  return keys.map((key) => states.get(key) ?? { attempts: 0, window_ends_ms: now, locked_until_ms: 0 });
 }
 
-/** The fifth failure in a row locks the address and starts the count again. True where this one did. */
-export async function noteFailure(tx: Db, address: string, now: number): Promise<boolean> {
+export async function lockedUntil(db: Db, key: string): Promise<number> {
+  const row = await db.selectFrom('login_attempts').select('locked_until_ms').where('address_hash', '=', key).executeTakeFirst();
+  return row?.locked_until_ms ?? 0;
+}
+
+/** The fifth failure in a row locks the address and restarts the count. Returns whether this failure locked it. */
+export async function recordFailure(tx: Db, key: string, now: number): Promise<boolean> {
   const row = await tx
     .updateTable('login_attempts')
     .set({
       locked_until_ms: sql`case when failures + 1 >= ${FAILURES_TO_LOCK} then ${now + LOCK_MS} else locked_until_ms end`,
       failures: sql`case when failures + 1 >= ${FAILURES_TO_LOCK} then 0 else failures + 1 end`,
     })
-    .where('address_hash', '=', address)
+    .where('address_hash', '=', key)
     .returning('locked_until_ms')
     .executeTakeFirst();
   return row !== undefined && row.locked_until_ms === now + LOCK_MS;
 }
 
-/** Ends the run of failures. False where parallel guesses have locked the address meanwhile: a right guess among them must not pass. */
-export async function noteSuccess(tx: Db, address: string, now: number): Promise<boolean> {
+/** Resets the failure count. False if parallel guesses locked the address meanwhile: a correct guess among them must not pass. */
+export async function recordSuccess(tx: Db, key: string, now: number): Promise<boolean> {
   const row = await tx
     .updateTable('login_attempts')
     .set({ failures: 0 })
-    .where('address_hash', '=', address)
+    .where('address_hash', '=', key)
     .where('locked_until_ms', '<=', now)
     .returning('address_hash')
     .executeTakeFirst();
   return row !== undefined;
 }
 
-export async function unlockAddress(tx: Db, address: string): Promise<void> {
-  await tx.deleteFrom('login_attempts').where('address_hash', '=', address).execute();
+export async function unlockAddress(tx: Db, key: string): Promise<void> {
+  await tx.deleteFrom('login_attempts').where('address_hash', '=', key).execute();
 }
 
-/** Addresses that nobody has tried for a day, so that strangers' guesses do not pile up. */
-export async function forgetOldAttempts(db: Db, now: number): Promise<void> {
+/** Whether this account has signed in from this network before. Only a correct password makes a place known. */
+export async function isKnownPlace(db: Db, key: string): Promise<boolean> {
+  const row = await db.selectFrom('login_places').select('seen_ms').where('place_hash', '=', key).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function rememberPlace(tx: Db, key: string, now: number): Promise<void> {
+  await tx
+    .insertInto('login_places')
+    .values({ place_hash: key, seen_ms: now })
+    .onConflict((conflict) => conflict.column('place_hash').doUpdateSet({ seen_ms: now }))
+    .execute();
+}
+
+/** Deletes attempts after a day and places after 90 days without use, so that guesses do not pile up. */
+export async function deleteOldAttempts(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('login_attempts')
-    .where('window_started_ms', '<', now - 86_400_000)
+    .where('window_started_ms', '<', now - FORGET_ATTEMPTS_MS)
+    .execute();
+  await db
+    .deleteFrom('login_places')
+    .where('seen_ms', '<', now - FORGET_PLACES_MS)
     .execute();
 }

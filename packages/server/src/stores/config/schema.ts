@@ -54,6 +54,11 @@ export interface LoginAttemptRow {
   failures: number;
   locked_until_ms: number;
 }
+export interface LoginPlaceRow {
+  /** SHA-256 of the e-mail address and the client's network. */
+  place_hash: string;
+  seen_ms: number;
+}
 export interface PipelineRow {
   id: string;
   org_id: string;
@@ -239,6 +244,7 @@ export interface Schema {
   sessions: SessionRow;
   refresh_tokens: RefreshTokenRow;
   login_attempts: LoginAttemptRow;
+  login_places: LoginPlaceRow;
   pipelines: PipelineRow;
   pipeline_labels: PipelineLabelRow;
   templates: TemplateRow;

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { Body, OneOf } from '../../../http/schema.ts';
-import { createAccounts } from '../auth/accounts.ts';
+
 import { clientOf } from '../auth/authenticate.ts';
 import { MAX_PASSWORD } from '../auth/passwords.ts';
+import { createSignIn } from '../auth/sign-in.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
 const TokenPair = Type.Object({
@@ -22,7 +23,7 @@ const Credentials = Body(
 const tags = ['Authentication'];
 
 export function authRoutes(app: AdminApp, context: AdminContext): void {
-  const accounts = createAccounts(context);
+  const signIn = createSignIn(context);
 
   app.post(
     '/auth/login',
@@ -30,13 +31,14 @@ export function authRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'public', errors: ['INVALID_CREDENTIALS', 'ACCOUNT_LOCKED'] },
       schema: {
         summary: 'Log in',
-        description: 'Ten attempts a minute for each address; five failures in a row lock the address for 15 minutes.',
+        description:
+          'Ten attempts a minute per e-mail address (`LOGIN_RATE_LIMIT`). For accounts that have not signed in from this network before: also 100 attempts a minute per client address and 300 per network (/24, /64), over all accounts. Five failures in a row lock the e-mail address for 15 minutes.',
         tags,
         body: Credentials,
         response: { 200: TokenPair },
       },
     },
-    (request) => accounts.login(request.body, clientOf(request)),
+    (request) => signIn.login(request.body, clientOf(request)),
   );
 
   app.post(
@@ -51,6 +53,6 @@ export function authRoutes(app: AdminApp, context: AdminContext): void {
         response: { 200: TokenPair },
       },
     },
-    ({ body }) => accounts.refresh(body.refresh_token),
+    ({ body }) => signIn.refresh(body.refresh_token),
   );
 }

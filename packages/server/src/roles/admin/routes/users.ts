@@ -14,8 +14,9 @@ import {
   type User,
   updateUser,
 } from '../../../stores/config/users.ts';
-import { createAccounts, normaliseEmail } from '../auth/accounts.ts';
+import { normaliseEmail } from '../auth/email.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD } from '../auth/passwords.ts';
+import { createSignIn } from '../auth/sign-in.ts';
 import { type Actor, type AdminApp, type AdminContext, ROLE_ORDER, roleReaches } from '../deps.ts';
 
 const tags = ['Users'];
@@ -55,7 +56,7 @@ const UserUpdate = Body(AllOptional(fields), readOnly, { examples: [{ role: 'vie
 
 export function userRoutes(app: AdminApp, context: AdminContext): void {
   const { db, clock } = context;
-  const accounts = createAccounts(context);
+  const signIn = createSignIn(context);
 
   app.get(
     '/users',
@@ -89,7 +90,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ body, user }) => {
-      await accounts.checkPassword(user, body.current_password);
+      await signIn.checkPassword(user, body.current_password);
       const password_hash = await hashPassword(body.new_password);
       return await context.write(user, 'user.password_changed', async (tx, change) => {
         const changed = found(await updateUser(tx, user.org_id, user.id, { password_hash }, change.stamp.now));
