@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../http/errors.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { BuiltFile } from '../stores/config/collector-builds.ts';
-import { chooseEncoding } from './encodings.ts';
+import { chooseEncoding } from '../http/encodings.ts';
 import { openPublished, type PublishedDeps } from './published.ts';
 
 const PREFIX = '/c/';

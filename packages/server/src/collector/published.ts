@@ -9,7 +9,7 @@ import { type BuiltFile, listFiles, readSource } from '../stores/config/collecto
 import type { Db } from '../stores/config/schema.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { BUILD_FINISHED_CHANNEL } from './channels.ts';
-import { EncodedScript } from './encodings.ts';
+import { EncodedScript } from '../http/encodings.ts';
 import { WeightedCache } from './weighted-cache.ts';
 
 /** The builder tells when a file is new; for a telling that got lost. */

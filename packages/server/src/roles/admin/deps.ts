@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault } from 'fastify';
 import type { Settings } from '../../config.ts';
 import type { OpenApiPaths } from '../../http/openapi.ts';
 import type { Operations } from '../../operations/operations.ts';
@@ -99,6 +99,8 @@ declare module 'fastify' {
     /** Every documented route, as registered. */
     routeTable: RouteEntry[];
     addToOpenApi(paths: OpenApiPaths): void;
+    /** Answers with the console's page where a browser navigates to an address that no route has. */
+    consolePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined;
   }
 }
 export interface RouteEntry {

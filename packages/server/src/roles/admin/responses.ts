@@ -19,6 +19,8 @@ export function installResponses(app: AdminApp, deps: AdminDeps): void {
   });
   app.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(app.routeTable, request.url);
+    const page = methods.length === 0 ? app.consolePage(request, reply) : undefined;
+    if (page !== undefined) return page;
     if (methods.length === 0) return sendError(reply, new ApiError('NOT_FOUND', { message: 'There is nothing at this address.' }));
     return sendError(reply, methodNotAllowed(methods));
   });

@@ -1,8 +1,10 @@
-import { homePage } from '@firsthand/console/home-page.ts';
+import { DIST_FOLDER } from '@firsthand/console/dist-folder.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { type OpenApiPaths, openApiDocument } from '../../../http/openapi.ts';
 import { DEBUG_PATH } from '../../../tap/socket.ts';
+import { openConsoleFiles } from '../console/console-files.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { docsPage } from '../docs/page.ts';
 
@@ -36,11 +38,23 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
   app.get('/docs', { config: { role: 'public', undocumented: true } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').headers(PAGE_HEADERS).send(docsPage(current())),
   );
-  app.get('/', { config: { role: 'public', undocumented: true } }, async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .headers(PAGE_HEADERS)
-      .send(homePage({ version: context.version })),
+  const files = openConsoleFiles(DIST_FOLDER);
+  const sendFile = (request: FastifyRequest, reply: FastifyReply, path: string) => {
+    const sent = files.send(request, reply, path);
+    if (sent === undefined) throw new ApiError('NOT_FOUND', { message: 'There is nothing at this address.' });
+    return sent;
+  };
+  const page = { config: { role: 'public', undocumented: true } } as const;
+  app.get(
+    '/',
+    page,
+    async (request, reply) =>
+      files.send(request, reply, '/') ?? reply.type('text/plain; charset=utf-8').send('The console is not built. Run: npm run build\n'),
+  );
+  app.get('/favicon.svg', page, async (request, reply) => sendFile(request, reply, '/favicon.svg'));
+  app.get('/assets/:name', page, async (request, reply) => sendFile(request, reply, request.url.split('?', 1)[0] ?? ''));
+  app.decorate('consolePage', (request: FastifyRequest, reply: FastifyReply) =>
+    files.isPage(request) ? files.send(request, reply, '/') : undefined,
   );
 }
 

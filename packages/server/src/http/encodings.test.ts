@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { WeightedCache } from '../collector/weighted-cache.ts';
 import { chooseEncoding, EncodedScript } from './encodings.ts';
-import { WeightedCache } from './weighted-cache.ts';
 
 test.each([
   [undefined, undefined],

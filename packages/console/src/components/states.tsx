@@ -1,0 +1,71 @@
+/** What a page shows instead of its content: loading, empty, failed, not permitted, not found. */
+import { Button, Loader, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { RefusedError, Unreachable } from '../api.ts';
+import classes from './states.module.css';
+
+export function Loading({ what }: { what: string }) {
+  return (
+    <div className={classes.state} role="status">
+      <Loader size="sm" />
+      <Text size="sm" c="var(--dim)">
+        Loading {what} …
+      </Text>
+    </div>
+  );
+}
+
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className={classes.state}>
+      <Title order={2}>{title}</Title>
+      {children && (
+        <Text size="sm" c="var(--dim)" maw={480} ta="center">
+          {children}
+        </Text>
+      )}
+      {action}
+    </div>
+  );
+}
+
+/** A failed query: the API's words, and a way forward. */
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { title, text } = explain(error);
+  return (
+    <div className={classes.state} role="alert">
+      <Title order={2}>{title}</Title>
+      <Text size="sm" c="var(--dim)" maw={480} ta="center">
+        {text}
+      </Text>
+      {retry && (
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+function explain(error: unknown): { title: string; text: string } {
+  if (error instanceof Unreachable) return { title: 'No connection', text: error.message };
+  if (error instanceof RefusedError) {
+    if (error.code === 'FORBIDDEN') return { title: 'Not permitted', text: `${error.message} Ask an administrator for a higher role.` };
+    if (error.code === 'NOT_FOUND') return { title: 'Not found', text: error.message };
+    if (error.code === 'RATE_LIMITED') return { title: 'Too many requests', text: `${error.message} Wait a moment, then try again.` };
+    if (error.code === 'UNAVAILABLE') return { title: 'Service unavailable', text: error.message };
+    return { title: 'The service refused this', text: error.message };
+  }
+  return { title: 'This page failed', text: error instanceof Error ? error.message : String(error) };
+}
+
+export function PageError({ error, reset }: { error: unknown; reset?: () => void }) {
+  return <Failed error={error} {...(reset === undefined ? {} : { retry: reset })} />;
+}
+export function NotFound() {
+  return (
+    <Empty title="There is no such page" action={<Link to="/">Go to Home</Link>}>
+      The address may be mistyped, or what it pointed to is gone.
+    </Empty>
+  );
+}

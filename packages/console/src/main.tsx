@@ -1,0 +1,48 @@
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import '@mantine/spotlight/styles.layer.css';
+import './theme.css';
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { RefusedError } from './api.ts';
+import { createConsoleRouter } from './router.tsx';
+import { session } from './session/session.ts';
+import { theme } from './theme.ts';
+
+const queries = new QueryClient({
+  queryCache: new QueryCache(),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      refetchOnWindowFocus: false,
+      // The API's own refusals do not get better by asking again; a lost connection may.
+      retry: (count, error) => !(error instanceof RefusedError && error.code !== 'UNAVAILABLE') && count < 3,
+    },
+  },
+});
+// Another user, or nobody: nothing of the one before may be shown.
+let shownTo: string | undefined;
+session.subscribe(() => {
+  const state = session.get();
+  const now = state.status === 'signed_in' ? state.user.id : undefined;
+  if (shownTo !== undefined && now !== undefined && now !== shownTo) queries.clear();
+  if (now !== undefined) shownTo = now;
+});
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <MantineProvider theme={theme} defaultColorScheme="auto">
+    <QueryClientProvider client={queries}>
+      <ModalsProvider>
+        <Notifications position="bottom-right" limit={3} />
+        <RouterProvider router={createConsoleRouter()} />
+      </ModalsProvider>
+    </QueryClientProvider>
+  </MantineProvider>,
+);
+void session.resume();

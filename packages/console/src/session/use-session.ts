@@ -1,0 +1,18 @@
+import { useSyncExternalStore } from 'react';
+import { type Role, type SessionState, session, type User } from './session.ts';
+
+export function useSession(): SessionState {
+  return useSyncExternalStore(session.subscribe, session.get);
+}
+/** Only for pages behind the sign-in. */
+export function useUser(): User {
+  const state = useSession();
+  if (state.status !== 'signed_in') throw new Error('useUser outside of a signed-in page');
+  return state.user;
+}
+
+const ORDER: Role[] = ['viewer', 'editor', 'admin', 'owner'];
+/** Whether the user may do what needs `role`; a disabled action shows the name of that role. */
+export function useMay(role: Role): boolean {
+  return ORDER.indexOf(useUser().role) >= ORDER.indexOf(role);
+}

@@ -1,0 +1,32 @@
+import { Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { session } from '../session/session.ts';
+import { useUser } from '../session/use-session.ts';
+
+export function AccountMenu() {
+  const user = useUser();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <Button variant="default">
+          {user.name === '' ? user.email.split('@', 1)[0] : user.name} · {user.role} ▾
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.email}</Menu.Label>
+        <Menu.Label>Theme</Menu.Label>
+        {(['light', 'dark', 'auto'] as const).map((scheme) => (
+          <Menu.Item key={scheme} onClick={() => setColorScheme(scheme)} rightSection={colorScheme === scheme ? '✓' : undefined}>
+            {{ light: 'Light', dark: 'Dark', auto: 'As the system' }[scheme]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component="a" href="/docs">
+          API documentation
+        </Menu.Item>
+        <Menu.Item onClick={() => void session.signOut()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void session.signOut(true)}>Sign out everywhere</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

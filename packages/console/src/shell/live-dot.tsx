@@ -1,0 +1,25 @@
+import { Tooltip } from '@mantine/core';
+import { useLiveState } from '../live/use-live.ts';
+import classes from './shell.module.css';
+
+const WORDS = { live: 'Live', behind: 'Behind', connecting: 'Connecting', offline: 'Offline' } as const;
+
+/** Says whether what moves on the page is current. */
+export function LiveDot() {
+  const { status, skipped } = useLiveState();
+  const shown = status === 'live' && skipped > 0 ? 'behind' : status;
+  const why = {
+    live: 'Live data is connected.',
+    behind: `${skipped.toLocaleString('en')} live frames were skipped because they came faster than this page reads. Numbers from the API are complete.`,
+    connecting: 'Connecting to live data.',
+    offline: 'Live data is not connected; trying again. What you see may be out of date.',
+  }[shown];
+  return (
+    <Tooltip label={why} multiline maw={280}>
+      <span className={classes.live} role="status" aria-label={`${WORDS[shown]}: ${why}`}>
+        <span className={classes.dot} data-state={shown} />
+        {WORDS[shown]}
+      </span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,59 @@
+/** The frame around every page: rail, top bar, live state. Shows the sign-in page while nobody is signed in. */
+import { AppShell, Burger, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Loading } from '../components/states.tsx';
+import { live } from '../live/live.ts';
+import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
+import { useSession } from '../session/use-session.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { LiveDot } from './live-dot.tsx';
+import { Rail } from './rail.tsx';
+import { Search, SearchButton } from './search.tsx';
+import classes from './shell.module.css';
+
+export function Shell() {
+  const state = useSession();
+  const signedIn = state.status === 'signed_in';
+  useEffect(() => {
+    if (!signedIn) return;
+    live.start();
+    return () => live.stop();
+  }, [signedIn]);
+  if (state.status === 'unknown') return <Loading what="your session" />;
+  if (state.status === 'signed_out') return <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} />;
+  return <Frame />;
+}
+
+function Frame() {
+  const [open, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of small screens
+  useEffect(close, [pathname]);
+  return (
+    <AppShell header={{ height: 52 }} navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !open } }} padding="lg">
+      <a className={classes.skip} href="#main">
+        Skip to content
+      </a>
+      <AppShell.Header className={classes.header}>
+        <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+        <Link to="/" className={classes.logo}>
+          Firsthand
+        </Link>
+        <SearchButton />
+        <Group gap="md" ml="auto" wrap="nowrap">
+          <LiveDot />
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.rail}>
+        <Rail />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" className={classes.main}>
+        <Outlet />
+      </AppShell.Main>
+      <Search />
+    </AppShell>
+  );
+}

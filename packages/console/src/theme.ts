@@ -1,0 +1,63 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** The one accent. Index 7 is the colour of buttons and links on light ground, index 4 on dark. */
+const green: MantineColorsTuple = [
+  '#e4f3ee',
+  '#c9e6dc',
+  '#a3d5c5',
+  '#74c0a9',
+  '#45b091',
+  '#24987a',
+  '#128a6c',
+  '#0b7a5f',
+  '#07614b',
+  '#054839',
+];
+const grey: MantineColorsTuple = [
+  '#f7f8f7',
+  '#eef1ef',
+  '#e3e7e5',
+  '#d2d9d5',
+  '#c6cfca',
+  '#93a09a',
+  '#66736d',
+  '#46524c',
+  '#2a3530',
+  '#16211d',
+];
+const dark: MantineColorsTuple = [
+  '#e6ece9',
+  '#c3ccc8',
+  '#9caaa3',
+  '#75837c',
+  '#3d4a44',
+  '#2c3732',
+  '#212b26',
+  '#18201c',
+  '#121916',
+  '#0d1310',
+];
+
+export const MONO = 'ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", Menlo, Consolas, monospace';
+
+export const theme = createTheme({
+  primaryColor: 'green',
+  primaryShade: { light: 7, dark: 4 },
+  autoContrast: true,
+  colors: { green, gray: grey, dark },
+  black: '#16211d',
+  fontFamily: 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif',
+  fontFamilyMonospace: MONO,
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
+  headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.25rem' }, h2: { fontSize: '1rem' }, h3: { fontSize: '0.875rem' } } },
+  defaultRadius: 6,
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    TextInput: { defaultProps: { size: 'sm' } },
+    PasswordInput: { defaultProps: { size: 'sm' } },
+    Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'sm' } } },
+    Tooltip: { defaultProps: { openDelay: 300 } },
+    Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 'sm', highlightOnHover: true } },
+  },
+});
