@@ -3,10 +3,10 @@
  * A disabled pipeline keeps its script: pages go on working, only their events are refused.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { chooseEncoding } from '../http/encodings.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../http/errors.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { BuiltFile } from '../stores/config/collector-builds.ts';
-import { chooseEncoding } from '../http/encodings.ts';
 import { openPublished, type PublishedDeps } from './published.ts';
 
 const PREFIX = '/c/';

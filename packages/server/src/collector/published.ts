@@ -3,13 +3,13 @@
  * without it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EncodedScript } from '../http/encodings.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type BuiltFile, listFiles, readSource } from '../stores/config/collector-builds.ts';
 import type { Db } from '../stores/config/schema.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { BUILD_FINISHED_CHANNEL } from './channels.ts';
-import { EncodedScript } from '../http/encodings.ts';
 import { WeightedCache } from './weighted-cache.ts';
 
 /** The builder tells when a file is new; for a telling that got lost. */
