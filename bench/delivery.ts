@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, until } from '@firsthand/server/roles/deliver/test-kit.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, until } from '@firsthand/server/roles/deliver/testing/bench.ts';
 
 export interface BenchResult {
   name: string;

@@ -10,7 +10,7 @@ import { compileOrganisation, compileProcessing } from '@firsthand/core/process/
 import { processEvent } from '@firsthand/core/process/process-event.ts';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
 import { encodeEventRecord } from '@firsthand/server/event-record.ts';
-import { Bench, ingestAppend, ORG, Snapshots } from '@firsthand/server/roles/process/test-kit.ts';
+import { Bench, ingestAppend, ORG, Snapshots } from '@firsthand/server/roles/process/testing/bench.ts';
 import { createSandbox } from '@firsthand/server/sandbox/sandbox.ts';
 import { runaway } from './processing/runaway.ts';
 import { watchLog } from './processing/watch-log.ts';

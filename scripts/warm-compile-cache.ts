@@ -7,8 +7,8 @@ await import('../packages/cli/src/commands/start.ts');
 await import('../packages/server/src/main.ts');
 await Promise.all([
   import('../packages/server/src/roles/ingest/create-ingest.ts'),
-  import('../packages/server/src/roles/process/process.ts'),
-  import('../packages/server/src/roles/deliver/deliver.ts'),
+  import('../packages/server/src/roles/process/start.ts'),
+  import('../packages/server/src/roles/deliver/start.ts'),
   import('../packages/server/src/outcomes/keeper-thread.ts'),
   import('../packages/server/src/stores/event-log/lmdb.ts'),
   import('../packages/server/src/stores/observe/sqlite-writer.ts'),

@@ -4,7 +4,7 @@
  * take turns, and all of one kind are taken together.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Bench, ingestAppend, Snapshots } from '@firsthand/server/roles/process/test-kit.ts';
+import { Bench, ingestAppend, Snapshots } from '@firsthand/server/roles/process/testing/bench.ts';
 import { atMost, type BenchResult, figure } from '../result.ts';
 import { watchLog } from './watch-log.ts';
 

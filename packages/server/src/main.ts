@@ -1,4 +1,5 @@
 /** The one file that names every part: settings → stores → snapshot → roles → listener. */
+import { DELIVERY_HEALTH_CHANNEL } from './channels.ts';
 import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
 import { readSettings, type Settings } from './config.ts';
@@ -15,7 +16,6 @@ import { startRecorder } from './outcomes/recorder.ts';
 import { startSweeper } from './outcomes/sweeper.ts';
 import { type EnsuredOwner, ensureOwner } from './roles/admin/create-organisation.ts';
 import { startAdmin } from './roles/admin/start.ts';
-import { DELIVERY_HEALTH_CHANNEL } from './roles/deliver/ports.ts';
 import { openGeo } from './roles/process/geo.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger } from './runtime/logger.ts';
@@ -145,7 +145,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
     : undefined;
   const processor = has('process') ? await startProcessing() : undefined;
   const deliver = has('deliver')
-    ? (await import('./roles/deliver/deliver.ts')).startDeliver({
+    ? (await import('./roles/deliver/start.ts')).startDeliver({
         ...shared,
         random: Math.random,
         ephemeral,
@@ -158,7 +158,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
     : undefined;
 
   async function startProcessing() {
-    const { startProcess } = await import('./roles/process/process.ts');
+    const { startProcess } = await import('./roles/process/start.ts');
     const role = startProcess({ ...shared, leases, visitors, sandbox, ephemeral, geo: geo?.ok ? geo.lookup : undefined });
     const keeper = new Keeper({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir }, (reason) =>
       logger.warn({ reason }, 'a database connection was lost'),

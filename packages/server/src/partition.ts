@@ -17,6 +17,9 @@ export function ingestTopic(partition: number): string {
 /** All of them: what is read, and what is written where processes share the work. */
 export const INGEST_TOPICS: readonly string[] = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
 
+/** The consumer group of the process role on the ingest topics. */
+export const PROCESS_GROUP = 'process';
+
 function fnv1a(text: string, seed: number): number {
   let hash = seed;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

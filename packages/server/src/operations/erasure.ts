@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
+import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../channels.ts';
 import { OUTCOMES_TOPIC, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
-import { INGEST_TOPICS } from '../partition.ts';
-import { PROCESS_GROUP, VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../roles/process/ports.ts';
+import { INGEST_TOPICS, PROCESS_GROUP } from '../partition.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
 import { eraseTraces } from '../stores/observe/traces.ts';

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { CompiledVendor, Verdict } from '@firsthand/core/vendor/compiled.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, type Received, Receiver, until } from './test-kit.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, type Received, Receiver, until } from './testing/bench.ts';
 
 let bench: Bench;
 let receiver: Receiver;

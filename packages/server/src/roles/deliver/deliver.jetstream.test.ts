@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
 import { connectNats, openJetStreamLog } from '../../stores/event-log/jetstream.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './test-kit.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './testing/bench.ts';
 
 let server: TestServer;
 let connection: NatsConnection;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Leases } from '../../stores/leases/port.ts';
+import { AttemptCounts } from './attempt-counts.ts';
 import { Fleet } from './fleet.ts';
-import { AttemptCounts } from './metrics.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './test-kit.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './testing/bench.ts';
 
 let bench: Bench;
 let receiver: Receiver;
@@ -205,34 +205,6 @@ test('a new revision is used for the next events', async () => {
   await bench.settled();
   expect([receiver.eventIds, next.eventIds]).toEqual([['e1'], ['e2']]);
   await next.stop();
-});
-
-test('a delivery test really sends, and says what came back', async () => {
-  bench.start();
-  receiver.respond = (_request, response) => void response.writeHead(418).end('short and stout');
-  const integration = anIntegration(compiledWebhook(receiver.url));
-  expect(await bench.deliver.testDelivery(integration, anEvent('e1'))).toMatchObject({ status: 418, response_excerpt: 'short and stout' });
-  expect(await bench.deliver.testDelivery(anIntegration(undefined), anEvent('e1'))).toEqual({
-    status: null,
-    duration_ms: 0,
-    response_excerpt: 'nothing was sent; misconfigured: url: is required',
-  });
-  expect(receiver.requests).toHaveLength(1);
-});
-
-test('a delivery test sends nothing for the browser’s own integrations, and shows no secret that the vendor repeats', async () => {
-  bench.start();
-  receiver.respond = (request, response) => void response.end(`you sent ${request.headers.authorization}`);
-  const config = { url: receiver.url, authentication: 'bearer', auth_token: 'whk_0123456789abcd' };
-  const integration = { ...anIntegration(compiledWebhook(receiver.url, config)), config };
-  expect(await bench.deliver.testDelivery(integration, anEvent('e1'))).toMatchObject({ response_excerpt: 'you sent Bearer ••••abcd' });
-  const clientSide = anIntegration(compiledWebhook(receiver.url), { delivery_mode: 'client_side' });
-  expect(await bench.deliver.testDelivery(clientSide, anEvent('e2'))).toEqual({
-    status: null,
-    duration_ms: 0,
-    response_excerpt: 'nothing was sent; dropped: client_side',
-  });
-  expect(receiver.requests).toHaveLength(1);
 });
 
 test('a replay through another revision is sent as that revision says', async () => {

@@ -2,7 +2,7 @@
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import { eventsTopic } from '../../event-record.ts';
 import type { CompiledIntegration, Snapshot } from '../../snapshot/types.ts';
-import type { WorkerDeps } from './ports.ts';
+import type { WorkerDeps } from './deps.ts';
 import { RecordCache } from './record-cache.ts';
 import { Worker } from './worker.ts';
 

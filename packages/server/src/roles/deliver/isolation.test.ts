@@ -2,7 +2,7 @@ import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encodeEventRecord, eventsTopic } from '../../event-record.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './test-kit.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './testing/bench.ts';
 
 let bench: Bench;
 let receiver: Receiver;

@@ -10,7 +10,7 @@ import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anIntegration, Bench } from './test-kit.ts';
+import { anIntegration, Bench } from './testing/bench.ts';
 
 interface Arrived {
   method: string;

@@ -5,21 +5,22 @@
  */
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import type { Built } from '@firsthand/core/vendor/compiled.ts';
+import type { HealthStatus } from '../../channels.ts';
 import { type DecodedEventRecord, eventJson } from '../../event-record.ts';
+import { errorText } from '../../runtime/error-text.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
-import { Consumers } from './consumers.ts';
-import { errorText } from './error-text.ts';
-import { type Mode, modeOf, type Plan, planOf } from './gate.ts';
+import type { WorkerDeps } from './deps.ts';
+import { EventSource } from './event-source.ts';
 import { type Job, newJob, type Part, retryStateOf, settlementOf } from './job.ts';
 import { Limiter } from './limiter.ts';
-import { unreadable } from './poison.ts';
-import type { HealthStatus, WorkerDeps } from './ports.ts';
+import { type Mode, modeOf, type Plan, planOf } from './plan.ts';
 import type { RecordCache } from './record-cache.ts';
-import { Revisions } from './revisions.ts';
-import { Sender } from './sender.ts';
-import { Settler } from './settler.ts';
+import { ReplayRevisions } from './replay-revisions.ts';
+import { SendQueue } from './send-queue.ts';
+import { SettlementWriter } from './settlement-writer.ts';
+import { unreadable } from './unreadable-record.ts';
 
 /** What is in hand has been read and mapped, and lives in memory until it is settled: no more than keeps the sender busy. */
 const MIN_WINDOW = 32;
@@ -30,14 +31,14 @@ export class Worker {
   readonly pipelineId: string;
   readonly #deps: WorkerDeps;
   readonly #cache: RecordCache;
-  readonly #settler: Settler;
+  readonly #settler: SettlementWriter;
   readonly #limiter: Limiter;
-  readonly #sender: Sender;
+  readonly #sender: SendQueue;
   readonly #batcher: Batcher;
   readonly #byteBudget: () => number;
   readonly #shared: () => boolean;
-  readonly #revisions: Revisions;
-  readonly #consumers: Consumers;
+  readonly #revisions: ReplayRevisions;
+  readonly #consumers: EventSource;
   #plan: Plan;
   #mode: Mode;
   #window = MIN_WINDOW;
@@ -64,15 +65,15 @@ export class Worker {
     this.#byteBudget = shared.byteBudget;
     this.#shared = shared.sharesPipeline;
     this.#plan = planOf(compiled);
-    this.#revisions = new Revisions(deps);
+    this.#revisions = new ReplayRevisions(deps);
     this.#limiter = new Limiter(deps, this.id);
-    this.#settler = new Settler(
+    this.#settler = new SettlementWriter(
       { ...deps, deadLetterRetentionMs: deps.settings.deadLetterRetentionMs },
       this.id,
       (delivery) => this.#release(delivery),
       () => this.#limiter.record(),
     );
-    this.#sender = new Sender(deps, this.id, this.#limiter, {
+    this.#sender = new SendQueue(deps, this.id, this.#limiter, {
       finished: (job) => this.#settle(job),
       moved: () => this.#notify(),
       unwritten: () => this.#settler.unwritten,
@@ -81,7 +82,7 @@ export class Worker {
     this.#mode = modeOf(compiled);
     this.#configure();
     const source = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
-    this.#consumers = new Consumers(deps.log, source, (topic, deliveries, replay) => this.#handle(topic, deliveries, replay));
+    this.#consumers = new EventSource(deps.log, source, (topic, deliveries, replay) => this.#handle(topic, deliveries, replay));
     this.#consumers.begin(this.#window);
   }
 

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { endingWithUs, startNats } from '../../../test/servers/index.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
 import { connectNats, openJetStreamLog } from '../../stores/event-log/jetstream.ts';
-import { ingestAppend, readEvents } from './test-kit.ts';
+import { ingestAppend, readEvents } from './testing/bench.ts';
 
 const VISITORS = 50;
 const EACH = 200;
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 function processor(url: string): { child: ChildProcess; owns: () => number } {
-  const [program, ...args] = endingWithUs([process.execPath, fileURLToPath(new URL('./order.processor.ts', import.meta.url)), url]);
+  const [program, ...args] = endingWithUs([process.execPath, fileURLToPath(new URL('./testing/processor-child.ts', import.meta.url)), url]);
   const child = spawn(program!, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

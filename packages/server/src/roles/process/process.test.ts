@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SandboxLimits } from '../../sandbox/protocol.ts';
 import { type Append, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
-import { Bench, type ClientEvent, ingestAppend, SETTINGS, Snapshots } from './test-kit.ts';
+import { Bench, type ClientEvent, ingestAppend, SETTINGS, Snapshots } from './testing/bench.ts';
 
 const open: Bench[] = [];
 async function bench(snapshots = new Snapshots({}, [{ id: 'pl_1' }]), limits?: Partial<SandboxLimits>): Promise<Bench> {

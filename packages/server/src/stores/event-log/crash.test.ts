@@ -18,7 +18,7 @@ interface Told {
 async function runAndKill(engine: string, place: string, run: string, ms: number, told: Told, least = 15): Promise<void> {
   const enough = told.settled.size + least;
   let due = false;
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), engine, place, run], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'testing', 'crash-child.ts'), engine, place, run], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

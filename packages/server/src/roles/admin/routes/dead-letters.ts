@@ -1,5 +1,6 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
+import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { AnyObject, Body, Id, IdParams, ListOf, Nullable, OneOf, PageQuery, pageOf, TimeQuery, Timestamp } from '../../../http/schema.ts';
 import { reingest } from '../../../operations/reingest.ts';
@@ -69,7 +70,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     reingest: (letter, replayId) =>
       reingest({ log, snapshot: () => snapshots.current(), ingestUrl: context.settings.ingestUrl }, letter, replayId),
   };
-  const hint = () => context.operations.ephemeral.publish('replay', {});
+  const hint = () => context.operations.ephemeral.publish(REPLAY_CHANNEL, {});
 
   app.get(
     '/dlq',

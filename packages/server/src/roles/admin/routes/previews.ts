@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
+import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { AnyObject, Body, IdParams, Nullable, OneOf, TimeQuery } from '../../../http/schema.ts';
 import { diffRevisions } from '../../../operations/diff.ts';
 import { compileRehearsal, type Rehearse } from '../../../operations/rehearse.ts';
 import { replayHistory } from '../../../operations/replay.ts';
-import { testDelivery } from '../../../operations/test-delivery.ts';
+import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
@@ -142,7 +143,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       if (compiled === undefined)
         throw new ApiError('UNAVAILABLE', { message: 'The integration is not loaded yet: try again in a moment.', retryAfterS: 1 });
       // A fresh id each time: vendors drop an id that they have seen, and a second test would seem lost.
-      return await testDelivery({ client, tokens, clock }, compiled, eventOf({ event_id: randomUUID(), ...body.event }));
+      return await trialDelivery({ client, tokens, clock }, compiled, eventOf({ event_id: randomUUID(), ...body.event }));
     },
   );
 
@@ -186,7 +187,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
         dry_run,
       };
       const replayed = await replayHistory(log, { ...range, ...(event_names ? { event_names } : {}) });
-      ephemeral.publish('replay', {});
+      ephemeral.publish(REPLAY_CHANNEL, {});
       return reply.code(202).send({ replayed });
     },
   );

@@ -1,10 +1,10 @@
-import { putGroup, putTopic } from './commit.ts';
 import type { Store } from './environment.ts';
 import { Group } from './group.ts';
 import { metaKeys, readU32, recordKey, retryKey } from './keys.ts';
-import { Settled } from './settled.ts';
+import { SettledRanges } from './settled-ranges.ts';
 import type { TailCache } from './tail-cache.ts';
 import { Topic } from './topic.ts';
+import { putGroup, putTopic } from './transaction.ts';
 
 export interface CatalogueDeps {
   records: Store;
@@ -42,7 +42,7 @@ export class Catalogue {
       const cursor = meta.get(metaKeys.cursor(number));
       if (!topic || !cursor) continue;
       const name = asBuffer(key).toString('utf8', 5);
-      topic.groups.set(name, this.#makeGroup(topic, name, number, Settled.decode(cursor), true));
+      topic.groups.set(name, this.#makeGroup(topic, name, number, SettledRanges.decode(cursor), true));
     }
     for (const key of keysIn(meta, metaKeys.removedTopics)) this.#lastTopic = Math.max(this.#lastTopic, readU32(key, 1));
     for (const key of keysIn(meta, metaKeys.removedGroups)) this.#lastGroup = Math.max(this.#lastGroup, readU32(key, 1));
@@ -66,7 +66,7 @@ export class Catalogue {
     const existing = topic.groups.get(name);
     if (existing) return existing;
     const cursor = start === 'beginning' ? 0 : topic.seqAt(start.getTime()) - 1;
-    const group = this.#makeGroup(topic, name, ++this.#lastGroup, new Settled(cursor), false);
+    const group = this.#makeGroup(topic, name, ++this.#lastGroup, new SettledRanges(cursor), false);
     topic.groups.set(name, group);
     // Stored at once, so that expiry after a restart knows of it. Where it cannot be, its first settlement stores it.
     const { meta } = this.deps;
@@ -93,7 +93,7 @@ export class Catalogue {
     return groups;
   }
 
-  #makeGroup(topic: Topic, name: string, number: number, settled: Settled, stored: boolean): Group {
+  #makeGroup(topic: Topic, name: string, number: number, settled: SettledRanges, stored: boolean): Group {
     const onError = (error: unknown) => this.deps.onError(error, { topic: topic.name, group: name });
     return new Group(topic, name, number, settled, stored, { ...this.deps.group, onError });
   }

@@ -1,8 +1,8 @@
 import { Slots } from '../../../runtime/slots.ts';
 import type { ConsumeOptions, Consumer, Delivery } from '../port.ts';
 import type { LmdbDelivery } from './delivery.ts';
+import type { FairScheduler } from './fair-scheduler.ts';
 import type { Group } from './group.ts';
-import type { Turns } from './turns.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Hands a group's records to one handler. Costs nothing while there is nothing to hand out: it waits to be woken. */
 export class LmdbConsumer implements Consumer {
   readonly #group: Group;
-  readonly #turns: Turns;
+  readonly #turns: FairScheduler;
   readonly #options: ConsumeOptions;
   readonly #handle: (batch: Delivery[]) => Promise<void>;
   readonly #inHand = new Slots<LmdbDelivery>();
@@ -20,7 +20,7 @@ export class LmdbConsumer implements Consumer {
   #pause: NodeJS.Timeout | undefined;
   #pauseMs = 0;
 
-  constructor(group: Group, turns: Turns, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>) {
+  constructor(group: Group, turns: FairScheduler, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>) {
     this.#group = group;
     this.#turns = turns;
     this.#options = options;

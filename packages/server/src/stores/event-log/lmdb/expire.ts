@@ -1,11 +1,11 @@
 import type { StoredRecord } from '../port.ts';
 import { blockTime, readBlock, roomFor, seqOf, writeBlocks } from './block.ts';
 import type { CatalogueDeps } from './catalogue.ts';
-import { putTopic } from './commit.ts';
 import type { Group } from './group.ts';
 import { metaKeys, readSeq, recordKey, retryKey } from './keys.ts';
-import { Settled } from './settled.ts';
+import { SettledRanges } from './settled-ranges.ts';
 import type { Topic } from './topic.ts';
+import { putTopic } from './transaction.ts';
 
 const BLOCKS_AT_ONCE = 200;
 const RETRIES_AT_ONCE = 5_000;
@@ -19,7 +19,7 @@ export async function expireTopic(topic: Topic, before: number, ignoring: string
   const ignored = [...topic.groups.values()].filter((group) => ignoring.includes(group.name));
   // First what is settled, then, once that is surely stored, what waits to be retried: a record that moves from the one to
   // the other in between is found in one of them at least.
-  const settled = heeded.map((group) => Settled.decode(group.settled.encode()));
+  const settled = heeded.map((group) => SettledRanges.decode(group.settled.encode()));
   await deps.write(() => () => {});
   const waiting = new Set<number>();
   for (const group of heeded) for await (const seq of waitingSeqs(group, deps)) waiting.add(seq);

@@ -3,7 +3,7 @@ import type { LmdbConsumer } from './consumer.ts';
 import { LmdbDelivery } from './delivery.ts';
 import type { Store } from './environment.ts';
 import { readSeq, retryKey } from './keys.ts';
-import type { Settled } from './settled.ts';
+import type { SettledRanges } from './settled-ranges.ts';
 import type { Topic } from './topic.ts';
 
 export interface Settlement {
@@ -30,7 +30,7 @@ export class Group {
   readonly topic: Topic;
   readonly name: string;
   readonly number: number;
-  readonly settled: Settled;
+  readonly settled: SettledRanges;
   readonly consumers = new Set<LmdbConsumer>();
   readonly #deps: GroupDeps;
   /** Handed out before and not settled: to be handed out again before anything else. */
@@ -54,7 +54,7 @@ export class Group {
   /** In the commit that is being built or under way. */
   touched = false;
 
-  constructor(topic: Topic, name: string, number: number, settled: Settled, stored: boolean, deps: GroupDeps) {
+  constructor(topic: Topic, name: string, number: number, settled: SettledRanges, stored: boolean, deps: GroupDeps) {
     this.topic = topic;
     this.name = name;
     this.number = number;

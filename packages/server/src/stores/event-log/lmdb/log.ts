@@ -2,19 +2,19 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Alongside, Append, AppendResult, ConsumeOptions, Consumer, Delivery, EventLog, ReadRange, StoredRecord } from '../port.ts';
 import { seqOf } from './block.ts';
 import { Catalogue } from './catalogue.ts';
-import { Committer } from './committer.ts';
 import { LmdbConsumer } from './consumer.ts';
 import { Deduplication } from './deduplication.ts';
 import { LmdbDelivery } from './delivery.ts';
 import { DueTimer } from './due-timer.ts';
 import { type Environment, openEnvironment, type Store } from './environment.ts';
 import { expireTopic } from './expire.ts';
+import { FairScheduler } from './fair-scheduler.ts';
 import { decodeRetry, type Group } from './group.ts';
+import { GroupCommit } from './group-commit.ts';
 import { retryKey } from './keys.ts';
-import { Notes } from './notes.ts';
+import { SettlementJournal } from './settlement-journal.ts';
 import { SteadyTime } from './steady-time.ts';
 import { TailCache } from './tail-cache.ts';
-import { Turns } from './turns.ts';
 
 export interface LmdbLogSettings {
   path: string;
@@ -36,14 +36,14 @@ export class LmdbLog implements EventLog {
   readonly environment: Environment;
   readonly #retries: Store;
   readonly #catalogue: Catalogue;
-  readonly #committer: Committer;
+  readonly #committer: GroupCommit;
   readonly #deduplication: Deduplication;
-  readonly #turns = new Turns();
+  readonly #turns = new FairScheduler();
   readonly #timer: DueTimer;
   readonly #consumers = new Set<LmdbConsumer>();
   readonly #sweep: NodeJS.Timeout;
   readonly #onError: NonNullable<LmdbLogSettings['onError']>;
-  readonly #noted: ReturnType<typeof Notes.open>;
+  readonly #noted: ReturnType<typeof SettlementJournal.open>;
   #sweeping: Promise<void> | undefined;
 
   static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
@@ -54,7 +54,7 @@ export class LmdbLog implements EventLog {
   }
   /** What the last process had noted, and not committed when it died. Where the disk is full it waits for space, and nothing else does. */
   #makeGood(): void {
-    const { notes, left } = this.#noted;
+    const { journal, left } = this.#noted;
     const groups = this.#catalogue.groupsByNumber();
     const stored = left.map(({ settled, appends }) => {
       const deliveries: LmdbDelivery[] = [];
@@ -69,7 +69,7 @@ export class LmdbLog implements EventLog {
       return deliveries.length > 0 ? this.#committer.settle({ deliveries, alongside: { appends } }) : undefined;
     });
     Promise.all(stored)
-      .then(() => notes.begin())
+      .then(() => journal.begin())
       .catch((error: unknown) => this.#onError(error, { topic: '', group: 'notes' }));
   }
 
@@ -107,8 +107,8 @@ export class LmdbLog implements EventLog {
       },
       onError: this.#onError,
     });
-    this.#noted = Notes.open(settings.path);
-    this.#committer = new Committer(
+    this.#noted = SettlementJournal.open(settings.path);
+    this.#committer = new GroupCommit(
       {
         environment,
         records,
@@ -119,7 +119,7 @@ export class LmdbLog implements EventLog {
         topic: (name) => this.#catalogue.topic(name),
         stamp: () => time.stamp(),
       },
-      this.#noted.notes,
+      this.#noted.journal,
     );
     this.#sweep = setInterval(() => this.#sweepDeduplication(), SWEEP_MS).unref();
   }

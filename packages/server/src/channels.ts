@@ -1,0 +1,22 @@
+/** Messages between roles on the ephemeral bus. A role that misses one falls back to its next periodic check. */
+
+/** Published by every delivering process every few seconds: state that outcomes do not show. */
+export const DELIVERY_HEALTH_CHANNEL = 'delivery-health';
+export type HealthStatus = 'ok' | 'failing' | 'paused' | 'misconfigured';
+export interface DeliveryHealthNotice {
+  /** Only integrations whose status is not `ok`. A notice older than three intervals is void. */
+  integrations: { integration_id: string; status: HealthStatus; until?: string }[];
+  interval_ms: number;
+  /** Random id of the publishing process. */
+  from: string;
+}
+
+/** Publish after appending to a replay topic, so that delivery reads it now instead of at its next check. */
+export const REPLAY_CHANNEL = 'replay';
+
+/** Publish after erasing visitors from the store, so that processors drop them from memory. */
+export const VISITORS_ERASED_CHANNEL = 'visitors-erased';
+export interface VisitorsErased {
+  org_id: string;
+  anonymous_ids: string[];
+}

@@ -1,1 +1,0 @@
-export { testDelivery } from '../roles/deliver/test-delivery.ts';

@@ -1,0 +1,56 @@
+import { findVendor } from '@firsthand/catalog/index.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
+import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
+import type { GuardedClient } from '../outbound/guarded-client.ts';
+import type { TokenCache } from '../outbound/tokens.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { CompiledIntegration } from '../snapshot/types.ts';
+import { type Tried, tryBatch } from '../transports/http.ts';
+
+export interface TrialDelivery {
+  /** Null where no answer came, or nothing was sent. */
+  status: number | null;
+  duration_ms: number;
+  /** The answer's beginning, or why there is none. */
+  response_excerpt: string;
+}
+const EXCERPT = 1_000;
+
+/**
+ * Really sends one event, by the same code as a delivery: no filter, no consent gate, no retry, nothing recorded. Where
+ * a vendor takes several requests for it, the first one that fails is reported, else the last.
+ */
+export async function trialDelivery(
+  deps: { client: GuardedClient; tokens: TokenCache; clock: Clock },
+  { vendor, faults, integration, config }: CompiledIntegration,
+  event: CanonicalEvent,
+): Promise<TrialDelivery> {
+  if (integration.delivery_mode === 'client_side') return nothingSent('dropped: client_side');
+  if (!vendor) return nothingSent(`misconfigured: ${faults.map(({ field, message }) => `${field}: ${message}`).join('; ')}`);
+  let items: VendorItem[];
+  try {
+    const built = vendor.build(event, { now: deps.clock.now() });
+    if (built.kind !== 'items') return nothingSent(`${built.kind}: ${built.reason}`);
+    items = built.items;
+  } catch (error) {
+    return nothingSent(`failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  let duration_ms = 0;
+  let tried: Tried | undefined;
+  for (const item of items) {
+    tried = await tryBatch({ vendor, items: [item], attempt: 1 }, event.event_id, deps);
+    duration_ms += tried.duration_ms;
+    if (tried.verdict.kind !== 'delivered') break;
+  }
+  if (!tried) return nothingSent('dropped: mapping_default');
+  const { verdict, reply, status } = tried;
+  const text = reply?.body ?? ('reason' in verdict ? verdict.reason : '');
+  // A vendor may repeat what it was sent, the credentials among it.
+  const scrub = scrubber(secretValues(findVendor(integration.vendor), config));
+  return { status, duration_ms, response_excerpt: scrub(text).slice(0, EXCERPT) };
+}
+
+function nothingSent(reason: string): TrialDelivery {
+  return { status: null, duration_ms: 0, response_excerpt: `nothing was sent; ${reason}`.slice(0, EXCERPT) };
+}

@@ -1,0 +1,38 @@
+import type { Integration } from '@firsthand/core/config/resources.ts';
+import type { Logger } from 'pino';
+import type { HealthStatus } from '../../channels.ts';
+import type { Settings } from '../../config.ts';
+import type { GuardedClient } from '../../outbound/guarded-client.ts';
+import type { TokenCache } from '../../outbound/tokens.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { CompiledIntegration } from '../../snapshot/types.ts';
+import type { EventLog } from '../../stores/event-log/port.ts';
+import type { Tap } from '../../tap/port.ts';
+import type { AttemptCounts } from './attempt-counts.ts';
+
+/** The integration as another revision of its template has it; undefined where there is no such revision. */
+export type CompileRevision = (integration: Integration, revisionNumber: number) => Promise<CompiledIntegration | undefined>;
+
+/** What one integration's worker needs; everything an integration waits for is its own. */
+export interface WorkerDeps {
+  log: EventLog;
+  tap: Tap;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  logger: Logger;
+  attempts: AttemptCounts;
+  client: GuardedClient;
+  tokens: TokenCache;
+  compileRevision: CompileRevision | undefined;
+  settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs'>;
+}
+
+export interface IntegrationHealth {
+  status: HealthStatus;
+  last_success_at: string | null;
+  last_error: string | null;
+  waiting: number;
+  oldest_waiting_at: string | null;
+  warnings: string[];
+}

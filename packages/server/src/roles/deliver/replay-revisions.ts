@@ -1,0 +1,43 @@
+import type { WorkerDeps } from './deps.ts';
+import { type Plan, planOf } from './plan.ts';
+
+const AGAIN_MS = 1_000;
+const MAX_KEPT = 4;
+
+/** ReplayRevisions other than the pinned one, compiled as replays ask for them. */
+export class ReplayRevisions {
+  readonly #deps: Pick<WorkerDeps, 'compileRevision' | 'logger'>;
+  readonly #known = new Map<number, Plan>();
+
+  constructor(deps: Pick<WorkerDeps, 'compileRevision' | 'logger'>) {
+    this.#deps = deps;
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /** Waits where the revision cannot be read now (the database is away): the replay of this one integration waits with it. */
+  async get(revision: number, pinned: Plan, stopped: () => boolean): Promise<Plan> {
+    const { integration } = pinned.compiled;
+    const { compileRevision, logger } = this.#deps;
+    if (revision === integration.revision_number || !compileRevision) return pinned;
+    const known = this.#known.get(revision);
+    if (known) return known;
+    for (let complained = false; !stopped(); complained = true) {
+      try {
+        const found = await compileRevision(integration, revision);
+        const faults = [{ field: 'revision_number', message: 'there is no such revision' }];
+        const compiled = found ?? { integration, config: {}, vendor: undefined, faults, warnings: [] };
+        const plan = planOf({ ...compiled, integration: { ...integration, revision_number: revision } });
+        if (this.#known.size >= MAX_KEPT) this.#known.clear();
+        this.#known.set(revision, plan);
+        return plan;
+      } catch (error) {
+        if (!complained) logger.warn({ err: error, integration_id: integration.id }, 'a revision cannot be read for a replay; trying on');
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+    return pinned;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The delivery role: a worker for every integration of the snapshot, and what is looked at for all of them now and then.
+ */
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice, REPLAY_CHANNEL } from '../../channels.ts';
+import type { Settings } from '../../config.ts';
+import { createGuardedClient, type GuardedClient } from '../../outbound/guarded-client.ts';
+import { keepRotatedTokens } from '../../outbound/rotated-tokens.ts';
+import { createTokenCache, type TokenCache } from '../../outbound/tokens.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { chance } from '../../runtime/ids.ts';
+import type { SnapshotSource } from '../../snapshot/types.ts';
+import type { Ephemeral } from '../../stores/ephemeral/port.ts';
+import type { EventLog } from '../../stores/event-log/port.ts';
+import type { Leases } from '../../stores/leases/port.ts';
+import type { Tap } from '../../tap/port.ts';
+import { AttemptCounts } from './attempt-counts.ts';
+import type { CompileRevision, IntegrationHealth } from './deps.ts';
+import { Fleet } from './fleet.ts';
+import { leaseIntegrations } from './integration-leases.ts';
+import type { Worker } from './worker.ts';
+
+export interface DeliverDeps {
+  log: EventLog;
+  snapshots: SnapshotSource;
+  tap: Tap;
+  settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs' | 'allowPrivateDestinations'>;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  logger: Logger;
+  metrics?: { registry: Registry };
+  /** Where the health is published and hints at replays are heard; without it, this process alone knows. */
+  ephemeral?: Ephemeral;
+  /** Where several processes deliver: each integration is one process's at a time. */
+  leases?: Leases;
+  /** For replays through another revision than the pinned one; without it they go by the pinned one. */
+  compileRevision?: CompileRevision;
+  /** Shared with whoever else sends; made here where absent. */
+  client?: GuardedClient;
+  tokens?: TokenCache;
+}
+export interface Deliver {
+  /** In-flight requests may finish, for `graceMs` at most; the rest stays in the log. */
+  stop(graceMs?: number): Promise<void>;
+  /** Undefined for an integration that this process does not deliver. */
+  health(integrationId: string): Promise<IntegrationHealth | undefined>;
+}
+
+const GRACE_MS = 8_000;
+const REPLAY_ROUND_MS = 2_000;
+const HEALTH_ROUND_MS = 2_000;
+const ORPHAN_ROUND_MS = 60_000;
+const EXPIRE_ROUND_MS = 3_600_000;
+
+export function startDeliver(deps: DeliverDeps): Deliver {
+  const { log, snapshots, clock, logger, settings } = deps;
+  const client = deps.client ?? createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
+  const tokens = deps.tokens ?? createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
+  const attempts = new AttemptCounts();
+  if (deps.metrics) attempts.register(deps.metrics.registry);
+  const share = leaseIntegrations(deps.leases, { won: () => fleet.reconcile(), lost: () => fleet.release() });
+  const workerDeps = { ...deps, attempts, client, tokens, compileRevision: deps.compileRevision };
+  const fleet = new Fleet(workerDeps, snapshots.current(), share.owns, GRACE_MS);
+  const from = chance(8);
+
+  async function findReplays() {
+    for (const topic of await log.topics('replay.')) fleet.workers.get(topic.slice('replay.'.length))?.replay();
+  }
+  async function expireLimits() {
+    for (const worker of fleet.workers.values()) await worker.expireLimits();
+  }
+  async function publishHealth() {
+    const integrations = [...fleet.workers.values()].flatMap(noticeOf);
+    if (integrations.length === 0) return;
+    deps.ephemeral?.publish(DELIVERY_HEALTH_CHANNEL, { integrations, interval_ms: HEALTH_ROUND_MS, from } satisfies DeliveryHealthNotice);
+  }
+  const lookForReplays = oneAtATime(findReplays, 'replays cannot be looked for', logger);
+  const rounds = [
+    setInterval(lookForReplays, REPLAY_ROUND_MS),
+    setInterval(oneAtATime(publishHealth, 'the health cannot be published', logger), HEALTH_ROUND_MS),
+    setInterval(
+      oneAtATime(() => fleet.findOrphans(), 'deleted integrations cannot be looked for', logger),
+      ORPHAN_ROUND_MS,
+    ),
+    setInterval(oneAtATime(expireLimits, 'old daily counts cannot be removed', logger), EXPIRE_ROUND_MS),
+  ];
+  const unsubscribe = [snapshots.onChange((snapshot) => fleet.reconcile(snapshot))];
+  if (deps.ephemeral) unsubscribe.push(deps.ephemeral.subscribe(REPLAY_CHANNEL, lookForReplays));
+  fleet.reconcile();
+  lookForReplays();
+
+  let stopping: Promise<void> | undefined;
+  async function stop(graceMs: number): Promise<void> {
+    for (const end of unsubscribe) end();
+    for (const round of rounds) clearInterval(round);
+    await fleet.stop(graceMs);
+    await share.stop();
+    if (deps.client === undefined) await client.close();
+  }
+  return {
+    stop: (graceMs = GRACE_MS) => (stopping ??= stop(graceMs)),
+    health: async (integrationId) => healthOf(fleet.workers.get(integrationId)),
+  };
+}
+
+function noticeOf(worker: Worker): DeliveryHealthNotice['integrations'] {
+  const { status, until } = worker.status;
+  if (status === 'ok') return [];
+  return [{ integration_id: worker.id, status, ...(until === undefined ? {} : { until: new Date(until).toISOString() }) }];
+}
+
+async function healthOf(worker: Worker | undefined): Promise<IntegrationHealth | undefined> {
+  if (!worker) return undefined;
+  const { waiting, oldest } = await worker.waiting();
+  const { successAt, error } = worker.last;
+  const { faults, warnings } = worker.compiled;
+  return {
+    status: worker.status.status,
+    last_success_at: successAt === undefined ? null : new Date(successAt).toISOString(),
+    last_error: error?.reason ?? null,
+    waiting,
+    oldest_waiting_at: oldest === undefined ? null : new Date(oldest).toISOString(),
+    warnings: [...faults.map(({ field, message }) => `${field}: ${message}`), ...warnings],
+  };
+}
+
+/** A round that fails is told and comes again; one that takes long is not begun twice. */
+function oneAtATime(round: () => Promise<void>, trouble: string, logger: Logger): () => void {
+  let running = false;
+  return () => {
+    if (running) return;
+    running = true;
+    round()
+      .catch((error: unknown) => logger.warn({ err: error }, `${trouble}; trying again later`))
+      .finally(() => {
+        running = false;
+      });
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * Makes finished events durable, many at a time, in the order they finished.
+ *
+ * The processed events, their outcomes, the visitors and the acknowledgements are one transaction where the engine has them.
+ * Elsewhere they are written in this order: a crash after the append processes the same events again from the same saved
+ * visitors, to the same ids and results, which the log drops as known. Saving first would show an earlier event what a later
+ * one taught; acknowledging first would lose events without a trace.
+ */
+import { type VisitorState, worthSaving } from '@firsthand/core/process/visitor.ts';
+import { OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
+import { type Append, type AppendResult, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
+import type { VisitorStore } from '../../stores/visitors/port.ts';
+import type { ProcessDeps } from './deps.ts';
+import { eventAppendOf, type Finished, outcomeRecordsOf } from './processed-records.ts';
+
+interface VisitorLane {
+  saved: VisitorState;
+  epoch: number;
+}
+export interface Done extends Finished {
+  /** The visitor after this event; undefined for an event without one. */
+  visitor: { org_id: string; anonymous_id: string; state: VisitorState; lane: VisitorLane; epoch: number } | undefined;
+}
+export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings'> {
+  log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
+  visitors: Pick<VisitorStore, 'save'>;
+}
+
+/** Throws where something could not be stored: the same call may be made again. */
+export async function commit(done: readonly Done[], deps: CommitDeps): Promise<void> {
+  try {
+    await settle(done, { finished: done }, deps);
+  } catch (error) {
+    if (error instanceof LogUnavailable) throw error;
+    // Something among them cannot be stored at all (too large for the broker): find it, and let the others through.
+    await settle(done, await storeOneByOne(done, deps), deps);
+  }
+}
+
+/** `stored` is given where the events' records are stored already. */
+async function settle(
+  done: readonly Done[],
+  { finished, stored }: { finished: readonly Finished[]; stored?: Map<number, string> },
+  deps: CommitDeps,
+): Promise<void> {
+  const events = new Appends();
+  if (stored === undefined) for (const [i, one] of finished.entries()) events.add(eventAppendOf(one), i);
+  const now = deps.clock.now();
+  await deps.log.ackAll(
+    done.map(({ record }) => record.delivery),
+    {
+      appends: events.all,
+      afterwards(results) {
+        const positions = stored ?? events.positions(results);
+        const { deadLetterRetentionMs } = deps.settings;
+        const records = outcomeRecordsOf(finished, { positions, now, deadLetterRetentionMs, together: deps.log.atomic });
+        return [{ topic: OUTCOMES_TOPIC, records }];
+      },
+      meanwhile: () => saveVisitors(done, deps),
+    },
+  );
+}
+
+/** One step for all, records of a topic together. */
+class Appends {
+  readonly #topics = new Map<string, Append & { from: number[] }>();
+
+  add(append: Append | undefined, from: number): void {
+    if (append === undefined) return;
+    const { topic, records } = append;
+    const known = this.#topics.get(topic);
+    if (known === undefined) this.#topics.set(topic, { topic, records, from: records.map(() => from) });
+    else
+      for (const record of records) {
+        known.records.push(record);
+        known.from.push(from);
+      }
+  }
+  get all(): Append[] {
+    return [...this.#topics.values()];
+  }
+  /** Where each was stored, by the number it was added under. */
+  positions(results: readonly AppendResult[]): Map<number, string> {
+    const positions = new Map<number, string>();
+    for (const [t, { from }] of [...this.#topics.values()].entries())
+      for (const [r, position] of results[t]!.positions.entries()) if (position !== undefined) positions.set(from[r]!, position);
+    return positions;
+  }
+}
+
+/** Stores each event's record by itself; a dead letter stands in the place of each that cannot be stored. */
+async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{ finished: Finished[]; stored: Map<number, string> }> {
+  const finished: Finished[] = [];
+  const stored = new Map<number, string>();
+  for (const [i, one] of done.entries()) {
+    const append = eventAppendOf(one);
+    try {
+      const position = append && (await deps.log.append([append]))[0]!.positions[0];
+      if (position !== undefined) stored.set(i, position);
+      finished.push(one);
+    } catch (error) {
+      if (error instanceof LogUnavailable) throw error;
+      const { event_id, type, timestamp } = one.result.event;
+      const reason = `the processed event cannot be stored: ${(error as Error).message}`;
+      deps.logger.error({ event_id, error: String(error) }, 'a processed event cannot be stored; its dead letter is without its body');
+      const event = { event_id, type, timestamp, context: {} };
+      finished.push({ record: one.record, result: { kind: 'failed', reason, event, decisions: [], visitor: undefined } });
+    }
+  }
+  return { finished, stored };
+}
+
+async function saveVisitors(done: readonly Done[], deps: CommitDeps): Promise<void> {
+  const latest = new Map<VisitorLane, NonNullable<Done['visitor']>>();
+  // What was learned of a visitor who was forgotten since is forgotten too.
+  for (const { visitor } of done) if (visitor !== undefined && visitor.epoch === visitor.lane.epoch) latest.set(visitor.lane, visitor);
+  const changed = [...latest.values()].filter(({ lane, state }) => worthSaving(lane.saved, state));
+  const byOrganisation = Map.groupBy(changed, ({ org_id }) => org_id);
+  await Promise.all(
+    [...byOrganisation].map(async ([orgId, visitors]) => {
+      await deps.visitors.save(
+        orgId,
+        visitors.map(({ anonymous_id, state }) => [anonymous_id, state]),
+      );
+      for (const { lane, state } of visitors) lane.saved = state;
+    }),
+  );
+}

@@ -1,0 +1,49 @@
+/** One ingest record, read: what it is, and in whose lane it runs. */
+
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
+import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
+import type { Delivery } from '../../stores/event-log/port.ts';
+
+export interface IngestRecord {
+  delivery: Delivery;
+  topic: string;
+  bytes: number;
+  envelope: IngestEnvelope;
+  event: CanonicalEvent;
+  /** Why it cannot be processed: a dead letter at once. */
+  unreadable: string | undefined;
+}
+
+/** Undefined where not even the envelope can be read: nobody knows whose event that was. */
+export function readIngestRecord(delivery: Delivery, topic: string): IngestRecord | undefined {
+  const { data } = delivery.record;
+  let envelope: IngestEnvelope;
+  let body: Uint8Array;
+  try {
+    ({ envelope, body } = decodeEnvelope(data));
+    if (typeof envelope.org_id !== 'string' || typeof envelope.pipeline_id !== 'string' || typeof envelope.event_id !== 'string')
+      return undefined;
+  } catch {
+    return undefined;
+  }
+  const read = { delivery, topic, bytes: data.length, envelope };
+  try {
+    return { ...read, event: canonicalise(envelope, body), unreadable: undefined };
+  } catch (error) {
+    return { ...read, event: placeholder(envelope), unreadable: `the stored event cannot be read: ${(error as Error).message}` };
+  }
+}
+
+function placeholder(envelope: IngestEnvelope): CanonicalEvent {
+  const timestamp = new Date(Number.isFinite(envelope.received_at) ? envelope.received_at : 0).toISOString();
+  const { event_id, anonymous_id } = envelope;
+  return { event_id, type: 'track', event: '', timestamp, context: {}, ...(anonymous_id !== undefined && { anonymous_id }) };
+}
+
+/** Events of one lane keep their order; lanes know nothing of one another. */
+export function laneKey({ envelope, event }: IngestRecord): string {
+  if (envelope.anonymous_id !== undefined) return `${envelope.org_id}\na\n${envelope.anonymous_id}`;
+  if (event.user_id !== undefined) return `${envelope.org_id}\nu\n${event.user_id}`;
+  return `${envelope.org_id}\ne\n${envelope.pipeline_id}\n${event.event_id}`;
+}

@@ -1,0 +1,45 @@
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { Processed } from '@firsthand/core/process/process-event.ts';
+import { expect, test } from 'vitest';
+import { decodeOutcomes } from '../../outcomes/outcome-log.ts';
+import type { Delivery } from '../../stores/event-log/port.ts';
+import { type Finished, outcomeRecordsOf } from './processed-records.ts';
+
+function finished(id: string, kind: Processed['kind']): Finished {
+  const event: CanonicalEvent = { event_id: id, type: 'track', event: 'x', timestamp: '2026-01-01T00:00:00.000Z', context: {} };
+  const stored = { id: `pl_1:${id}`, data: new Uint8Array(), position: '0', time: 0 };
+  const envelope = { event_id: id, org_id: 'org_1', pipeline_id: 'pl_1', received_at: 1 } as Finished['record']['envelope'];
+  const record = { delivery: { record: stored } as Delivery, topic: 'ingest.0', bytes: 0, envelope, event, unreadable: undefined };
+  const ended = { event, decisions: [], visitor: undefined };
+  if (kind === 'processed') return { record, result: { kind, ...ended } };
+  return kind === 'dropped'
+    ? { record, result: { kind, reason: 'bot', ...ended } }
+    : { record, result: { kind, reason: 'broken', ...ended } };
+}
+const all = [
+  ...Array.from({ length: 40 }, (_, i) => finished(`e${i}`, i === 3 ? 'dropped' : 'processed')),
+  finished('bad', 'failed'),
+  ...Array.from({ length: 30 }, (_, i) => finished(`f${i}`, 'processed')),
+];
+const settings = { positions: new Map([[1, '0000000000000007']]), now: 5, deadLetterRetentionMs: 1_000 };
+const idsIn = (record: { data: Uint8Array }) => decodeOutcomes(record).map((outcome) => ('event_id' in outcome ? outcome.event_id : ''));
+
+test('in one step many outcomes share a record, and a dead letter has its own', () => {
+  const records = outcomeRecordsOf(all, { ...settings, together: true });
+  expect(records.map((record) => [record.id, idsIn(record).length])).toEqual([
+    ['p:pl_1:e0', 32],
+    ['p:pl_1:bad', 1],
+    ['p:pl_1:e32', 32],
+    ['p:pl_1:f24', 6],
+  ]);
+  expect(records.flatMap(idsIn).sort()).toEqual(all.map(({ record }) => record.event.event_id).sort());
+  expect(decodeOutcomes(records[0]!)[1]).toMatchObject({ kind: 'processed', event_id: 'e1', stored: '0000000000000007' });
+  expect(decodeOutcomes(records[0]!)[3]).toMatchObject({ kind: 'dropped', reason: 'bot' });
+});
+
+test('where a crash may come in between each has a record under an id of its own, so that a repeat is known', () => {
+  const records = outcomeRecordsOf(all, { ...settings, together: false });
+  expect(records.map((record) => [record.id, ...idsIn(record)])).toEqual(
+    all.map(({ record }) => [`p:pl_1:${record.event.event_id}`, record.event.event_id]),
+  );
+});

@@ -1,0 +1,96 @@
+/** The process role: owns a share of the ingest partitions, and turns what ingest stored into what delivery sends. */
+import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../../channels.ts';
+import { INGEST_TOPICS, ingestTopic, PROCESS_GROUP } from '../../partition.ts';
+import type { Consumer } from '../../stores/event-log/port.ts';
+import type { ProcessDeps } from './deps.ts';
+import { KnownPipelines } from './known-pipelines.ts';
+import { VisitorCache } from './visitor-cache.ts';
+import { VisitorLanes } from './visitor-lanes.ts';
+
+const MAX_IN_FLIGHT = 1_024;
+/** What is worked off without a pause: requests wait for it. */
+const MAX_BATCH = 32;
+/** Events of one partition in memory, by their stored size. */
+const MAX_BYTES = 8 * 1024 * 1024;
+const DRAIN_MS = 4_000;
+const SWEEP_EVERY_MS = 60_000;
+
+export interface ProcessRole {
+  /** Finishes what is under way, within a few seconds, and gives the partitions up. */
+  stop(): Promise<void>;
+  /** Visitors were erased from the store: forget them here too. */
+  forget(orgId: string, anonymousIds: readonly string[]): void;
+}
+
+export function startProcess(deps: ProcessDeps): ProcessRole {
+  const cache = new VisitorCache(deps.visitors, deps.clock);
+  const pipelines = new KnownPipelines(deps.snapshots, deps.clock, deps.settings.configReloadMs);
+  const owned = new Map<string, { lanes: VisitorLanes; consumer: Consumer }>();
+  let stopping = false;
+
+  async function won(topic: string): Promise<void> {
+    if (stopping) return;
+    const lanes = new VisitorLanes(topic, { ...deps, cache, pipelines });
+    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ordered: true } as const;
+    const consumer = deps.log.consume(topic, PROCESS_GROUP, options, async (batch) => {
+      // What comes while stopping stays unsettled, and is the next owner's.
+      if (!stopping) await lanes.accept(batch, MAX_BYTES);
+    });
+    owned.set(topic, { lanes, consumer });
+  }
+
+  async function lost(topic: string): Promise<void> {
+    const partition = owned.get(topic);
+    if (partition === undefined) return;
+    owned.delete(topic);
+    // Another process may own these visitors from now on: neither finish their events nor believe what is known of them.
+    await partition.lanes.stop();
+    await partition.consumer.stop();
+    cache.clear();
+  }
+
+  function forget(orgId: string, anonymousIds: readonly string[]): void {
+    for (const anonymousId of anonymousIds) {
+      cache.forget(orgId, anonymousId);
+      for (const { lanes } of owned.values()) lanes.forget(orgId, anonymousId);
+    }
+  }
+  const unsubscribe = deps.ephemeral?.subscribe(VISITORS_ERASED_CHANNEL, (message) => {
+    const { org_id, anonymous_ids } = message as VisitorsErased;
+    if (typeof org_id === 'string' && Array.isArray(anonymous_ids)) forget(org_id, anonymous_ids);
+  });
+
+  let sweeping: Promise<void> = Promise.resolve();
+  const sweeper = setInterval(() => {
+    // One process is enough, and somebody owns the first partition.
+    if (owned.has(ingestTopic(0))) sweeping = sweeping.then(sweep);
+  }, SWEEP_EVERY_MS);
+  sweeper.unref();
+  async function sweep(): Promise<void> {
+    try {
+      if (!stopping) await deps.visitors.sweep(deps.clock.now());
+    } catch (error) {
+      deps.logger.warn({ error: String(error) }, 'visitors who are long gone could not be removed; trying again in a minute');
+    }
+  }
+
+  const share = deps.leases.share([...INGEST_TOPICS], { won, lost });
+  let stopped: Promise<void> | undefined;
+  return {
+    forget,
+    stop() {
+      stopping = true;
+      stopped ??= (async () => {
+        await Promise.all([...owned.values()].map(({ lanes }) => lanes.drain(DRAIN_MS)));
+        await share.stop();
+        // Whatever the leases did not call back for.
+        await Promise.all([...owned.keys()].map(lost));
+        clearInterval(sweeper);
+        await sweeping;
+        pipelines.stop();
+        unsubscribe?.();
+      })();
+      return stopped;
+    },
+  };
+}

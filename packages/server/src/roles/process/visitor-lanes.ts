@@ -1,0 +1,258 @@
+/**
+ * One partition's events, in lanes: a visitor's events run one after the other, and a slow one holds up nobody else.
+ * Finished events are made durable in groups while others run.
+ */
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
+import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import type { Delivery } from '../../stores/event-log/port.ts';
+import { commit, type Done } from './commit-processed.ts';
+import type { ProcessDeps } from './deps.ts';
+import { type IngestRecord, laneKey, readIngestRecord } from './ingest-record.ts';
+import type { KnownPipelines } from './known-pipelines.ts';
+import { type KnownVisitor, NOTHING, type VisitorCache } from './visitor-cache.ts';
+
+interface Lane extends KnownVisitor {
+  key: string;
+  waiting: IngestRecord[];
+  running: boolean;
+  /** Finished or not, of this lane, not yet durable. */
+  unsettled: number;
+  /** How often the visitor was forgotten: what an event learned before that is not kept. */
+  epoch: number;
+}
+export interface VisitorLanesDeps extends ProcessDeps {
+  cache: VisitorCache;
+  pipelines: KnownPipelines;
+}
+
+const MAX_COMMIT = 512;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+const LOOK_AGAIN_MS = 250;
+
+export class VisitorLanes {
+  readonly #topic: string;
+  readonly #deps: VisitorLanesDeps;
+  readonly #lanes = new Map<string, Lane>();
+  #finished: { done: Done; lane: Lane }[] = [];
+  #committing: Promise<void> | undefined;
+  #bytes = 0;
+  #stopped = false;
+  #room: (() => void) | undefined;
+
+  constructor(topic: string, deps: VisitorLanesDeps) {
+    this.#topic = topic;
+    this.#deps = deps;
+  }
+
+  get unsettled(): number {
+    let count = 0;
+    for (const lane of this.#lanes.values()) count += lane.unsettled;
+    return count;
+  }
+
+  /** Resolves when all are in their lanes, not when they are done: the next batch may come while slow code runs. */
+  async accept(batch: readonly Delivery[], maxBytes: number): Promise<void> {
+    if (this.#stopped) return;
+    while (this.#bytes > maxBytes && !this.#stopped) {
+      await new Promise<void>((resolve) => {
+        this.#room = resolve;
+      });
+    }
+    const records: IngestRecord[] = [];
+    for (const delivery of batch) {
+      const record = readIngestRecord(delivery, this.#topic);
+      if (record !== undefined) records.push(record);
+      else await this.#discard(delivery);
+    }
+    await this.#openLanes(records);
+    if (this.#stopped) return;
+    for (const record of records) {
+      const lane = this.#lanes.get(laneKey(record))!;
+      lane.waiting.push(record);
+      this.#bytes += record.bytes;
+      this.#run(lane);
+    }
+  }
+
+  /** Waits for what is under way to become durable, at most so long. */
+  async drain(withinMs: number): Promise<void> {
+    const end = this.#deps.clock.monotonic() + withinMs;
+    while (this.unsettled > 0 && this.#deps.clock.monotonic() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  /** Nothing is stored, saved or acknowledged after this resolves. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#room?.();
+    await this.#committing;
+    this.#lanes.clear();
+    this.#finished = [];
+  }
+
+  forget(orgId: string, anonymousId: string): void {
+    const lane = this.#lanes.get(`${orgId}\na\n${anonymousId}`);
+    if (lane === undefined) return;
+    lane.state = NOTHING;
+    lane.saved = NOTHING;
+    lane.epoch += 1;
+  }
+
+  /** VisitorLanes that are not open yet get their visitors' states, in one question an organisation. */
+  async #openLanes(records: readonly IngestRecord[]): Promise<void> {
+    const missing = new Map<string, Map<string, string>>();
+    for (const record of records) {
+      const { org_id, anonymous_id } = record.envelope;
+      const key = laneKey(record);
+      const lane = this.#lanes.get(key);
+      if (lane !== undefined) {
+        lane.unsettled += 1;
+        continue;
+      }
+      const known = anonymous_id === undefined ? { state: NOTHING, saved: NOTHING } : this.#deps.cache.get(org_id, anonymous_id);
+      this.#lanes.set(key, {
+        key,
+        state: known?.state ?? NOTHING,
+        saved: known?.saved ?? NOTHING,
+        waiting: [],
+        running: false,
+        unsettled: 1,
+        epoch: 0,
+      });
+      if (known !== undefined) continue;
+      const ofOrganisation = missing.get(org_id) ?? new Map<string, string>();
+      missing.set(org_id, ofOrganisation.set(key, anonymous_id!));
+    }
+    for (const [orgId, visitors] of missing) {
+      const loaded = await this.#load(orgId, [...visitors.values()]);
+      let i = 0;
+      for (const key of visitors.keys()) Object.assign(this.#lanes.get(key) ?? {}, loaded?.[i++]);
+    }
+  }
+
+  async #load(orgId: string, anonymousIds: string[]): Promise<KnownVisitor[] | undefined> {
+    return this.#persist('visitors cannot be read', () => this.#deps.cache.load(orgId, anonymousIds));
+  }
+
+  #run(lane: Lane): void {
+    while (!lane.running && lane.waiting.length > 0 && !this.#stopped) {
+      const record = lane.waiting.shift()!;
+      const { epoch } = lane;
+      const result = this.#process(record, lane);
+      if (result === 'later') {
+        lane.waiting.unshift(record);
+        lane.running = true;
+        setTimeout(() => this.#resume(lane), LOOK_AGAIN_MS).unref();
+      } else if (result instanceof Promise) {
+        lane.running = true;
+        void result.then((settled) => {
+          this.#finish(record, lane, epoch, settled);
+          this.#resume(lane);
+        });
+      } else this.#finish(record, lane, epoch, result);
+    }
+  }
+  #resume(lane: Lane): void {
+    lane.running = false;
+    this.#run(lane);
+  }
+
+  #process(record: IngestRecord, lane: Lane): Processed | Promise<Processed> | 'later' {
+    const { envelope, event } = record;
+    const visitor = envelope.anonymous_id === undefined ? undefined : { id: envelope.anonymous_id, state: lane.state };
+    const unchanged = { event, decisions: [], visitor: visitor?.state };
+    if (record.unreadable !== undefined) return { kind: 'failed', reason: record.unreadable, ...unchanged };
+    const found = this.#deps.pipelines.find(envelope);
+    if (found === 'unknown yet') return 'later';
+    if (found === 'deleted') return { kind: 'dropped', reason: 'pipeline_deleted', ...unchanged };
+    return processEvent(
+      {
+        event,
+        request: envelope,
+        org_id: envelope.org_id,
+        pipeline_id: envelope.pipeline_id,
+        received_at: envelope.received_at,
+        organisation: found.organisation,
+        processing: found.pipeline.processing,
+        visitor,
+      },
+      { runCode: this.#deps.sandbox.run, ...(this.#deps.geo && { geo: this.#deps.geo }) },
+    );
+  }
+
+  #finish(record: IngestRecord, lane: Lane, epoch: number, result: Processed): void {
+    if (this.#stopped) return;
+    const { org_id, anonymous_id } = record.envelope;
+    let visitor: Done['visitor'];
+    if (anonymous_id !== undefined && result.visitor !== undefined && lane.epoch === epoch) {
+      const state: VisitorState = result.visitor;
+      lane.state = state;
+      visitor = { org_id, anonymous_id, state, lane, epoch };
+    }
+    this.#finished.push({ done: { record, result, visitor }, lane });
+    // The rest of this batch finishes before the first commit begins.
+    this.#committing ??= Promise.resolve().then(() => this.#commitAll());
+  }
+
+  async #commitAll(): Promise<void> {
+    while (this.#finished.length > 0 && !this.#stopped) {
+      const group = this.#finished.splice(0, MAX_COMMIT);
+      const stored = await this.#persist('processed events cannot be stored', async () => {
+        await commit(
+          group.map(({ done }) => done),
+          this.#deps,
+        );
+        return true;
+      });
+      if (stored) for (const { done, lane } of group) this.#settle(done, lane);
+    }
+    this.#committing = undefined;
+  }
+
+  #settle({ record, result }: Done, lane: Lane): void {
+    this.#bytes -= record.bytes;
+    lane.unsettled -= 1;
+    const { org_id, anonymous_id } = record.envelope;
+    if (lane.unsettled === 0) {
+      this.#lanes.delete(lane.key);
+      if (anonymous_id !== undefined) this.#deps.cache.put(org_id, anonymous_id, lane);
+    }
+    this.#room?.();
+    this.#room = undefined;
+    if (this.#deps.tap.watched(org_id)) this.#show(record, result);
+  }
+
+  #show({ envelope }: IngestRecord, result: Processed): void {
+    const event: CanonicalEvent = result.event;
+    this.#deps.tap.emit(envelope.org_id, {
+      stage: result.kind === 'failed' ? 'dead_lettered' : result.kind,
+      pipeline_id: envelope.pipeline_id,
+      event_id: event.event_id,
+      type: event.type,
+      ...(event.event !== undefined && { event: event.event }),
+      ...(result.kind !== 'processed' && { reason: result.reason }),
+      duration_ms: Math.max(0, this.#deps.clock.now() - envelope.received_at),
+      payload: event,
+    });
+  }
+
+  /** Tries until it records or the partition is given up; undefined then. The log and the visitors may be away for a while. */
+  async #persist<T>(trouble: string, attempt: () => Promise<T>): Promise<T | undefined> {
+    for (let pause = FIRST_PAUSE_MS; !this.#stopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        this.#deps.logger.warn({ topic: this.#topic, error: String(error) }, `${trouble}; trying again`);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+    return undefined;
+  }
+
+  async #discard(delivery: Delivery): Promise<void> {
+    const { position } = delivery.record;
+    this.#deps.logger.error({ topic: this.#topic, position }, 'an ingest record has no readable envelope and is left out');
+    await delivery.ack();
+  }
+}

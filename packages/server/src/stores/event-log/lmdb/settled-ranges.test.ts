@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SettledRanges } from './settled-ranges.ts';
+
+test('whatever the order, it knows what was settled, how far without a gap, and survives storage', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 5_000_000_000 }),
+      fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 80 }),
+      fc.option(fc.integer({ min: 0, max: 70 })),
+      (start, offsets, through) => {
+        const settled = new SettledRanges(start);
+        const known = new Set<number>();
+        for (const offset of offsets) {
+          settled.add(start + offset);
+          known.add(offset);
+        }
+        if (through !== null) {
+          settled.addThrough(start + through);
+          for (let i = 1; i <= through; i++) known.add(i);
+        }
+        let cursor = 0;
+        while (known.has(cursor + 1)) cursor++;
+        for (const one of [settled, SettledRanges.decode(settled.encode())]) {
+          expect(one.cursor).toBe(start + cursor);
+          expect(one.above).toBe([...known].filter((offset) => offset > cursor).length);
+          for (let i = 0; i <= 72; i++) expect(one.has(start + i)).toBe(i === 0 || known.has(i));
+        }
+      },
+    ),
+  );
+});
+
+test('ten thousand in flight, every other settled, are stored in some kilobytes', () => {
+  const settled = new SettledRanges(1_000_000);
+  for (let i = 2; i < 10_000; i += 2) settled.add(1_000_000 + i);
+  expect(settled.encode().length).toBeLessThan(16_384);
+});

@@ -1,0 +1,134 @@
+/**
+ * Settlements that wait for their commit, in files that are written without waiting for the disk: the process may die and does not forget
+ * them, a power cut may lose them, and then their records come again. Two files take turns, for what a commit has taken need not stand
+ * any longer. Nothing is removed, only written over: each turn has a number, and a file holds what begins with the number of its first.
+ */
+import { closeSync, constants, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { Append } from '../port.ts';
+
+export interface JournalEntry {
+  /** Number of the group and sequence of the record, in turn. */
+  settled: number[];
+  appends: Append[];
+}
+
+/** Length of what follows, its checksum; then the number of the turn and the length of the text before the bytes. */
+const FRAME = 8;
+const HEAD = FRAME + 12;
+
+export class SettlementJournal {
+  readonly #files: number[];
+  #current = 0;
+  #at = 0;
+  #turn: number;
+  #kept = false;
+  #begun = false;
+
+  /** What the last process left is to be committed and then forgotten by `begin`; nothing is noted before. */
+  static open(folder: string): { journal: SettlementJournal; left: JournalEntry[] } {
+    const paths = ['noted.0', 'noted.1'].map((name) => join(folder, name));
+    const files = paths.map((path) => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
+    const read = paths.map((path) => readEntries(readFileSync(path))).sort((a, b) => a.turn - b.turn);
+    return { journal: new SettlementJournal(files, read[1]!.turn), left: read.flatMap(({ entries }) => entries) };
+  }
+  private constructor(files: number[], turn: number) {
+    this.#files = files;
+    this.#turn = turn;
+  }
+
+  begin(): void {
+    for (const file of this.#files) {
+      writeSync(file, Buffer.alloc(FRAME), 0, FRAME, 0);
+      // Else an old note could stand here again after a power cut, when its group's number may have been given to another.
+      fdatasyncSync(file);
+    }
+    this.#turn++;
+    this.#begun = this.#files.length > 0;
+  }
+
+  /** False where it could not be written: then only the commit makes it safe. */
+  add(note: JournalEntry): boolean {
+    if (!this.#begun) return false;
+    const bytes = encode(note, this.#turn);
+    try {
+      if (writeSync(this.#files[this.#current]!, bytes, 0, bytes.length, this.#at) < bytes.length) return false;
+    } catch {
+      return false;
+    }
+    this.#at += bytes.length;
+    return true;
+  }
+
+  /** A commit takes all that is noted. What follows goes into the other file, unless that one still stands for a commit that failed. */
+  turn(): void {
+    if (this.#kept) return;
+    this.#current = 1 - this.#current;
+    this.#at = 0;
+    this.#turn++;
+  }
+  /** How the commit ended. */
+  ended(stored: boolean): void {
+    this.#kept = !stored;
+  }
+
+  close(): void {
+    this.#begun = false;
+    for (const file of this.#files.splice(0)) closeSync(file);
+  }
+}
+
+function encode({ settled, appends }: JournalEntry, turn: number): Buffer {
+  const records = appends.map(({ topic, records }) => [topic, ...records.flatMap(({ id, data }) => [id, data.length])]);
+  const text = JSON.stringify([settled, ...records]);
+  const length = Buffer.byteLength(text);
+  let size = HEAD + length;
+  for (const append of appends) for (const { data } of append.records) size += data.length;
+  const bytes = Buffer.allocUnsafe(size);
+  bytes.writeUInt32BE(size - FRAME, 0);
+  bytes.writeDoubleBE(turn, FRAME);
+  bytes.writeUInt32BE(length, FRAME + 8);
+  let at = HEAD + bytes.write(text, HEAD);
+  for (const append of appends)
+    for (const { data } of append.records) {
+      bytes.set(data, at);
+      at += data.length;
+    }
+  bytes.writeUInt32BE(crc32(bytes.subarray(FRAME)), 4);
+  return bytes;
+}
+
+/** As far as they are whole and of one turn. */
+function readEntries(bytes: Buffer): { turn: number; entries: JournalEntry[] } {
+  const entries: JournalEntry[] = [];
+  let turn = 0;
+  for (let at = 0; at + HEAD <= bytes.length; ) {
+    const end = at + FRAME + bytes.readUInt32BE(at);
+    if (end < at + HEAD || end > bytes.length) break;
+    const frame = bytes.subarray(at + FRAME, end);
+    const number = frame.readDoubleBE(0);
+    if (crc32(frame) !== bytes.readUInt32BE(at + 4) || (at > 0 && number !== turn)) break;
+    turn = number;
+    entries.push(decode(frame));
+    at = end;
+  }
+  return { turn, entries };
+}
+
+function decode(frame: Buffer): JournalEntry {
+  const start = HEAD - FRAME;
+  let at = start + frame.readUInt32BE(8);
+  const [settled, ...appends] = JSON.parse(frame.toString('utf8', start, at)) as [number[], ...(string | number)[][]];
+  return {
+    settled,
+    appends: appends.map(([topic, ...about]) => ({
+      topic: topic as string,
+      records: Array.from({ length: about.length / 2 }, (_, i) => {
+        const from = at;
+        at += about[2 * i + 1] as number;
+        return { id: about[2 * i] as string, data: frame.subarray(from, at) };
+      }),
+    })),
+  };
+}

@@ -1,0 +1,203 @@
+import type { Append, AppendResult } from '../port.ts';
+import { type Block, positionOf, roomFor, writeBlocks } from './block.ts';
+import type { Deduplication } from './deduplication.ts';
+import type { Environment, Store } from './environment.ts';
+import type { Group, Settlement } from './group.ts';
+import { metaKeys, recordKey, retryKey } from './keys.ts';
+import { isRead, type TailCache } from './tail-cache.ts';
+import type { Topic } from './topic.ts';
+
+interface Waiting<T> {
+  resolve(value: T): void;
+  reject(error: Error): void;
+}
+export type AppendWork = Waiting<AppendResult[]> & { kind: 'append'; appends: Append[]; results: AppendResult[] | undefined };
+export type SettleWork = Waiting<void> & {
+  kind: 'settle';
+  settlement: Settlement;
+  again: { due: number; value: Buffer } | undefined;
+  /** Nobody waits for it. */
+  noted: boolean;
+};
+export type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
+export type Work = AppendWork | SettleWork | OtherWork;
+
+export interface TransactionDeps {
+  environment: Environment;
+  records: Store;
+  meta: Store;
+  retries: Store;
+  deduplication: Deduplication;
+  tails: TailCache;
+  topic(name: string): Topic;
+  stamp(): number;
+}
+
+/** One transaction: what it stores, and what is told to whom when it has succeeded or failed. */
+export class Transaction {
+  readonly #deps: TransactionDeps;
+  readonly #works: Work[];
+  readonly #time: number;
+  readonly #topics: Topic[] = [];
+  readonly #groups: Group[] = [];
+  readonly #firstNext: number[] = [];
+  #stored: { topic: Topic; blocks: Block[] }[] = [];
+  #bytes = 0;
+
+  constructor(deps: TransactionDeps, works: Work[]) {
+    this.#deps = deps;
+    this.#works = works;
+    this.#time = deps.stamp();
+  }
+
+  prepare(): () => void {
+    const { deduplication, meta, records } = this.#deps;
+    deduplication.begin();
+    const writes: (() => void)[] = [];
+    for (const work of this.#works) {
+      if (work.kind === 'append') work.results = this.#addAppends(work.appends, true, true);
+      else if (work.kind === 'other') writes.push(work.prepare());
+      else {
+        const { appends, afterwards } = work.settlement.alongside;
+        // In one transaction with the acknowledgement they cannot come twice, so nobody need remember their ids.
+        const results = this.#addAppends(appends, false, afterwards !== undefined);
+        if (afterwards) this.#addAppends(afterwards(results), false, false);
+        const write = this.#settle(work);
+        if (write) writes.push(write);
+      }
+    }
+    const blocks = this.#writeBlocks();
+    return () => {
+      for (const topic of this.#topics) if (!topic.stored) putTopic(meta, topic);
+      for (const { topic, first, bytes } of blocks) records.put(recordKey(topic.number, first), bytes);
+      for (const write of writes) write();
+      for (const group of this.#groups) {
+        if (group.removed) continue;
+        if (!group.stored) putGroup(meta, group);
+        meta.put(metaKeys.cursor(group.number), group.settled.encode());
+      }
+      deduplication.write();
+    };
+  }
+
+  /** `told`: somebody wants to know where they are. */
+  #addAppends(appends: Append[], deduplicated: boolean, told: boolean): AppendResult[] {
+    const { deduplication } = this.#deps;
+    const results: AppendResult[] = [];
+    for (const { topic: name, records } of appends) {
+      const topic = this.#deps.topic(name);
+      if (!topic.building) {
+        topic.building = { seqs: [], records: [] };
+        this.#topics.push(topic);
+        this.#firstNext.push(topic.next);
+      }
+      const positions: (string | undefined)[] = [];
+      for (const record of records) {
+        if (deduplicated && !deduplication.admit(topic.family, record.id)) {
+          positions.push(undefined);
+          continue;
+        }
+        const seq = topic.next++;
+        topic.building.seqs.push(seq);
+        topic.building.records.push(record);
+        if (told) positions.push(positionOf(seq));
+      }
+      if (told) results.push({ positions });
+    }
+    return results;
+  }
+
+  /** What is to be written for it besides the cursor of its group, if anything. */
+  #settle({ settlement: { deliveries }, again }: SettleWork): (() => void) | undefined {
+    const { retries } = this.#deps;
+    let waited = false;
+    for (const { group, seq, retryDue } of deliveries) {
+      if (group.removed) continue;
+      if (!group.touched) {
+        group.touched = true;
+        this.#groups.push(group);
+      }
+      group.settled.add(seq);
+      waited ||= retryDue !== undefined;
+    }
+    if (!waited && !again) return undefined;
+    return () => {
+      for (const { group, seq, retryDue } of deliveries) {
+        if (group.removed) continue;
+        if (retryDue !== undefined) retries.remove(retryKey(group.number, retryDue, seq));
+        if (again) retries.put(retryKey(group.number, again.due, seq), again.value);
+      }
+    };
+  }
+
+  #writeBlocks(): { topic: Topic; first: number; bytes: Buffer }[] {
+    let room = 0;
+    for (const topic of this.#topics) room += roomFor(topic.building!.records);
+    const arena = Buffer.allocUnsafeSlow(room);
+    const out: { topic: Topic; first: number; bytes: Buffer }[] = [];
+    let at = 0;
+    for (const topic of this.#topics) {
+      const { seqs, records } = topic.building!;
+      const written = writeBlocks(arena, at, seqs, records, this.#time);
+      at = written.end;
+      for (const block of written.blocks) out.push({ topic, ...block });
+      if (seqs.length > 0) this.#stored.push({ topic, blocks: isRead(topic) ? written.blocks : [] });
+    }
+    this.#bytes = room;
+    return out;
+  }
+
+  succeed(): void {
+    this.#deps.deduplication.committed();
+    for (const topic of this.#topics) {
+      topic.building = undefined;
+      topic.stored = true;
+    }
+    this.#endGroups(true);
+    this.#deps.tails.add(this.#stored, this.#bytes);
+    for (const work of this.#works) {
+      if (work.kind === 'append') work.resolve(work.results!);
+      else work.resolve();
+      if (work.kind === 'settle' && !work.noted) this.#settled(work);
+    }
+    for (const { topic } of this.#stored) for (const group of topic.groups.values()) group.wake();
+  }
+
+  #settled({ settlement: { deliveries }, again }: SettleWork): void {
+    for (const delivery of deliveries) {
+      const { group } = delivery;
+      group.countRetries((again ? 1 : 0) - (delivery.retryDue === undefined ? 0 : 1));
+      if (delivery.retryDue !== undefined) group.retrySettled(delivery);
+      if (again) group.waits(again.due, delivery.seq);
+      delivery.holder?.release(delivery);
+    }
+  }
+
+  undo(): void {
+    this.#deps.deduplication.failed();
+    this.#topics.forEach((topic, i) => {
+      topic.building = undefined;
+      topic.next = this.#firstNext[i]!;
+    });
+    this.#endGroups(false);
+  }
+
+  #endGroups(stored: boolean): void {
+    for (const group of this.#groups) {
+      group.touched = false;
+      if (stored) group.stored = true;
+    }
+  }
+}
+
+export function putTopic(meta: Store, topic: Topic): void {
+  const value = Buffer.allocUnsafe(12);
+  value.writeUInt32BE(topic.number, 0);
+  value.writeDoubleBE(topic.next, 4);
+  meta.put(metaKeys.topic(topic.name), value);
+}
+export function putGroup(meta: Store, group: Group): void {
+  const value = Buffer.allocUnsafe(4);
+  value.writeUInt32BE(group.number, 0);
+  meta.put(metaKeys.group(group.topic.number, group.name), value);
+}

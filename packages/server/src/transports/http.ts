@@ -1,0 +1,84 @@
+import type { CompiledVendor, VendorItem, VendorReply, Verdict } from '@firsthand/core/vendor/compiled.ts';
+import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
+import type { WorkerDeps } from '../roles/deliver/deps.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { errorText } from '../runtime/error-text.ts';
+
+export interface Tried {
+  verdict: Verdict;
+  status: number | null;
+  /** When it began, milliseconds since 1970. */
+  at: number;
+  duration_ms: number;
+  /** Set where the request could not even be made: which item is to blame is unknown in a batch. */
+  unbuildable?: true;
+  reply?: VendorReply;
+}
+/** Items of one lane, to go out in one request. */
+export interface RequestPlan {
+  vendor: CompiledVendor;
+  items: VendorItem[];
+  /** 1 on the first try. */
+  attempt: number;
+}
+type AttemptDeps = Pick<WorkerDeps, 'client' | 'tokens'> & { clock: Clock };
+
+/**
+ * One try at one request. A token that the vendor no longer accepts is replaced and the request sent again at once, one
+ * time; that is still the same attempt.
+ */
+export async function tryBatch(plan: RequestPlan, requestId: string, deps: AttemptDeps): Promise<Tried> {
+  const { vendor, items, attempt } = plan;
+  const at = deps.clock.now();
+  const began = deps.clock.monotonic();
+  const tried = (verdict: Verdict, reply?: VendorReply): Tried => ({
+    verdict,
+    status: reply?.status ?? null,
+    at,
+    duration_ms: Math.round(deps.clock.monotonic() - began),
+    ...(reply ? { reply } : {}),
+  });
+  const token = vendor.token?.(items);
+  for (let fresh = false; ; fresh = true) {
+    let access_token: string | undefined;
+    if (token) {
+      const got = await deps.tokens.get(token);
+      if (got.kind !== 'token') return tried(got);
+      access_token = got.token;
+    }
+    let request: ReturnType<typeof vendor.request>;
+    try {
+      const context = { now: deps.clock.now(), attempt, request_id: requestId };
+      request = vendor.request(items, access_token === undefined ? context : { ...context, access_token });
+    } catch (error) {
+      return { ...tried({ kind: 'refused', reason: `the request cannot be built: ${errorText(error)}` }), unbuildable: true };
+    }
+    const sent = await deps.client.send(request, vendor.timeout_ms);
+    if (sent.kind === 'failed')
+      return tried(sent.permanent ? { kind: 'refused', reason: sent.error } : { kind: 'unavailable', reason: sent.error });
+    const verdict = readReply(plan, sent.reply, deps.clock.now());
+    if (!fresh && token && access_token !== undefined && wantsToken(verdict)) {
+      deps.tokens.reject(token, access_token);
+      continue;
+    }
+    return tried(verdict, sent.reply);
+  }
+}
+
+function readReply({ vendor, items }: RequestPlan, reply: VendorReply, now: number): Verdict {
+  try {
+    return withRetryAfter(vendor.read(reply, items, { now }), reply, now);
+  } catch (error) {
+    return { kind: 'unavailable', reason: `the answer cannot be read: ${errorText(error)}` };
+  }
+}
+/** The header counts even where a vendor's answer rules do not speak of it. */
+function withRetryAfter(verdict: Verdict, reply: VendorReply, now: number): Verdict {
+  const header = reply.headers['retry-after'];
+  if (header === undefined || verdict.kind !== 'unavailable' || verdict.retry_after_ms !== undefined) return verdict;
+  const retry_after_ms = retryAfterMs(header, now);
+  return retry_after_ms === undefined ? verdict : { ...verdict, retry_after_ms };
+}
+function wantsToken(verdict: Verdict): boolean {
+  return verdict.kind === 'unavailable' && verdict.refresh_token === true;
+}
