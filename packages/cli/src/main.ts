@@ -12,6 +12,7 @@ type Command = (args: string[]) => Promise<void>;
 /** Each is loaded only where it is asked for: the service should not carry the tools. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./commands/start.ts')).start,
+  demo: async () => (await import('./commands/demo.ts')).demo,
   'org create': async () => (await import('./commands/org-create.ts')).orgCreate,
   'user reset-password': async () => (await import('./commands/reset-password.ts')).resetPassword,
   'audit verify': async () => (await import('./commands/audit-verify.ts')).auditVerify,
@@ -23,6 +24,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
 const HELP = `firsthand <command>
 
   start                                   run the service (settings come from the environment)
+  demo [--rate N] [--port P | --url U --email E --password P]
+                                          a demo shop with live traffic, on a service of its own or on the one at U
   org create --name N --owner-email E --owner-password P
                                           make an organisation and its owner; prints {org_id, user_id}
   user reset-password --email E [--password P]

@@ -1,0 +1,91 @@
+/**
+ * `firsthand demo`: a shop with live traffic. Starts a service of its own under DATA_DIR, or fills the one at `--url`; sets up the shop
+ * once, starts a local receiver for its vendors, and lets visitors browse until it is stopped.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AdminClient } from '../demo/admin-client.ts';
+import { startReceiver } from '../demo/receiver.ts';
+import { openShop } from '../demo/shop.ts';
+import { sendStep, visit } from '../demo/visitors.ts';
+import { CommandError } from '../failure.ts';
+import { readOptions } from '../options.ts';
+
+const OWNER = { email: 'demo@localhost', password: 'demo-password' };
+const READY_WITHIN_MS = 60_000;
+
+export async function demo(args: string[]): Promise<void> {
+  const options = readOptions(args, { required: [], optional: ['url', 'email', 'password', 'rate', 'port'] });
+  const rate = Number(options.rate ?? '6');
+  if (!(rate > 0 && rate <= 1_000)) throw new CommandError('--rate: must be a number of events per second, up to 1000.');
+  const stopping = new AbortController();
+  const own = options.url === undefined ? startService(options.port ?? process.env.PORT ?? '8080') : undefined;
+  const base = options.url?.replace(/\/$/, '') ?? `http://localhost:${own?.port}`;
+  const owner = { email: options.email ?? OWNER.email, password: options.password ?? OWNER.password };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  own?.child.once('exit', () => stopping.abort());
+  try {
+    await ready(base, stopping.signal);
+    const receiver = await startReceiver();
+    const shop = await openShop(new AdminClient(base, owner.email, owner.password), receiver.url);
+    process.stdout.write(
+      `\nThe demo shop is open: about ${rate} events per second, six vendors at ${receiver.url}.\n\n` +
+        `  Console   ${base}/\n  E-mail    ${owner.email}\n  Password  ${owner.password}\n\nCtrl-C stops it.\n`,
+    );
+    await browse({ base, ...shop }, rate, stopping.signal);
+    receiver.server.closeAllConnections();
+    receiver.server.close();
+  } finally {
+    await stopService(own?.child);
+  }
+}
+
+/** Keeps so many visits running that about `rate` events arrive per second. */
+async function browse(target: Parameters<typeof sendStep>[0], rate: number, signal: AbortSignal): Promise<void> {
+  const queue: ReturnType<typeof visit>[] = [];
+  while (!signal.aborted) {
+    // A handful of visitors are in the shop at once; each takes its next step in turn.
+    while (queue.length < Math.max(4, rate * 2)) queue.push(visit(Math.random));
+    const steps = queue.shift();
+    const step = steps?.shift();
+    if (step !== undefined)
+      sendStep(target, step).catch((error: unknown) => {
+        if (!signal.aborted)
+          process.stderr.write(`an event could not be sent: ${error instanceof Error ? error.message : String(error)}\n`);
+      });
+    if (steps !== undefined && steps.length > 0) queue.push(steps);
+    await sleep((500 + Math.random() * 1_000) / rate, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function startService(port: string): { child: ChildProcess; port: string } {
+  const env = {
+    ...process.env,
+    PORT: port,
+    DATA_DIR: process.env.DATA_DIR ?? './data/demo',
+    OWNER_EMAIL: OWNER.email,
+    OWNER_PASSWORD: OWNER.password,
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+  };
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'start'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return { child, port };
+}
+async function stopService(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await gone;
+}
+async function ready(base: string, signal: AbortSignal): Promise<void> {
+  const end = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < end && !signal.aborted) {
+    const answer = await fetch(`${base}/readyz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(200);
+  }
+  throw new CommandError(`No service is ready at ${base}.`);
+}

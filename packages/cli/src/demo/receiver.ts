@@ -1,0 +1,77 @@
+/**
+ * A local stand-in for the vendors of the demo. It answers as each vendor does, and misbehaves the way vendors do: Meta rejects
+ * events without a currency, TikTok has outages, Amplitude throttles, the warehouse stalls.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Reply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+  /** Wait this long before answering. */
+  stall_ms?: number;
+}
+type Vendor = (body: string, now: number, random: () => number) => Reply;
+
+const ok = (body: unknown, status = 200): Reply => ({ status, body });
+const OUTAGE_EVERY_MS = 180_000;
+const OUTAGE_MS = 20_000;
+
+export const VENDORS: Record<string, Vendor> = {
+  ga4: () => ok('', 204),
+  meta: (body) => {
+    const { data = [] } = JSON.parse(body) as { data?: { event_name?: string; custom_data?: { value?: number; currency?: string } }[] };
+    const faulty = data.find(({ event_name, custom_data }) => event_name === 'Purchase' && custom_data?.currency === undefined);
+    if (faulty === undefined) return ok({ events_received: data.length, messages: [], fbtrace_id: 'AbCdEf' });
+    return {
+      status: 400,
+      body: {
+        error: {
+          message: 'Invalid parameter',
+          type: 'OAuthException',
+          code: 100,
+          error_subcode: 2804050,
+          error_user_msg: 'Purchase events need a currency.',
+        },
+      },
+    };
+  },
+  tiktok: (_body, now) =>
+    now % OUTAGE_EVERY_MS < OUTAGE_MS
+      ? { status: 503, body: 'upstream connect error' }
+      : ok({ code: 0, message: 'OK', request_id: '20261116' }),
+  amplitude: (_body, _now, random) =>
+    random() < 0.03
+      ? { status: 429, body: { code: 429, error: 'Too many requests for some devices and users' }, headers: { 'retry-after': '2' } }
+      : ok({ code: 200, events_ingested: 1 }),
+  braze: () => ok({ message: 'success', events_processed: 1 }, 201),
+  warehouse: (_body, _now, random) => ({ status: 200, body: { ok: true }, stall_ms: random() < 0.02 ? 4_000 : 20 }),
+};
+
+export async function startReceiver(
+  random: () => number = Math.random,
+): Promise<{ url: string; server: Server; received: Map<string, number> }> {
+  const received = new Map<string, number>();
+  const server = createServer((req, res) => {
+    answer(req, res).catch((error: unknown) => {
+      res.writeHead(500).end(error instanceof Error ? error.message : String(error));
+    });
+  });
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const name = (req.url ?? '').split('/')[1] ?? '';
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const vendor = Object.hasOwn(VENDORS, name) ? VENDORS[name] : undefined;
+    if (vendor === undefined) return void res.writeHead(404).end();
+    received.set(name, (received.get(name) ?? 0) + 1);
+    const reply = vendor(Buffer.concat(chunks).toString(), Date.now(), random);
+    if (reply.stall_ms !== undefined) await sleep(reply.stall_ms);
+    res
+      .writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+      .end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, received };
+}
