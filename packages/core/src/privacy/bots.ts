@@ -1,4 +1,4 @@
-/** Step 3: known bots by their user agent, the organisation's own patterns, and, where asked for, no user agent at all. */
+/** Step 3: detects bots by known user agents, by the organisation's own patterns and, where configured, by a missing user agent. */
 import type { DataLayerConfig } from '../config/resources.ts';
 import { ownText } from '../context/objects.ts';
 import { userAgentFacts } from '../context/user-agent.ts';
@@ -12,13 +12,13 @@ export interface CompiledBots {
   block_empty_user_agent: boolean;
   patterns: readonly Pattern[];
 }
-/** The expressions see no more of a user agent than this. */
+/** Patterns see at most this many characters of a user agent. */
 const MAX_USER_AGENT = 1_024;
 const CHANGED = ['context.bot'];
-/** Nearly every event's: one for all, as nothing ever writes to a decision. */
+/** Shared by nearly all events: decisions are never written to. */
 const HUMAN: Decision = { step: 'bots', result: 'human', changed: CHANGED };
 
-/** A pattern that is no expression is left out, with its fault. */
+/** A pattern that does not compile is left out and reported. */
 export function compileBots(config: DataLayerConfig['bot_filtering'], faults: ConfigFault[]): CompiledBots {
   const patterns: Pattern[] = [];
   for (const [index, pattern] of config.custom_patterns.entries()) {
@@ -34,7 +34,7 @@ export function compileBots(config: DataLayerConfig['bot_filtering'], faults: Co
   return { action: config.action, block_empty_user_agent: config.block_empty_user_agent, patterns };
 }
 
-/** Only browsers owe a user agent: server calls and webhooks have none of their own. */
+/** A missing user agent counts only for browsers: server calls and webhooks have none of their own. */
 export function applyBots(
   event: CanonicalEvent,
   source: 'browser' | 'server' | 'webhook',

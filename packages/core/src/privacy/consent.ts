@@ -1,6 +1,6 @@
 /**
- * Step 2: from whatever a consent tool said to one set of booleans, `context.consent.canonical`.
- * The raw words stay where they were. Unknown stays unknown: an integration that needs such a category does not get the event.
+ * Step 2: turns whatever a consent tool sent into one set of booleans, `context.consent.canonical`. The raw input stays.
+ * An unknown category stays absent: an integration that requires it does not get the event.
  */
 import type { DataLayerConfig } from '../config/resources.ts';
 import { ownObject } from '../context/objects.ts';
@@ -24,11 +24,13 @@ const GOOGLE_SIGNALS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const CHANGED = ['context.consent.canonical'];
+/** Entries read from one list or object. Real tools send a few dozen; the IAB's vendor list has about a thousand. */
+const MAX_ENTRIES = 5_000;
 
 export interface CompiledConsent {
   /** Raw name, exact and in lower case, to canonical category. */
   categories: ReadonlyMap<string, string>;
-  /** The canonical categories that the organisation's consent tool decides about. */
+  /** Canonical categories that the organisation's consent tool decides. */
   mapped: readonly string[];
   defaults: readonly [string, boolean][];
   honour_gpc: boolean;
@@ -68,18 +70,19 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
   }
   const rudderstack = ownObject(context, 'consentManagement');
   if (rudderstack !== undefined && noteIds(rudderstack, note)) listed = true;
-  // Who lists what is granted has not granted the rest: no default may do so instead.
+  // A list of granted categories denies the rest. A default must not grant them.
   if (listed) for (const category of consent.mapped) canonical[category] ??= false;
 
   const client = sent === undefined ? undefined : ownObject(sent, 'canonical');
   if (client !== undefined) {
-    for (const key of Object.keys(client)) {
+    for (const key of Object.keys(client).slice(0, MAX_ENTRIES)) {
       const granted = toGranted(client[key]);
       if (granted !== undefined && key !== '__proto__' && !Object.hasOwn(canonical, key)) canonical[key] = granted;
     }
   }
   for (const [category, granted] of consent.defaults) if (!Object.hasOwn(canonical, category)) canonical[category] = granted;
-  if (!Object.hasOwn(canonical, 'advertising') && Object.hasOwn(canonical, 'marketing')) canonical.advertising = canonical.marketing!;
+  if (!Object.hasOwn(canonical, 'advertising') && Object.hasOwn(canonical, 'marketing'))
+    canonical.advertising = canonical.marketing === true;
   canonical.essential = true;
   const denied = consent.honour_gpc && own(context, 'gpc') === true;
   if (denied) {
@@ -93,17 +96,17 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
 
 type Note = (name: string, granted: boolean | undefined) => void;
 
-/** Booleans, `granted`/`denied`, or a list of what is granted; whether it was a list. */
+/** Reads booleans, `granted`/`denied`, or a list of granted names. Returns whether it was a list. */
 function noteCategories(raw: unknown, note: Note): boolean {
   if (Array.isArray(raw)) {
-    for (const name of raw) if (typeof name === 'string') note(name, true);
+    for (const name of raw.slice(0, MAX_ENTRIES)) if (typeof name === 'string') note(name, true);
     return true;
   }
-  if (isObject(raw)) for (const name of Object.keys(raw)) note(name, toGranted(raw[name]));
+  if (isObject(raw)) for (const name of Object.keys(raw).slice(0, MAX_ENTRIES)) note(name, toGranted(raw[name]));
   return false;
 }
 
-/** RudderStack: ids that are allowed and ids that are denied, either perhaps an object of ids; whether the allowed ones are there. */
+/** RudderStack: lists or objects of allowed and denied ids. Returns whether the allowed ids are there. */
 function noteIds(holder: JsonObject, note: Note): boolean {
   let listed = false;
   for (const [key, granted] of [
@@ -112,7 +115,8 @@ function noteIds(holder: JsonObject, note: Note): boolean {
   ] as const) {
     const ids = own(holder, key);
     if (granted && (Array.isArray(ids) || isObject(ids))) listed = true;
-    for (const id of Array.isArray(ids) ? ids : isObject(ids) ? Object.values(ids) : []) if (typeof id === 'string') note(id, granted);
+    const values = Array.isArray(ids) ? ids : isObject(ids) ? Object.values(ids) : [];
+    for (const id of values.slice(0, MAX_ENTRIES)) if (typeof id === 'string') note(id, granted);
   }
   return listed;
 }
@@ -143,8 +147,12 @@ function toGranted(value: unknown): boolean | undefined {
   }
 }
 
+const MAX_SUMMARY = 1_000;
 function summary(canonical: { [category: string]: boolean }): string {
   let granted = '';
-  for (const category of Object.keys(canonical)) if (canonical[category]) granted += granted === '' ? category : ` ${category}`;
+  for (const category of Object.keys(canonical)) {
+    if (granted.length > MAX_SUMMARY) return granted;
+    if (canonical[category]) granted += granted === '' ? category : ` ${category}`;
+  }
   return granted;
 }

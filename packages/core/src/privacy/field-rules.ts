@@ -7,19 +7,18 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
 import { parsePath, type Segment } from '../path/path.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
-import { hashPii } from './digest.ts';
+import { type HashBudget, REDACTED } from './digest.ts';
 
-export const REDACTED = '[redacted]';
-/** What a rule may reach. The id, the type and the time make the event an event. */
+/** First segments that a rule may name. The id, type and timestamp of an event stay as they are. */
 const ROOTS: ReadonlySet<string> = new Set(['properties', 'traits', 'context', 'user_id', 'anonymous_id', 'group_id', 'name', 'event']);
-/** A track event has a name, and every event a context: later steps write there. */
+/** Cannot be dropped whole: a track event has a name, and later steps write to the context. */
 const NEEDED: ReadonlySet<string> = new Set(['context', 'event']);
 
 export interface CompiledFieldRule {
   path: string;
   action: PiiAction;
   /** Returns whether anything changed. */
-  apply(event: CanonicalEvent): boolean;
+  apply(event: CanonicalEvent, hashes: HashBudget): boolean;
 }
 
 export function compileFieldRule(
@@ -42,50 +41,56 @@ export function compileFieldRule(
     faults.push({ field: `${field}.path`, message: `${first.key} cannot be dropped whole` });
     return undefined;
   }
-  if (first.key !== '**') return { path: rule.path, action, apply: (event) => walk(event, parsed.segments, 0, action) };
+  if (first.key !== '**') return { path: rule.path, action, apply: (event, hashes) => walk(event, parsed.segments, 0, { action, hashes }) };
   return {
     path: rule.path,
     action,
-    apply(event) {
+    apply(event, hashes) {
       let changed = false;
       for (const root of [event.properties, event.traits, event.context])
-        if (root !== undefined && walk(root, parsed.segments, 0, action)) changed = true;
+        if (root !== undefined && walk(root, parsed.segments, 0, { action, hashes })) changed = true;
       return changed;
     },
   };
 }
 
-function walk(container: unknown, segments: readonly Segment[], at: number, action: PiiAction): boolean {
+interface Cover {
+  action: PiiAction;
+  hashes: HashBudget;
+}
+
+function walk(container: unknown, segments: readonly Segment[], at: number, cover: Cover): boolean {
   if (typeof container !== 'object' || container === null) return false;
-  const segment = segments[at]!;
+  const segment = segments[at];
+  if (segment === undefined) return false;
   const last = at === segments.length - 1;
-  if (segment.kind === 'key' && segment.key === '**') return anyDepth(container, segments, at, action);
+  if (segment.kind === 'key' && segment.key === '**') return anyDepth(container, segments, at, cover);
   if (Array.isArray(container)) {
-    if (segment.kind === 'index') return segment.index < container.length && reach(container, segment.index, last, segments, at, action);
+    if (segment.kind === 'index') return segment.index < container.length && reach(container, segment.index, last, segments, at, cover);
     if (segment.kind === 'each' || segment.key === '*') {
       let changed = false;
-      // From the end, so that dropping an element does not move those still to come.
-      for (let i = container.length - 1; i >= 0; i--) if (reach(container, i, last, segments, at, action)) changed = true;
+      // Backwards, so that dropping an element does not move the elements still to come.
+      for (let i = container.length - 1; i >= 0; i--) if (reach(container, i, last, segments, at, cover)) changed = true;
       return changed;
     }
-    // `products.note` on a list means every element's.
+    // `products.note` on a list means the `note` of every element.
     let changed = false;
-    for (const item of container) if (walk(item, segments, at, action)) changed = true;
+    for (const item of container) if (walk(item, segments, at, cover)) changed = true;
     return changed;
   }
   const object = container as Record<string, unknown>;
   if (segment.kind === 'index') return false;
   if (segment.kind === 'key' && segment.key !== '*')
-    return Object.hasOwn(object, segment.key) && reach(object, segment.key, last, segments, at, action);
+    return Object.hasOwn(object, segment.key) && reach(object, segment.key, last, segments, at, cover);
   let changed = false;
-  for (const key of Object.keys(object)) if (reach(object, key, last, segments, at, action)) changed = true;
+  for (const key of Object.keys(object)) if (reach(object, key, last, segments, at, cover)) changed = true;
   return changed;
 }
 
-function anyDepth(container: object, segments: readonly Segment[], at: number, action: PiiAction): boolean {
-  let changed = at + 1 < segments.length && walk(container, segments, at + 1, action);
+function anyDepth(container: object, segments: readonly Segment[], at: number, cover: Cover): boolean {
+  let changed = at + 1 < segments.length && walk(container, segments, at + 1, cover);
   for (const value of Object.values(container)) {
-    if (typeof value === 'object' && value !== null && anyDepth(value, segments, at, action)) changed = true;
+    if (typeof value === 'object' && value !== null && anyDepth(value, segments, at, cover)) changed = true;
   }
   return changed;
 }
@@ -96,33 +101,33 @@ function reach(
   last: boolean,
   segments: readonly Segment[],
   at: number,
-  action: PiiAction,
+  cover: Cover,
 ): boolean {
   const box = container as Record<string | number, unknown>;
-  if (!last) return walk(box[key], segments, at + 1, action);
-  if (action === 'drop') {
+  if (!last) return walk(box[key], segments, at + 1, cover);
+  if (cover.action === 'drop') {
     if (Array.isArray(container)) container.splice(key as number, 1);
     else delete box[key];
     return true;
   }
   const value = box[key];
-  const covered = cover(value, action);
+  const covered = coveredValue(value, cover.action, cover.hashes);
   if (covered === value) return typeof value === 'object' && value !== null;
   box[key] = covered;
   return true;
 }
 
 /** Objects and lists are covered in place, leaf by leaf. */
-function cover(value: unknown, action: 'hash' | 'redact'): unknown {
+function coveredValue(value: unknown, action: 'hash' | 'redact', hashes: HashBudget): unknown {
   if (value === null || value === undefined) return value;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) value[i] = cover(value[i], action);
+    for (let i = 0; i < value.length; i++) value[i] = coveredValue(value[i], action, hashes);
     return value;
   }
   if (isObject(value)) {
-    for (const key of Object.keys(value)) if (key !== '__proto__') value[key] = cover(value[key], action);
+    for (const key of Object.keys(value)) if (key !== '__proto__') value[key] = coveredValue(value[key], action, hashes);
     return value;
   }
   if (action === 'redact') return REDACTED;
-  return typeof value === 'string' && value.trim() === '' ? value : hashPii(String(value));
+  return typeof value === 'string' && value.trim() === '' ? value : hashes.hash(String(value));
 }

@@ -1,4 +1,4 @@
-/** Addresses made less exact: IPv4 to /24, IPv6 to /48. What is no address is removed, since nobody knows what it tells. */
+/** Truncates IPv4 addresses to /24 and IPv6 addresses to /48. Undefined for anything that is no address. */
 export function truncateIp(address: string): string | undefined {
   const text = address.trim();
   const v4 = parseV4(text);
@@ -6,8 +6,9 @@ export function truncateIp(address: string): string | undefined {
   const groups = parseV6(text.replace(/%.*$/, ''));
   if (groups === undefined) return undefined;
   const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-  if (mapped) return `::ffff:${groups[6]! >> 8}.${groups[6]! & 255}.${groups[7]! >> 8}.0`;
-  return formatPrefix(groups[0]!, groups[1]!, groups[2]!);
+  const [high = 0, low = 0] = groups.slice(6);
+  if (mapped) return `::ffff:${high >> 8}.${high & 255}.${low >> 8}.0`;
+  return formatPrefix(groups.slice(0, 3));
 }
 
 function parseV4(text: string): number[] | undefined {
@@ -26,8 +27,9 @@ function parseV6(text: string): number[] | undefined {
   if (text.length > 45 || !text.includes(':')) return undefined;
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const head = parseGroups(halves[0]!);
-  const tail = halves.length === 2 ? parseGroups(halves[1]!) : [];
+  const [first = '', second = ''] = halves;
+  const head = parseGroups(first);
+  const tail = parseGroups(second);
   if (head === undefined || tail === undefined) return undefined;
   const missing = 8 - head.length - tail.length;
   if (halves.length === 1) return missing === 0 ? head : undefined;
@@ -42,7 +44,8 @@ function parseGroups(text: string): number[] | undefined {
     if (index === parts.length - 1 && part.includes('.')) {
       const v4 = parseV4(part);
       if (v4 === undefined) return undefined;
-      out.push((v4[0]! << 8) | v4[1]!, (v4[2]! << 8) | v4[3]!);
+      const [a = 0, b = 0, c = 0, d = 0] = v4;
+      out.push((a << 8) | b, (c << 8) | d);
     } else {
       if (!/^[0-9a-fA-F]{1,4}$/.test(part)) return undefined;
       out.push(Number.parseInt(part, 16));
@@ -51,8 +54,7 @@ function parseGroups(text: string): number[] | undefined {
   return out;
 }
 
-function formatPrefix(a: number, b: number, c: number): string {
-  const groups = [a, b, c];
+function formatPrefix(groups: number[]): string {
   while (groups.length > 0 && groups.at(-1) === 0) groups.pop();
   return `${groups.map((group) => group.toString(16)).join(':')}::`;
 }

@@ -1,61 +1,64 @@
 /**
- * Telephone numbers inside a text. Candidates are cut out in one pass over the text, each of bounded length, and only they are
- * given to the library: its own search through whole texts takes seconds on a hostile one.
+ * Phone numbers inside a text. One pass cuts out candidates of bounded length, and only those go to libphonenumber: its own
+ * search through a whole text takes seconds on a hostile one.
  */
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { isAlphanumeric, isDigit } from './characters.ts';
+import type { Detector } from './detect.ts';
 
 const MAX_DIGITS = 15;
 const MIN_DIGITS = 7;
 const MAX_LENGTH = 32;
-/** Questions to the library that one event may cost; after that, what carries a plus sign and enough digits is taken for a number. */
+/** Library calls per event, about 60 µs each. After that a plus sign with enough digits counts as a number without a call. */
 export const MAX_TRIES = 500;
 export interface Tries {
   left: number;
 }
 
-/** Ids and version strings are full of digits: without a plus sign a number must at least be written like a telephone number. */
-const NATIONAL = /^\(?\d{2,5}[) ./-]+\d{2,}(?:[ ./-]\d{2,})+$|^\(\d{2,5}\)\s?\d{3,}$/;
-
-interface Place {
-  start: number;
-  end: number;
-}
-
-/** `country`, two letters, lets national numbers be known. */
-export function findPhones(text: string, country: string | undefined, tries: Tries = { left: MAX_TRIES }): Place[] {
-  const region = country !== undefined && isSupportedCountry(country as CountryCode) ? (country as CountryCode) : undefined;
-  if (region === undefined && !text.includes('+')) return [];
-  const found: Place[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    const international = code === PLUS;
-    if (!international && (region === undefined || !beginsNational(text, at, code))) continue;
-    const ends = groupEnds(text, international ? at + 1 : at);
-    let accepted: number | undefined;
-    // The longest that is a number: what follows it may be digits too.
-    for (let i = ends.length - 1; i >= 0 && accepted === undefined; i--) {
-      const candidate = text.slice(at, ends[i]);
-      if (!international && !NATIONAL.test(candidate)) continue;
-      tries.left -= 1;
-      if (tries.left < 0 ? international : isNumber(candidate, international ? undefined : region)) accepted = ends[i]!;
-    }
-    if (accepted !== undefined) {
-      found.push({ start: at, end: accepted });
-      at = accepted - 1;
-    } else if (!international) at = skipDigits(text, at);
-  }
-  return found;
-}
-
 const PLUS = 43;
 const OPEN = 40;
+const CLOSE = 41;
+
+/** Without a country only numbers that begin with a plus sign are found. */
+export const findPhones: Detector = (text, from, until, findings, { country, tries = { left: MAX_TRIES } }) => {
+  const region = country !== undefined && isSupportedCountry(country as CountryCode) ? (country as CountryCode) : undefined;
+  let at = region === undefined ? nextPlus(text, from) : from;
+  while (at < until) {
+    const code = text.charCodeAt(at);
+    const international = code === PLUS;
+    let next = at + 1;
+    if (international || beginsNational(text, at, code)) {
+      const ends = international ? internationalEnds(text, at + 1) : nationalEnds(text, at);
+      const end = longestNumber(text, at, ends, international ? undefined : region, tries);
+      if (end !== undefined) {
+        findings.push({ kind: 'phone', start: at, end });
+        next = end;
+      } else if (!international) next = afterDigits(text, next);
+    }
+    at = region === undefined ? nextPlus(text, next) : next;
+  }
+  return at;
+};
+
+function nextPlus(text: string, from: number): number {
+  const at = text.indexOf('+', from);
+  return at < 0 ? text.length : at;
+}
+
+/** Longest first: the digits after a number may look like a part of it. */
+function longestNumber(text: string, start: number, ends: number[], region: CountryCode | undefined, tries: Tries): number | undefined {
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
+    tries.left -= 1;
+    if (tries.left < 0 ? region === undefined : isNumber(text.slice(start, end), region)) return end;
+  }
+  return undefined;
+}
 
 function isNumber(candidate: string, region: CountryCode | undefined): boolean {
   try {
     return parsePhoneNumberFromString(candidate, region)?.isValid() === true;
   } catch {
-    return false; // the library refuses some shapes by throwing
+    return false; // the library throws on some shapes
   }
 }
 
@@ -65,36 +68,79 @@ function beginsNational(text: string, at: number, code: number): boolean {
   const before = text.charCodeAt(at - 1);
   return !isAlphanumeric(before) && !JOINING.has(before);
 }
-/** `. , - + / _ @ ( #`: what follows these is part of something else. */
+/** `. , - + / _ @ ( #` join what follows to something else, such as a version or an id. */
 const JOINING: ReadonlySet<number> = new Set([46, 44, 45, 43, 47, 95, 64, 40, 35]);
 
-/** Where the groups of digits end that could make a number from here, those with too few digits left out. */
-function groupEnds(text: string, from: number): number[] {
+/** Possible ends of a number whose digits begin at `from`. Single separators may stand between its groups. */
+function internationalEnds(text: string, from: number): number[] {
   const ends: number[] = [];
   let digits = 0;
-  let at = from;
-  for (; at < text.length && at - from < MAX_LENGTH; at++) {
+  for (let at = from; at < text.length && at - from < MAX_LENGTH; at++) {
     const code = text.charCodeAt(at);
     if (isDigit(code)) {
       digits += 1;
       if (digits > MAX_DIGITS) return ends;
-      const next = text.charCodeAt(at + 1);
-      if (!isDigit(next) && digits >= MIN_DIGITS && !isAlphanumeric(next)) ends.push(at + 1);
+      if (digits >= MIN_DIGITS && endsHere(text, at + 1)) ends.push(at + 1);
     } else if (!isSeparator(code) || (isSeparator(text.charCodeAt(at - 1)) && !isPair(text, at))) return ends;
   }
   return ends;
 }
 
+/**
+ * Possible ends of a national number. Ids and versions are full of digits, so the number must be written like one:
+ * three or more groups of at least two digits (`030 90 18 20`, `(030) 901-820`), or an area code in brackets (`(030) 901820`).
+ */
+function nationalEnds(text: string, from: number): number[] {
+  const ends: number[] = [];
+  const opened = text.charCodeAt(from) === OPEN;
+  const first = opened ? from + 1 : from;
+  let at = afterDigits(text, first, MAX_DIGITS + 1);
+  let digits = at - first;
+  if (digits < 2 || digits > 5) return ends;
+  let groups = 1;
+  while (at - from < MAX_LENGTH) {
+    const separators = separatorsAt(text, at, groups === 1);
+    if (separators === 0) return ends;
+    const group = at + separators;
+    const end = afterDigits(text, group, MAX_DIGITS + 1);
+    digits += end - group;
+    groups += 1;
+    if (end - group < 2 || digits > MAX_DIGITS || end - from > MAX_LENGTH) return ends;
+    const shaped = groups > 2 || (opened && end - group > 2 && closesBefore(text, at, separators));
+    if (shaped && digits >= MIN_DIGITS && endsHere(text, end)) ends.push(end);
+    at = end;
+  }
+  return ends;
+}
+
+/** How many separator characters may stand here: one, or several after the area code where a bracket closes it. */
+function separatorsAt(text: string, at: number, afterArea: boolean): number {
+  let count = 0;
+  while (isSeparator(text.charCodeAt(at + count)) && (count === 0 || (afterArea && text.charCodeAt(at + count - 1) === CLOSE))) {
+    const code = text.charCodeAt(at + count);
+    if (code === OPEN || (code === CLOSE && !afterArea)) return 0;
+    count += 1;
+  }
+  return count;
+}
+/** `)` or `) ` after the area code. */
+function closesBefore(text: string, at: number, separators: number): boolean {
+  return text.charCodeAt(at) === CLOSE && (separators === 1 || (separators === 2 && /\s/.test(text[at + 1] ?? '')));
+}
+
+function endsHere(text: string, at: number): boolean {
+  return !isAlphanumeric(text.charCodeAt(at));
+}
 /** Space, hyphen, dot, slash, brackets, no-break space. */
 function isSeparator(code: number): boolean {
-  return code === 32 || code === 45 || code === 46 || code === 47 || code === 40 || code === 41 || code === 160;
+  return code === 32 || code === 45 || code === 46 || code === 47 || code === OPEN || code === CLOSE || code === 160;
 }
-/** `) ` and ` (` stand together. */
+/** `) ` and ` (` are two separators in a row that belong together. */
 function isPair(text: string, at: number): boolean {
   return text[at - 1] === ')' || text[at] === '(';
 }
-function skipDigits(text: string, from: number): number {
+function afterDigits(text: string, from: number, most = Number.POSITIVE_INFINITY): number {
   let at = from;
-  while (isDigit(text.charCodeAt(at + 1))) at += 1;
+  while (at - from < most && isDigit(text.charCodeAt(at))) at += 1;
   return at;
 }

@@ -1,19 +1,19 @@
 /**
- * What a client sent, for people to look at: without what it proved itself with, and under the privacy rules that the event
- * itself went through. What they removed from the event must not be readable beside it.
+ * A client's body as the debugger and traces show it: without credentials, and under the privacy rules that the event went
+ * through. Data that they removed from the event must not be readable next to it.
  */
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
 import { applyPii, type CompiledPii } from './pii.ts';
 
-/** Fields of a body that go by another name in the event. */
+/** Body fields with another name in the event. */
 const RENAMED = { userId: 'user_id', anonymousId: 'anonymous_id', groupId: 'group_id' } as const;
-/** Fields that rules reach under the name they have. */
+/** Body fields that rules reach under the same name. */
 const SAME = ['event', 'name', 'properties', 'traits'] as const;
-/** Fields that rules have no name for and that say nothing of a person. Any other is left out where there are rules. */
+/** Body fields that no rule can name and that hold no personal data. With rules in force all other fields are left out. */
 const HARMLESS = ['type', 'messageId', 'timestamp', 'sentAt'] as const;
 
-/** Uses the body up. */
+/** Changes the body: do not use it afterwards. */
 export function shownBody(body: unknown, pii: CompiledPii): JsonObject | null {
   if (!isObject(body)) return null;
   const { writeKey: _key, ...sent } = body as JsonObject;
@@ -26,7 +26,7 @@ function asksNothing({ ip, fields, detect, url_params }: CompiledPii): boolean {
   return ip === 'keep' && fields.length === 0 && detect.size === 0 && url_params === undefined;
 }
 
-/** The rules are written for the event: the body is given its shape and, after they have run, its own back. */
+/** Rules are written for canonical events: the body is moved into that shape and back. */
 function underRules(sent: JsonObject, context: JsonObject | undefined, pii: CompiledPii): JsonObject {
   const event: CanonicalEvent & JsonObject = { event_id: '', type: 'track', timestamp: '', context: { ...context } };
   const movedTraits = own(sent, 'traits') === undefined && isObject(event.context.traits);

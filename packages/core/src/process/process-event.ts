@@ -1,6 +1,6 @@
 /**
  * One event through everything between ingest and the event log: the organisation's seven steps, then the pipeline's own
- * tracking plan and transformations. Answers at once where no user code runs, else with a promise; never throws, never rejects.
+ * tracking plan and transformations. Returns a promise only where user code runs or the event is large. Never throws or rejects.
  */
 import { applyContext, type RequestFacts } from '../context/enrich.ts';
 import type { GeoLookup } from '../context/geo.ts';
@@ -8,7 +8,7 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
 import { applyBots } from '../privacy/bots.ts';
 import { applyConsent } from '../privacy/consent.ts';
-import { applyPii } from '../privacy/pii.ts';
+import { applyPii, PiiPass } from '../privacy/pii.ts';
 import { applyTrackingPlan } from '../tracking-plan/tracking-plan.ts';
 import { acceptReturned, type CompiledCode, type RunCode } from './code.ts';
 import type { CompiledOrganisation, CompiledProcessing } from './compiled.ts';
@@ -28,10 +28,14 @@ export interface ProcessInput {
   processing: CompiledProcessing;
   /** What is known of the visitor; undefined for an event without an anonymous id. */
   visitor: { id: string; state: VisitorState } | undefined;
+  /** Too large to finish in one turn of the event loop: the costly steps are split with `deps.turn`. */
+  large?: boolean;
 }
 export interface ProcessDeps {
   geo?: GeoLookup;
   runCode: RunCode;
+  /** A promise where the work must wait for a later turn of the event loop. Required for large events to be split. */
+  turn?: () => Promise<void> | undefined;
 }
 interface Ended {
   event: CanonicalEvent;
@@ -73,14 +77,33 @@ class Run {
   }
 
   start(): Processed | Promise<Processed> {
-    const { organisation, request, visitor, org_id, received_at } = this.#input;
+    const { organisation, request } = this.#input;
     const event = this.#event;
     const decisions = this.#decisions;
     applyContext(event, request, this.#deps.geo, decisions);
     applyConsent(event, organisation.consent, decisions);
     const bot = applyBots(event, request.source, organisation.bots, decisions);
     if (bot !== undefined) return this.#dropped(bot);
+    if (this.#input.large === true && this.#deps.turn !== undefined) return this.#piiInSlices(this.#deps.turn);
     applyPii(event, organisation.pii, decisions);
+    return this.#afterPii();
+  }
+
+  async #piiInSlices(turn: () => Promise<void> | undefined): Promise<Processed> {
+    try {
+      const pass = new PiiPass(this.#event, this.#input.organisation.pii, this.#decisions);
+      while (pass.step()) await turn();
+      await turn();
+      return await this.#afterPii();
+    } catch (error) {
+      return this.broke(error);
+    }
+  }
+
+  #afterPii(): Processed | Promise<Processed> {
+    const { organisation, visitor, org_id, received_at } = this.#input;
+    const event = this.#event;
+    const decisions = this.#decisions;
     if (visitor !== undefined) {
       const session = { visitor_id: visitor.id, org_id, received_at };
       const inSession = applySession(event, session, organisation.session_timeout_ms, visitor.state, decisions);

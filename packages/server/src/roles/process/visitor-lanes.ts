@@ -5,6 +5,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import { turns } from '../../runtime/turns.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { commit, type Done } from './commit-processed.ts';
 import type { ProcessDeps } from './deps.ts';
@@ -26,6 +27,8 @@ export interface VisitorLanesDeps extends ProcessDeps {
   pipelines: KnownPipelines;
 }
 
+/** Events above this size are processed in slices, a smaller one takes a few milliseconds at most. */
+const LARGE_BYTES = 16_384;
 const MAX_COMMIT = 512;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
@@ -62,6 +65,8 @@ export class VisitorLanes {
     }
     const records: IngestRecord[] = [];
     for (const delivery of batch) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
       const record = readIngestRecord(delivery, this.#topic);
       if (record !== undefined) records.push(record);
       else await this.#discard(delivery);
@@ -69,6 +74,9 @@ export class VisitorLanes {
     await this.#openLanes(records);
     if (this.#stopped) return;
     for (const record of records) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+      if (this.#stopped) return;
       const lane = this.#lanes.get(laneKey(record))!;
       lane.waiting.push(record);
       this.#bytes += record.bytes;
@@ -176,8 +184,9 @@ export class VisitorLanes {
         organisation: found.organisation,
         processing: found.pipeline.processing,
         visitor,
+        large: record.bytes > LARGE_BYTES,
       },
-      { runCode: this.#deps.sandbox.run, ...(this.#deps.geo && { geo: this.#deps.geo }) },
+      { runCode: this.#deps.sandbox.run, turn: turns.next, ...(this.#deps.geo && { geo: this.#deps.geo }) },
     );
   }
 

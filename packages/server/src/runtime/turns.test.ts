@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createTurns } from './turns.ts';
+
+/** A clock that advances only where the test says so: one unit of work is 3 ms. */
+function kit() {
+  let time = 0;
+  const turns = createTurns(() => time);
+  const log: string[] = [];
+  async function work(name: string, units: number): Promise<void> {
+    for (let i = 0; i < units; i++) {
+      const wait = turns.next();
+      if (wait !== undefined) await wait;
+      log.push(name);
+      time += 3;
+    }
+  }
+  return { work, log, turns };
+}
+
+test('work within one slice does not wait', () => {
+  const { work, log } = kit();
+  void work('a', 3);
+  expect(log).toEqual(['a', 'a', 'a']);
+});
+
+test('the loop turns between slices', async () => {
+  const { work, log } = kit();
+  const done = work('a', 7);
+  const socket = new Promise<void>((resolve) =>
+    setImmediate(() => {
+      log.push('socket');
+      resolve();
+    }),
+  );
+  await Promise.all([done, socket]);
+  // The second slice may run in the same phase of the loop as other immediates, the third may not.
+  expect(log.indexOf('socket')).toBeLessThanOrEqual(6);
+  expect(log).toHaveLength(8);
+});
+
+test('many workers share one slice per turn', async () => {
+  const { work, log } = kit();
+  let turnsSeen = 0;
+  const perTurn: number[] = [];
+  let before = 0;
+  const watch = (): void => {
+    perTurn.push(log.length - before);
+    before = log.length;
+    turnsSeen += 1;
+    if (turnsSeen < 20) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await Promise.all(['a', 'b', 'c', 'd'].map((name) => work(name, 5)));
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(3);
+  expect(log.filter((name) => name === 'd')).toHaveLength(5);
+});
