@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browsing, browse, Site } from '../packages/collector/test/site.ts';
-import { aPipeline, aSnapshot, type Harness, startIngest } from '../packages/server/src/roles/ingest/testing.ts';
+import { aPipeline, aSnapshot, type Harness, startIngest } from '../packages/server/src/roles/ingest/testing/harness.ts';
 
 let harness: Harness;
 let site: Site;

@@ -6,7 +6,7 @@ enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/firsthand')
 await import('../packages/cli/src/commands/start.ts');
 await import('../packages/server/src/main.ts');
 await Promise.all([
-  import('../packages/server/src/roles/ingest/create-ingest.ts'),
+  import('../packages/server/src/roles/ingest/start.ts'),
   import('../packages/server/src/roles/process/start.ts'),
   import('../packages/server/src/roles/deliver/start.ts'),
   import('../packages/server/src/outcomes/keeper-thread.ts'),

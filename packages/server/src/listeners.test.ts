@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { errorReply, writeReply } from './http/collection-reply.ts';
 import { type Listeners, openListeners } from './listeners.ts';
-import { sendError } from './roles/ingest/answers.ts';
 import { createLogger } from './runtime/logger.ts';
 
 const logger = createLogger('silent');
@@ -22,7 +22,7 @@ beforeAll(async () => {
       },
     ],
     admin: {
-      handle: (req, res) => sendError(res, req.headers.origin, { code: 'not_found' }),
+      handle: (req, res) => writeReply(res, errorReply({ code: 'not_found' }, req.headers.origin)),
       attach: (server) => server.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')),
     },
   });

@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './config.ts';
-import { sendError } from './roles/ingest/answers.ts';
-import { serverOptions } from './roles/ingest/create-ingest.ts';
-import { answerUnreadable } from './roles/ingest/unreadable.ts';
+import { errorReply, writeReply } from './http/collection-reply.ts';
+import { replyToMalformedRequest } from './http/malformed-request.ts';
+import { serverOptions } from './http/server-options.ts';
 import type { Logger } from './runtime/logger.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
@@ -15,8 +15,8 @@ export interface ListenerDeps {
   health: Handler;
   /** Collection endpoints and collector files. */
   collection: Handler[];
-  /** Called with the listener of the collection paths before it listens. */
-  attachCollection?: ((server: Server) => void) | undefined;
+  /** What the listener of the collection paths needs: its request class, and a call with the listener before it listens. */
+  ingest?: { requestClass: typeof IncomingMessage; attach(server: Server): void } | undefined;
   /** The management API: answers everything that comes to it. */
   admin: { handle(req: IncomingMessage, res: ServerResponse): void; attach(server: Server): void } | undefined;
 }
@@ -26,7 +26,7 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-export async function openListeners({ settings, logger, health, collection, attachCollection, admin }: ListenerDeps): Promise<Listeners> {
+export async function openListeners({ settings, logger, health, collection, ingest, admin }: ListenerDeps): Promise<Listeners> {
   const apart = settings.ingestPort !== undefined;
   const servers: Server[] = [];
   const onlyHealth = [health];
@@ -37,7 +37,9 @@ export async function openListeners({ settings, logger, health, collection, atta
     last: (req: IncomingMessage, res: ServerResponse) => void,
   ): Promise<Server> {
     const shouldUpgradeCallback = (req: IncomingMessage) => server.listenerCount('upgrade') > 0 && wantsWebSocket(req);
-    const server: Server = createServer({ ...serverOptions, shouldUpgradeCallback }, (req, res) => {
+    const servesCollection = handlers !== onlyHealth;
+    const requestClass = servesCollection && ingest !== undefined ? { IncomingMessage: ingest.requestClass } : {};
+    const server: Server = createServer({ ...serverOptions, ...requestClass, shouldUpgradeCallback }, (req, res) => {
       // Proxies may write the whole address into the request line.
       if (req.url?.startsWith('/') === false) req.url = pathOf(req.url);
       try {
@@ -47,11 +49,11 @@ export async function openListeners({ settings, logger, health, collection, atta
         // A throw in this listener would end the process; only this request may fail.
         logger.error({ err: error }, 'request handler threw');
         if (res.headersSent) res.destroy();
-        else sendError(res, req.headers.origin, { code: 'internal_error' });
+        else writeReply(res, errorReply({ code: 'internal_error' }, req.headers.origin));
       }
     });
-    server.on('clientError', answerUnreadable);
-    if (handlers !== onlyHealth) attachCollection?.(server);
+    server.on('clientError', replyToMalformedRequest);
+    if (servesCollection) ingest?.attach(server);
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) =>
         reject(new Error(`${blamed(error, variable)}: ${error.message}`, { cause: error })),
@@ -63,9 +65,9 @@ export async function openListeners({ settings, logger, health, collection, atta
   }
   const main = await open('PORT', settings.port, apart ? onlyHealth : [...collection, health], admin?.handle ?? nothingHere);
   admin?.attach(main);
-  const ingest = apart ? await open('INGEST_PORT', settings.ingestPort!, [...collection, health], nothingHere) : undefined;
+  const separate = apart ? await open('INGEST_PORT', settings.ingestPort!, [...collection, health], nothingHere) : undefined;
   return {
-    addresses: { main: addressOf(main), ingest: ingest && addressOf(ingest) },
+    addresses: { main: addressOf(main), ingest: separate && addressOf(separate) },
     async close() {
       await Promise.all(
         servers.map(async (server) => {
@@ -105,5 +107,5 @@ function addressOf(server: Server): string {
 }
 
 function nothingHere(req: IncomingMessage, res: ServerResponse): void {
-  sendError(res, req.headers.origin, { code: 'not_found' });
+  writeReply(res, errorReply({ code: 'not_found' }, req.headers.origin));
 }

@@ -138,7 +138,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
   const files = has('ingest') ? createCollectorFiles(collector) : undefined;
   const challengeKey = deriveKey(vault.secretKey, 'challenge-token');
   const ingest = has('ingest')
-    ? (await import('./roles/ingest/create-ingest.ts')).createIngest({
+    ? (await import('./roles/ingest/start.ts')).startIngest({
         ...shared,
         verifyChallengeToken: (token, pipelineId) => verifyChallengeToken(challengeKey, token, pipelineId, clock.now()),
       })
@@ -183,7 +183,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
     logger,
     health,
     collection: [ingest?.handle, files?.handle].filter((handle) => handle !== undefined),
-    attachCollection: ingest?.attach,
+    ingest,
     admin,
   });
   return {

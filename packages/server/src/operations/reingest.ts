@@ -2,8 +2,8 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEnvelope, encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import { eventRecordId } from '../event-record.ts';
+import { replayWebhook } from '../intake/webhook/replay.ts';
 import { ingestTopic, partitionOf } from '../partition.ts';
-import { replayWebhook } from '../roles/ingest/webhook/replay.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';

@@ -1,6 +1,7 @@
 /** What ingest needs to know of a pipeline, made once per snapshot: per request only calls and comparisons are left. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
+import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
 import { eventRecordId } from '../event-record.ts';
@@ -33,8 +34,8 @@ export interface IngestRules {
   /** Consent without which no `_df_id` cookie is set. */
   requiredCategory: string | undefined;
   syncs: readonly SyncRule[];
-  /** The envelope's first fields as JSON text, up to and including `"event_id":`. */
-  envelopeHead: string;
+  /** The pipeline's envelope fields as text, made by `envelopeFields`. */
+  envelope: string;
   /** What stands before the event id in a record's id. */
   recordPrefix: string;
   /** Where events go; a visitor's always to the same one. */
@@ -62,7 +63,7 @@ export function compileIngestRules(pipeline: Pipeline, secret: string, settings:
     rate: pipeline.rate_limit_rps,
     requiredCategory: pipeline.js_builder_config.consent_config?.required_category || undefined,
     syncs: syncsOf(pipeline),
-    envelopeHead: `{"v":1,"org_id":${JSON.stringify(pipeline.org_id)},"pipeline_id":${JSON.stringify(pipeline.id)},"event_id":`,
+    envelope: envelopeFields({ org_id: pipeline.org_id, pipeline_id: pipeline.id }),
     recordPrefix: eventRecordId(pipeline.id, ''),
     topics: settings.natsUrl === undefined ? EMBEDDED_TOPICS : INGEST_TOPICS,
   };

@@ -2,7 +2,7 @@ import { SOURCES } from '@firsthand/catalog/sources/index.ts';
 import { compileMapping } from '@firsthand/core/inbound/map-webhook.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { aSource } from '../roles/ingest/testing.ts';
+import { aSource } from '../roles/ingest/testing/harness.ts';
 import { compileWebhookSource, PROVIDERS, validateWebhookSource } from './webhook-source.ts';
 
 const FAULTS: [name: string, body: Record<string, unknown>, fields: string[]][] = [

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aPipeline, aSnapshot, type Harness, startIngest } from './testing.ts';
+import { aPipeline, aSnapshot, type Harness, startIngest } from './testing/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

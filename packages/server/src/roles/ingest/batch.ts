@@ -1,26 +1,30 @@
-/** Batches: good events are stored together in one step, bad ones are named in the answer. */
+/** Batches: valid events are stored together in one append; invalid ones are named in the reply. */
+import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
+import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
-import { type Refusal, sendJson } from './answers.ts';
-import { TOO_LARGE } from './body.ts';
-import { challengeHolds, tokenOf } from './challenge.ts';
+import { buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
+import type { Sender } from './admission.ts';
+import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
-import type { Exchange } from './exchange.ts';
-import { factsOf } from './facts.ts';
-import { buildRecord, type IngestRecord } from './record.ts';
+import { type Exchange, TOO_LARGE } from './exchange.ts';
+import { showReceived, showRejected } from './live-view.ts';
+import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
-import { tellReceived } from './tell.ts';
 
 export const MAX_BATCH_EVENTS = 500;
-/** It is kept with every event of the batch: without a bound one request could take 500 times its size. */
+/** The batch's context is stored with every event: without a limit one request could store 500 times its size. */
 const MAX_CONTEXT_LENGTH = 32_768;
-const CONTEXT_TOO_LARGE: Refusal = { code: 'payload_too_large', message: 'The context of a batch may be 32 KB: put more into the events.' };
-const CONTEXT_NO_OBJECT: Refusal = { code: 'validation_failed', message: 'context must be an object.' };
+const CONTEXT_TOO_LARGE: Rejection = {
+  code: 'payload_too_large',
+  message: 'The context of a batch is limited to 32 KB: put more into the events.',
+};
+const CONTEXT_NOT_OBJECT: Rejection = { code: 'validation_failed', message: 'context must be an object.' };
 
 export interface BatchText {
   bytes: Buffer;
-  /** Where events begin and end in it, in turns. */
+  /** Where each event begins and ends in `bytes`, in turn. */
   items: number[] | undefined;
 }
 interface BatchError {
@@ -29,123 +33,114 @@ interface BatchError {
   error: CollectionErrorCode;
   message: string;
 }
+interface Accepted extends IngestRecord {
+  /** For the live view; undefined without a viewer, so that the event is garbage while the log is awaited. */
+  shown: JsonObject | undefined;
+}
 
-export function takeBatch(exchange: Exchange, body: unknown, text: BatchText, digest: string | undefined): void {
+export function acceptBatch(exchange: Exchange, sender: Sender, body: unknown, text: BatchText): void {
   const { ctx } = exchange;
-  const rules = exchange.rules!;
-  const events = readBatch(body);
-  if (!Array.isArray(events)) {
-    exchange.refuse(events);
+  const { rules } = sender;
+  const batch = readBatch(body);
+  if ('code' in batch) {
+    exchange.reject(batch);
     return;
   }
+  const { events } = batch;
   ctx.limiter.charge(rules.pipelineId, rules.rate, events.length - 1);
 
-  const facts = factsOf(exchange, digest);
-  const sentAt = own(body as JsonObject, 'sentAt');
-  const context = own(body as JsonObject, 'context');
-  if (typeof sentAt === 'string' && sentAt.length <= 64) facts.sentAt = sentAt;
-  if (context !== undefined && context !== null && !isObject(context)) {
-    exchange.refuse(CONTEXT_NO_OBJECT);
+  const meta = requestMeta(exchange, sender);
+  const contextRejection = addSharedFields(meta, batch);
+  if (contextRejection !== undefined) {
+    exchange.reject(contextRejection);
     return;
   }
-  if (isObject(context)) {
-    facts.context = withoutToken(context as JsonObject);
-    facts.contextJson = JSON.stringify(facts.context);
-    if (facts.contextJson.length > MAX_CONTEXT_LENGTH) {
-      exchange.refuse(CONTEXT_TOO_LARGE);
-      return;
-    }
-  }
-  const cookies = facts.browserRequest ? new EventCookies(exchange, facts) : undefined;
-  const wholeBatch = rules.challengeRequired && challengeHolds(exchange, tokenOf(body));
+  const cookies = meta.browserRequest ? new EventCookies(exchange, meta) : undefined;
+  const tokenForAll = rules.challengeRequired && hasChallengeToken(exchange, rules, tokenOf(body));
+  const isWatched = ctx.tap.watched(rules.orgId);
+  const bytesOf = eventBytes(text, events);
 
-  const records: IngestRecord[] = [];
-  // Parsed events are let go before the log is awaited, unless somebody watches: garbage should die young.
-  const shown: JsonObject[] | undefined = ctx.tap.watched(rules.orgId) ? [] : undefined;
-  const { maxBodyBytes } = ctx.settings;
-  const received = asReceived(text, events);
+  function rejectionOf(event: unknown, bytes: Buffer): Rejection | undefined {
+    if (rules.challengeRequired && !tokenForAll && !hasChallengeToken(exchange, rules, tokenOf(event)))
+      return { code: 'invalid_challenge_token' };
+    return validateEvent(event, exchange.route.rules) ?? (bytes.length > ctx.settings.maxBodyBytes ? TOO_LARGE : undefined);
+  }
+  const accepted: Accepted[] = [];
   const errors: BatchError[] = [];
-  for (let index = 0; index < events.length; index++) {
-    const event = events[index];
-    const fault = refusalOf(exchange, event, wholeBatch);
-    if (fault !== undefined) {
-      errors.push(errorOf(index, event, fault));
+  for (const [index, each] of events.entries()) {
+    const bytes = bytesOf(index);
+    const rejection = rejectionOf(each, bytes);
+    if (rejection !== undefined) {
+      errors.push(errorOf(index, each, rejection));
+      ctx.counts.rejected(rejection.code, rules);
+      showRejected(ctx, rules, rejection, { index });
       continue;
     }
-    const json = received(index);
-    if (json.length > maxBodyBytes) {
-      errors.push(errorOf(index, event, TOO_LARGE));
-      continue;
-    }
-    cookies?.prepare(event as JsonObject);
-    const built = buildRecord(facts, event as JsonObject, json, undefined, index);
+    const event = each as JsonObject;
+    const vendorIds = cookies?.prepare(event);
+    const built = buildRecord(meta, { body: event, bytes, index, vendorIds });
     cookies?.remember(built.anonymousId);
-    records.push(built);
-    shown?.push(event as JsonObject);
+    accepted.push({ ...built, shown: isWatched ? event : undefined });
   }
-  for (const { error } of errors) ctx.counts.rejected(error, rules);
-  if (errors.length > 0 && shown !== undefined) {
-    for (const { index, error, message } of errors)
-      ctx.tap.emit(rules.orgId, { stage: 'rejected', pipeline_id: rules.pipelineId, reason: error, payload: { index, message } });
-  }
-  if (records.length === 0) {
-    refuseAll(exchange, errors);
+  if (accepted.length === 0) {
+    replyAllRejected(exchange, errors);
     return;
   }
-  store(exchange, records, (_exchange, duplicates) => {
-    ctx.counts.accepted(records.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
-    if (shown !== undefined)
-      for (const [at, duplicate] of duplicates.entries()) if (!duplicate) tellReceived(exchange, shown[at]!, records[at]!.eventId);
-    const answer = JSON.stringify({ success: true, accepted: records.length, rejected: errors.length, errors });
-    exchange.answer(() => sendJson(exchange.res, exchange.origin, 200, answer, cookies?.headers()));
+  store(exchange, accepted, (duplicates) => {
+    ctx.counts.accepted(accepted.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
+    for (const [at, { shown, eventId }] of accepted.entries())
+      if (shown !== undefined && !duplicates[at]) showReceived(ctx, rules, shown, { eventId, impliedType: undefined });
+    const reply = { success: true, accepted: accepted.length, rejected: errors.length, errors };
+    exchange.reply({ status: 200, body: JSON.stringify(reply), cookies: cookies?.headers() });
   });
 }
 
-function readBatch(body: unknown): unknown[] | Refusal {
+interface Batch {
+  events: unknown[];
+  sentAt: unknown;
+  context: unknown;
+}
+function readBatch(body: unknown): Batch | Rejection {
   if (!isObject(body)) return { code: 'validation_failed', message: 'The body must be an object with a list named batch.' };
-  const batch = own(body, 'batch');
-  if (batch === undefined || batch === null) return { code: 'missing_field', message: 'batch is required.' };
-  if (!Array.isArray(batch)) return { code: 'validation_failed', message: 'batch must be a list of events.' };
-  if (batch.length === 0) return { code: 'validation_failed', message: 'batch holds no event.' };
-  if (batch.length > MAX_BATCH_EVENTS)
-    return { code: 'payload_too_large', message: `A batch holds at most ${MAX_BATCH_EVENTS} events: split it.` };
-  return batch;
+  const events = own(body, 'batch');
+  if (events === undefined || events === null) return { code: 'missing_field', message: 'batch is required.' };
+  if (!Array.isArray(events)) return { code: 'validation_failed', message: 'batch must be a list of events.' };
+  if (events.length === 0) return { code: 'validation_failed', message: 'batch is empty.' };
+  if (events.length > MAX_BATCH_EVENTS)
+    return { code: 'payload_too_large', message: `A batch is limited to ${MAX_BATCH_EVENTS} events: split it.` };
+  return { events, sentAt: own(body, 'sentAt'), context: own(body, 'context') };
 }
 
-/** Each event's bytes as they came; written anew only where they cannot be told from the text. */
-function asReceived({ bytes, items }: BatchText, events: unknown[]): (index: number) => Buffer {
+/** `sentAt` and `context` of the batch go into the envelope of each event. */
+function addSharedFields(meta: RequestMeta, { sentAt, context }: Batch): Rejection | undefined {
+  if (typeof sentAt === 'string' && sentAt.length <= 64) meta.envelope += envelopeFields({ sent_at: sentAt });
+  if (context === undefined || context === null) return undefined;
+  if (!isObject(context)) return CONTEXT_NOT_OBJECT;
+  const { challenge_token: _token, ...shared } = context as JsonObject;
+  const fields = envelopeFields({ context: shared });
+  if (fields.length > MAX_CONTEXT_LENGTH) return CONTEXT_TOO_LARGE;
+  meta.context = shared;
+  meta.envelope += fields;
+  return undefined;
+}
+
+/** Each event's bytes as they came; serialised again only where their place in the text is unknown. */
+function eventBytes({ bytes, items }: BatchText, events: unknown[]): (index: number) => Buffer {
   if (items?.length !== 2 * events.length) return (index) => Buffer.from(JSON.stringify(events[index]));
   return (index) => bytes.subarray(items[2 * index], items[2 * index + 1]);
 }
 
-function refusalOf(exchange: Exchange, event: unknown, wholeBatch: boolean): Refusal | undefined {
-  if (exchange.rules!.challengeRequired && !wholeBatch && !challengeHolds(exchange, tokenOf(event)))
-    return { code: 'invalid_challenge_token' };
-  return validateEvent(event, exchange.route.rules);
-}
-
-function errorOf(index: number, event: unknown, { code, message }: Refusal): BatchError {
+function errorOf(index: number, event: unknown, rejection: Rejection): BatchError {
   const id = isObject(event) ? own(event, 'messageId') : undefined;
-  return {
-    index,
-    messageId: typeof id === 'string' ? id.slice(0, 255) : null,
-    error: code,
-    message: message ?? COLLECTION_ERRORS[code].message,
-  };
+  const messageId = typeof id === 'string' ? id.slice(0, 255) : null;
+  return { index, messageId, error: rejection.code, message: messageOf(rejection) };
 }
 
-/** No good event: the first fault is the answer's own, all are listed. They are counted already. */
-function refuseAll(exchange: Exchange, errors: BatchError[]): void {
-  const [{ error, message }] = errors as [BatchError];
-  const challenge = errors.every((each) => each.error === 'invalid_challenge_token');
-  const answer = JSON.stringify({ error, message, accepted: 0, rejected: errors.length, errors });
-  exchange.answer(() =>
-    sendJson(exchange.res, exchange.origin, challenge ? COLLECTION_ERRORS.invalid_challenge_token.status : 400, answer),
-  );
-}
-
-function withoutToken(context: JsonObject): JsonObject {
-  if (!Object.hasOwn(context, 'challenge_token')) return context;
-  const { challenge_token: _token, ...rest } = context;
-  return rest;
+/** The first error stands for the request; all are listed. */
+function replyAllRejected(exchange: Exchange, errors: BatchError[]): void {
+  const onlyTokens = errors.every(({ error }) => error === 'invalid_challenge_token');
+  exchange.reply({
+    status: onlyTokens ? COLLECTION_ERRORS.invalid_challenge_token.status : 400,
+    body: JSON.stringify({ error: errors[0]?.error, message: errors[0]?.message, accepted: 0, rejected: errors.length, errors }),
+  });
 }

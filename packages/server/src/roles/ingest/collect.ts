@@ -1,47 +1,30 @@
-/** Collection requests from first header to answer: who sends, may they, what is it, store it. */
+/**
+ * The path of a collection request: admit the sender, read and parse the body, verify the signature, validate the events,
+ * append them to the ingest log, reply.
+ */
 import { validateEvent } from '@firsthand/core/event/validate.ts';
-import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import { type Refusal, sendGif } from './answers.ts';
-import { takeBatch } from './batch.ts';
-import { isGzip, parseBody, unpack } from './body.ts';
-import { challengeHolds, tokenOf } from './challenge.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { buildRecord } from '../../intake/ingest-record.ts';
+import { isGzip, parseBody, unpack } from '../../intake/parse-body.ts';
+import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
+import { acceptBatch } from './batch.ts';
+import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
-import { type Exchange, hasRoom, refuseTooLarge } from './exchange.ts';
-import { factsOf } from './facts.ts';
-import { keyOf, pipelineOf } from './key.ts';
-import { buildRecord } from './record.ts';
-import { checkSignature, type SignatureCheck } from './request-signature.ts';
+import { type Exchange, rejectTooLarge } from './exchange.ts';
+import { showReceived } from './live-view.ts';
+import { keyOf } from './pipeline-key.ts';
+import { PIXEL } from './pixel-image.ts';
+import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
-import { tellReceived } from './tell.ts';
 
 const BATCH_FACTOR = 5;
-const UNSIGNED: SignatureCheck = { kind: 'unsigned' };
 
 export function collect(exchange: Exchange): void {
   const { ctx, req, query, route } = exchange;
-  if (!hasRoom(exchange)) return;
   const key = keyOf(req, query);
-  if (key !== undefined && !admit(exchange, key)) return;
+  if (key !== undefined && admit(exchange, key) === undefined) return;
   const limit = ctx.settings.maxBodyBytes;
-  exchange.read(route.kind === 'batch' ? limit * BATCH_FACTOR : limit, onBody, refuseTooLarge);
-}
-
-/** Key, origin, address and rate; false after the refusal. */
-export function admit(exchange: Exchange, key: string): boolean {
-  const { ctx, req, origin } = exchange;
-  const refuse = (refusal: Refusal) => {
-    exchange.refuse(refusal);
-    return false;
-  };
-  const pipeline = pipelineOf(ctx.snapshots.current(), key);
-  if (pipeline === undefined) return refuse({ code: 'invalid_pipeline_key' });
-  const rules = pipeline.ingest;
-  exchange.rules = rules;
-  if (!rules.enabled) return refuse({ code: 'pipeline_disabled' });
-  if (origin !== undefined && !rules.allowsOrigin(origin)) return refuse({ code: 'origin_not_allowed' });
-  if (rules.allowsAddress !== undefined && !rules.allowsAddress(ctx.proxies.address(req) ?? '')) return refuse({ code: 'ip_not_allowed' });
-  const wait = ctx.limiter.take(rules.pipelineId, rules.rate, 1);
-  return wait === 0 || refuse({ code: 'rate_limited', retryAfterS: Math.max(1, Math.ceil(wait / 1_000)) });
+  exchange.read(route.kind === 'batch' ? limit * BATCH_FACTOR : limit, onBody, rejectTooLarge);
 }
 
 function onBody(exchange: Exchange, wire: Buffer): void {
@@ -52,80 +35,62 @@ function onBody(exchange: Exchange, wire: Buffer): void {
   const unpacked = unpack(wire, exchange.limit);
   if (!(unpacked instanceof Promise)) {
     if (unpacked.ok) onBytes(exchange, wire, unpacked.bytes);
-    else exchange.refuse(unpacked.refusal);
+    else exchange.reject(unpacked.rejection);
     return;
   }
   unpacked
     .then((result) => {
       if (result.ok) onBytes(exchange, wire, result.bytes);
-      else exchange.refuse(result.refusal);
+      else exchange.reject(result.rejection);
     })
-    .catch((error: unknown) => {
-      exchange.ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
-      exchange.refuse({ code: 'internal_error' });
-    });
+    .catch((error: unknown) => exchange.fail(error));
 }
 
 function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
-  exchange.ctx.gate.take(bytes.length);
-  // A key in the header lets a forged body be refused before anything is built from it.
-  let signature = exchange.rules === undefined ? undefined : signatureOf(exchange, wire, bytes);
-  if (signature?.kind === 'wrong') {
-    exchange.refuse({ code: 'invalid_signature' });
-    return;
-  }
+  exchange.ctx.capacity.addCost(bytes.length);
+  const { rules: admitted } = exchange;
+  // With the key in a header, a forged body is rejected before it is parsed.
+  let sender = admitted && verifySignature(exchange, admitted, wire, bytes);
+  if (admitted !== undefined && sender === undefined) return;
   const parsed = parseBody(bytes, exchange.route.kind === 'batch');
   if (!parsed.ok) {
-    exchange.refuse(parsed.refusal);
+    exchange.reject(parsed.rejection);
     return;
   }
-  const body = parsed.value;
-  if (exchange.rules === undefined) {
-    const key = isObject(body) ? own(body, 'writeKey') : undefined;
-    if (!admit(exchange, typeof key === 'string' ? key : '')) return;
-    signature = signatureOf(exchange, wire, bytes);
-    if (signature.kind === 'wrong') {
-      exchange.refuse({ code: 'invalid_signature' });
-      return;
-    }
+  if (admitted === undefined) {
+    const rules = admit(exchange, bodyKey(parsed.value));
+    sender = rules && verifySignature(exchange, rules, wire, bytes);
   }
-  const digest = signature?.kind === 'signed' ? signature.digest : undefined;
-  if (exchange.route.kind === 'batch') takeBatch(exchange, body, { bytes, items: parsed.items }, digest);
-  else takeEvent(exchange, body, bytes, digest);
+  if (sender === undefined) return;
+  if (exchange.route.kind === 'batch') acceptBatch(exchange, sender, parsed.value, { bytes, items: parsed.items });
+  else acceptEvent(exchange, sender, parsed.value, bytes);
 }
 
-function signatureOf(exchange: Exchange, wire: Buffer, bytes: Buffer): SignatureCheck {
-  const rules = exchange.rules!;
-  if (!rules.server) return UNSIGNED;
-  return checkSignature(exchange.req.headers, rules, wire === bytes ? [wire] : [wire, bytes], exchange.receivedAt);
-}
-
-export function takeEvent(exchange: Exchange, body: unknown, bytes: Buffer, digest: string | undefined): void {
+/** One event that is the whole body, or a pixel's query. */
+export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, bytes: Buffer): void {
   const { ctx, route } = exchange;
-  const rules = exchange.rules!;
-  if (rules.challengeRequired && !challengeHolds(exchange, tokenOf(body))) {
-    exchange.refuse({ code: 'invalid_challenge_token' });
+  const { rules } = sender;
+  if (rules.challengeRequired && !hasChallengeToken(exchange, rules, tokenOf(body))) {
+    exchange.reject({ code: 'invalid_challenge_token' });
     return;
   }
   const fault = validateEvent(body, route.rules);
   if (fault !== undefined) {
-    exchange.refuse(fault);
+    exchange.reject(fault);
     return;
   }
   const event = body as JsonObject;
-  const facts = factsOf(exchange, digest);
-  const cookies = facts.browserRequest ? new EventCookies(exchange, facts) : undefined;
-  cookies?.prepare(event);
-  const built = buildRecord(facts, event, bytes, route.implied, 0);
+  const meta = requestMeta(exchange, sender);
+  const cookies = meta.browserRequest ? new EventCookies(exchange, meta) : undefined;
+  const vendorIds = cookies?.prepare(event);
+  const built = buildRecord(meta, { body: event, bytes, index: 0, impliedType: route.impliedType, vendorIds });
   cookies?.remember(built.anonymousId);
-  // The parsed event is let go before the log is awaited, unless somebody watches: garbage should die young.
+  // Without a viewer the parsed event is not referenced while the log is awaited: short-lived garbage is cheap.
   const shown = ctx.tap.watched(rules.orgId) ? event : undefined;
-  store(exchange, [built], (_exchange, [duplicate]) => {
+  store(exchange, [built], ([duplicate]) => {
     ctx.counts.accepted(1, duplicate ? 1 : 0, rules.orgId, rules.pipelineId);
-    if (!duplicate && shown !== undefined) tellReceived(exchange, shown, built.eventId);
-    exchange.answer(() => {
-      if (route.kind === 'pixel') sendGif(exchange.res, exchange.origin, cookies?.headers());
-      else exchange.sendOk(cookies?.headers());
-    });
+    if (!duplicate && shown !== undefined) showReceived(ctx, rules, shown, { eventId: built.eventId, impliedType: route.impliedType });
+    if (route.kind === 'pixel') exchange.reply({ ...PIXEL, cookies: cookies?.headers() });
+    else exchange.succeed(cookies?.headers());
   });
 }

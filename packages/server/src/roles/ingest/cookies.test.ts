@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedDomain } from './cookies.ts';
-import { aPipeline, aSnapshot, type Harness } from './testing.ts';
-import { browser, type Send, snapshot, startSending, track } from './testing-events.ts';
+import { browser, type Send, snapshot, startSending, track } from './testing/events.ts';
+import { aPipeline, aSnapshot, type Harness } from './testing/harness.ts';
 
 const consented = { consent: { categories: { necessary: true, statistics: true, marketing: true } } };
 let harness: Harness;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LogUnavailable } from '../../stores/event-log/port.ts';
-import { GATE_LIMITS } from './gate.ts';
-import { aPipeline, aSnapshot, startIngest, withAppend } from './testing.ts';
+import { CAPACITY_LIMITS } from './capacity.ts';
+import { aPipeline, aSnapshot, startIngest, withAppend } from './testing/harness.ts';
 
 const post = (url: string, body: unknown = { type: 'track', event: 'X' }, path = '/v1/t') =>
   fetch(url + path, { method: 'POST', headers: { authorization: 'Bearer pk_web' }, body: JSON.stringify(body) });
@@ -55,7 +55,7 @@ test.each([
 test('over the bound of waiting requests the answer is 503, and none that got 200 is lost', async () => {
   const held: (() => void)[] = [];
   const harness = await startIngest(aSnapshot([aPipeline()]), {
-    limits: { ...GATE_LIMITS, waitingRequests: 5 },
+    limits: { ...CAPACITY_LIMITS, appendingRequests: 5 },
     log: withAppend(async (append, isIngest) => {
       if (isIngest) await new Promise<void>((resolve) => held.push(resolve));
       return append();
@@ -76,7 +76,7 @@ test('over the bound of waiting requests the answer is 503, and none that got 20
 });
 
 test('large bodies give way before small ones', async () => {
-  const harness = await startIngest(aSnapshot([aPipeline()]), { limits: { ...GATE_LIMITS, receivingBytes: 100_000 } });
+  const harness = await startIngest(aSnapshot([aPipeline()]), { limits: { ...CAPACITY_LIMITS, receivingBytes: 100_000 } });
   const large = await post(harness.url, { type: 'track', event: 'X', properties: { x: 'x'.repeat(300_000) } });
   expect(large.status).toBe(503);
   expect((await post(harness.url)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aPipeline, aSnapshot, type Harness, SECRET, startIngest } from './testing.ts';
+import { aPipeline, aSnapshot, type Harness, SECRET, startIngest } from './testing/harness.ts';
 
 const ORIGIN = 'https://shop.example';
 /** It stands still: what is 301 s old or a burst of one second must not depend on how soon a test gets its turn. */

@@ -1,46 +1,46 @@
-/** The cookies that a browser's answer sets: the anonymous id, and vendor ids that consent allows. */
+/** The cookies that a reply to a browser sets: the anonymous id, and vendor ids that consent allows. */
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import { consentOf } from './consent.ts';
+import type { RequestMeta } from '../../intake/ingest-record.ts';
 import { type CookieScope, ID_COOKIE, setCookie, sharedDomain } from './cookies.ts';
+import { consentOf } from './event-consent.ts';
 import type { Exchange } from './exchange.ts';
-import type { RequestFacts } from './record.ts';
 import { CookieJar, vendorIds } from './vendor-ids.ts';
 
 export class EventCookies {
   readonly #exchange: Exchange;
-  readonly #facts: RequestFacts;
+  readonly #meta: RequestMeta;
   #jar: CookieJar | undefined;
   #scope: CookieScope | undefined;
   #mayRemember = true;
   #anonymousId: string | undefined;
 
-  constructor(exchange: Exchange, facts: RequestFacts) {
+  constructor(exchange: Exchange, meta: RequestMeta) {
     this.#exchange = exchange;
-    this.#facts = facts;
+    this.#meta = meta;
   }
-  /** Before the record is built: decides by this event's consent and puts its vendor ids into the facts. */
-  prepare(event: JsonObject): void {
-    const { rules } = this.#facts;
-    if (rules.requiredCategory === undefined && rules.syncs.length === 0) return;
+  /** Decides by this event's consent what may be set. Returns the event's vendor ids. Call before its record is built. */
+  prepare(event: JsonObject): Record<string, string> | undefined {
+    const { rules } = this.#meta;
+    if (rules.requiredCategory === undefined && rules.syncs.length === 0) return undefined;
     const organisation = this.#exchange.ctx.snapshots.current().organisations.get(rules.orgId);
     const context = own(event, 'context');
-    const gpc = this.#facts.gpc === true || (isObject(context) && own(context, 'gpc') === true);
-    const granted = consentOf(event, this.#facts.context, gpc, organisation?.consent);
+    const gpc = this.#meta.gpc === true || (isObject(context) && own(context, 'gpc') === true);
+    const granted = consentOf(event, this.#meta.context, gpc, organisation?.consent);
     this.#mayRemember = rules.requiredCategory === undefined || granted(rules.requiredCategory);
-    if (rules.syncs.length === 0) return;
+    if (rules.syncs.length === 0) return undefined;
     this.#jar ??= new CookieJar(this.#exchange.req.headers.cookie, this.#scopeOf());
     const mayMint = (category: string) => this.#mayRemember && granted(category);
-    this.#facts.vendorIds = vendorIds(rules.syncs, { granted, mayMint }, this.#jar, event, this.#facts.receivedAt);
+    return vendorIds(rules.syncs, { granted, mayMint }, this.#jar, event, this.#meta.receivedAt);
   }
   remember(anonymousId: string | undefined): void {
     if (this.#mayRemember && anonymousId !== undefined) this.#anonymousId = anonymousId;
   }
-  /** Without the required category nothing is kept on the device; of several events the last tells what the visitor wants now. */
+  /** `Set-Cookie` values. None without the required category; of several events the last one decides. */
   headers(): string[] | undefined {
     if (!this.#mayRemember) return undefined;
     const minted = this.#jar?.minted;
     const id = this.#anonymousId;
-    if (id === undefined || id === this.#facts.cookieId) return minted?.length ? minted : undefined;
+    if (id === undefined || id === this.#meta.cookieId) return minted?.length ? minted : undefined;
     const cookie = setCookie(ID_COOKIE, id, this.#scopeOf());
     return cookie === undefined ? minted : [cookie, ...(minted ?? [])];
   }

@@ -1,49 +1,54 @@
-/** One request on its way through ingest, and the reading of its body. One object per request, no closures. */
-import { ServerResponse } from 'node:http';
-import { COLLECTION_ERRORS } from '../../http/errors.ts';
+/** One request in ingest: reads its body, sends its one reply, and holds its share of capacity until then. No closures per request. */
+import type { IncomingMessage } from 'node:http';
+import { errorReply, type Rejection, type Reply } from '../../http/collection-reply.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
-import { type Refusal, sendError, sendOk } from './answers.ts';
-import { TOO_LARGE } from './body.ts';
-import type { CollectionMessage } from './collection-message.ts';
-import type { IngestContext } from './context.ts';
-import { type Connection, MAX_IGNORED_BYTES } from './direct-answers.ts';
-import { OVERLOADED } from './overloaded.ts';
+import type { IngestContext } from './deps.ts';
+import { showRejected } from './live-view.ts';
+import type { CloseListener, Responder } from './responder.ts';
 import type { Route } from './routes.ts';
 
-const EXCHANGE = Symbol('exchange');
-interface Carrier {
-  [EXCHANGE]?: Exchange;
+export interface BodyReader {
+  data(chunk: Buffer): void;
+  end(): void;
 }
+type OnBody = (exchange: Exchange, body: Buffer) => void;
+type OnTooLarge = (exchange: Exchange) => void;
+
+export const OVERLOADED = { code: 'overloaded', retryAfterS: 1 } as const satisfies Rejection;
+export const TOO_LARGE = { code: 'payload_too_large' } as const satisfies Rejection;
+/** The rest of a rejected body may arrive up to this size; then the connection is cut. */
+export const MAX_IGNORED_BYTES = 16 * 1_048_576;
 const EMPTY = Buffer.alloc(0);
 
-export class Exchange {
+export class Exchange implements BodyReader, CloseListener {
   readonly ctx: IngestContext;
-  readonly req: CollectionMessage;
+  readonly req: IncomingMessage;
   readonly route: Route;
+  /** The query string without its question mark. */
   readonly query: string | undefined;
   readonly origin: string | undefined;
   readonly receivedAt: number;
+  /** The sender's pipeline, once admission knows it. */
   rules: IngestRules | undefined;
+  /** Bytes that the body may have, packed or not. */
   limit = 0;
-  answered = false;
-  readonly #connection: Connection | undefined;
-  #res: ServerResponse | undefined;
-  #first: Buffer | undefined;
-  #rest: Buffer[] | undefined;
+  /** True after the reply, or after the client went away. */
+  finished = false;
+  readonly #responder: Responder;
+  #firstChunk: Buffer | undefined;
+  #chunks: Buffer[] | undefined;
   #size = 0;
   #ignored = 0;
   #held = 0;
-  #inside = false;
-  #onBody: ((exchange: Exchange, body: Buffer) => void) | undefined;
-  #onTooLarge: ((exchange: Exchange) => void) | undefined;
+  #inFlight = false;
+  #onBody: OnBody = rejectUnread;
+  #onTooLarge: OnTooLarge = rejectTooLarge;
 
-  /** Answered by Node's response, or straight to the connection as long as nothing else is needed. */
-  constructor(ctx: IngestContext, req: CollectionMessage, route: Route, by: ServerResponse | Connection) {
+  constructor(ctx: IngestContext, req: IncomingMessage, route: Route, responder: Responder) {
     this.ctx = ctx;
     this.req = req;
     this.route = route;
-    if (by instanceof ServerResponse) this.#res = by;
-    else this.#connection = by;
+    this.#responder = responder;
     const url = req.url ?? '';
     const mark = url.indexOf('?');
     this.query = mark === -1 ? undefined : url.slice(mark + 1);
@@ -51,136 +56,98 @@ export class Exchange {
     this.receivedAt = ctx.clock.now();
   }
 
-  /** Reads the body up to `limit`, then calls `onBody`, or `onTooLarge` as soon as it is too large. */
-  read(limit: number, onBody: (exchange: Exchange, body: Buffer) => void, onTooLarge: (exchange: Exchange) => void): void {
-    const { req } = this;
+  /** Reads the body, then calls `onBody`; calls `onTooLarge` as soon as it exceeds `limit`. */
+  read(limit: number, onBody: OnBody, onTooLarge: OnTooLarge): void {
     this.limit = limit;
     this.#onBody = onBody;
     this.#onTooLarge = onTooLarge;
-    if (Number(req.headers['content-length'] ?? 0) > limit) {
+    if (Number(this.req.headers['content-length'] ?? 0) > limit) {
       onTooLarge(this);
       return;
     }
     this.enter();
-    req.divert(this);
+    this.ctx.readBody(this.req, this);
   }
-  /** From here on a stop waits for this request. */
+  /** Counts this request as in flight: a stop waits for it. */
   enter(): void {
-    this.ctx.gate.enter();
-    this.#inside = true;
-    if (this.#res !== undefined) this.#watch(this.#res);
-  }
-  /** Node's response. Where there is none so far, it is made now. */
-  get res(): ServerResponse {
-    if (this.#res === undefined) this.#connection!.handOver();
-    return this.#res!;
-  }
-  adopt(res: ServerResponse): void {
-    this.#res = res;
-    if (this.#inside) this.#watch(res);
-  }
-  #watch(res: ServerResponse): void {
-    (res as Carrier)[EXCHANGE] = this;
-    res.on('close', onClose);
+    this.ctx.capacity.enter();
+    this.#inFlight = true;
+    this.#responder.watchClose(this);
   }
 
   data(chunk: Buffer): void {
-    if (this.answered) {
+    if (this.finished) {
       this.#ignored += chunk.length;
       if (this.#ignored > MAX_IGNORED_BYTES) this.req.destroy();
       return;
     }
     this.#size += chunk.length;
     this.#held += chunk.length;
-    if (!this.ctx.gate.receive(chunk.length, this.#size)) {
-      this.#drop();
-      this.refuse(OVERLOADED);
-      return;
-    }
-    if (this.#size > this.limit) {
-      this.#drop();
-      this.#onTooLarge!(this);
-      return;
-    }
-    if (this.#first === undefined) this.#first = chunk;
-    else if (this.#rest === undefined) this.#rest = [this.#first, chunk];
-    else this.#rest.push(chunk);
+    if (!this.ctx.capacity.receive(chunk.length, this.#size)) {
+      this.#dropBody();
+      this.reject(OVERLOADED);
+    } else if (this.#size > this.limit) {
+      this.#dropBody();
+      this.#onTooLarge(this);
+    } else if (this.#firstChunk === undefined) this.#firstChunk = chunk;
+    else if (this.#chunks === undefined) this.#chunks = [this.#firstChunk, chunk];
+    else this.#chunks.push(chunk);
   }
   end(): void {
-    if (this.answered) return;
-    const body = this.#rest === undefined ? (this.#first ?? EMPTY) : Buffer.concat(this.#rest, this.#size);
-    this.#drop();
+    if (this.finished) return;
+    const body = this.#chunks === undefined ? (this.#firstChunk ?? EMPTY) : Buffer.concat(this.#chunks, this.#size);
+    this.#dropBody();
     try {
-      this.#onBody!(this, body);
+      this.#onBody(this, body);
     } catch (error) {
-      this.ctx.logger.error({ err: error }, 'unexpected error while taking an event in');
-      this.refuse({ code: 'internal_error' });
+      this.fail(error);
     }
   }
   closed(): void {
-    this.answered = true;
-    this.#drop();
-    this.release();
+    this.finished = true;
+    this.#dropBody();
+    this.#leave();
   }
-  release(): void {
-    if (!this.#inside) return;
-    this.#inside = false;
-    this.ctx.gate.leave(this.#held);
+
+  /** The reply to stored events. */
+  succeed(cookies: readonly string[] | undefined): void {
+    if (this.#finish()) this.#responder.sendSuccess(this.origin, cookies, this.ctx.draining);
+    this.#leave();
   }
-  refuse(refusal: Refusal): void {
-    if (this.answered) return;
-    this.answered = true;
-    const { rules, ctx } = this;
-    ctx.counts.rejected(refusal.code, rules);
-    if (rules !== undefined && ctx.tap.watched(rules.orgId)) {
-      ctx.tap.emit(rules.orgId, {
-        stage: 'rejected',
-        pipeline_id: rules.pipelineId,
-        reason: refusal.code,
-        status: COLLECTION_ERRORS[refusal.code].status,
-        payload: { message: refusal.message ?? COLLECTION_ERRORS[refusal.code].message },
-      });
-    }
-    this.hangUpWhenDraining();
-    sendError(this.res, this.origin, refusal);
-    this.release();
+  reply(reply: Omit<Reply, 'origin'>): void {
+    if (this.#finish()) this.#responder.send({ ...reply, origin: this.origin }, this.ctx.draining);
+    this.#leave();
   }
-  /** Sends the answer, unless the client is gone or has one. */
-  answer(send: () => void): void {
-    if (!this.answered) {
-      this.answered = true;
-      this.hangUpWhenDraining();
-      send();
-    }
-    this.release();
+  /** Rejects the whole request: counted, shown in the live view, answered. */
+  reject(rejection: Rejection): void {
+    if (this.finished) return;
+    this.ctx.counts.rejected(rejection.code, this.rules);
+    if (this.rules !== undefined) showRejected(this.ctx, this.rules, rejection);
+    this.#finish();
+    this.#responder.send(errorReply(rejection, this.origin), this.ctx.draining);
+    this.#leave();
   }
-  /** The answer of a stored event, to be sent by `answer`. */
-  sendOk(cookies: readonly string[] | undefined): void {
-    if (this.#res === undefined && cookies === undefined) this.#connection!.sendOk(this.origin);
-    else sendOk(this.res, this.origin, cookies);
+  fail(error: unknown): void {
+    this.ctx.logger.error({ err: error }, 'unexpected error while handling a collection request');
+    this.reject({ code: 'internal_error' });
   }
-  /** While the service stops, every answer ends its connection, so that clients move to another process. */
-  hangUpWhenDraining(): void {
-    if (this.ctx.draining) this.res.shouldKeepAlive = false;
+
+  /** False where the reply is sent already, or nobody is there to read it. */
+  #finish(): boolean {
+    if (this.finished) return false;
+    this.finished = true;
+    return true;
   }
-  #drop(): void {
-    this.#first = undefined;
-    this.#rest = undefined;
+  #leave(): void {
+    if (!this.#inFlight) return;
+    this.#inFlight = false;
+    this.ctx.capacity.leave(this.#held);
+  }
+  #dropBody(): void {
+    this.#firstChunk = undefined;
+    this.#chunks = undefined;
   }
 }
 
-export const refuseTooLarge = (exchange: Exchange): void => exchange.refuse(TOO_LARGE);
-export const refuseOverloaded = (exchange: Exchange): void => exchange.refuse(OVERLOADED);
-/** Whether there is room for one more event; false after the refusal. */
-export function hasRoom(exchange: Exchange): boolean {
-  const { ctx, req } = exchange;
-  if (req.isLetIn || !ctx.gate.refuses()) return true;
-  refuseOverloaded(exchange);
-  return false;
-}
-
-// Listeners are called with the emitter as `this`: one function serves every request.
-/** Also where the client went away: an aborted request without an `error` listener tells nobody else. */
-function onClose(this: ServerResponse): void {
-  (this as Carrier)[EXCHANGE]!.closed();
-}
+export const rejectTooLarge = (exchange: Exchange): void => exchange.reject(TOO_LARGE);
+const rejectUnread = (exchange: Exchange): void => exchange.reject({ code: 'internal_error' });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, SECRET } from './testing.ts';
-import { browser, type Send, startSending, track } from './testing-events.ts';
+import { browser, type Send, startSending, track } from './testing/events.ts';
+import { type Harness, SECRET } from './testing/harness.ts';
 
 let harness: Harness;
 let send: Send;

@@ -134,7 +134,7 @@ function operation(path: string, route: Route): Schema {
       get: {
         operationId,
         tags: ['Collection'],
-        summary: `Takes a ${route.implied} event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON.`,
+        summary: `Takes a ${route.impliedType} event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON.`,
         security: [{ pipeline_key_query: [] }],
         parameters: ['writeKey', 'event', 'name', 'userId', 'anonymousId', 'messageId', 'timestamp', 'properties', 'context'].map(
           (name) => ({
@@ -152,7 +152,7 @@ function operation(path: string, route: Route): Schema {
     post: {
       operationId,
       tags: ['Collection'],
-      summary: batch ? `Takes up to ${MAX_BATCH_EVENTS} events.` : `Takes one ${route.implied ?? ''} event.`.replace('  ', ' '),
+      summary: batch ? `Takes up to ${MAX_BATCH_EVENTS} events.` : `Takes one ${route.impliedType ?? ''} event.`.replace('  ', ' '),
       security,
       parameters: [
         { name: 'writeKey', in: 'query', required: false, schema: { type: 'string' } },

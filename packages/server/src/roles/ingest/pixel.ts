@@ -1,30 +1,26 @@
 /** `GET /v1/pixel/t` and `/p`: key and fields in the query, for mails and pages without scripts. */
 import { assign } from '@firsthand/core/inbound/target.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import { parseBody } from './body.ts';
-import { admit, takeEvent } from './collect.ts';
-import { type Exchange, hasRoom } from './exchange.ts';
-import { keyOf } from './key.ts';
-import { checkSignature } from './request-signature.ts';
+import { parseBody } from '../../intake/parse-body.ts';
+import { admit, verifySignature } from './admission.ts';
+import { acceptEvent } from './collect.ts';
+import type { Exchange } from './exchange.ts';
+import { keyOf } from './pipeline-key.ts';
 
 const FIELDS = new Set(['type', 'event', 'name', 'userId', 'anonymousId', 'groupId', 'timestamp', 'messageId', 'sentAt']);
 const OBJECTS = new Set(['properties', 'context', 'traits']);
+const NESTED = /^(?:properties|context|traits)(?:\.[^.]+){1,16}$/;
 const NO_BODY = Buffer.alloc(0);
-const INSIDE = /^(?:properties|context|traits)(?:\.[^.]+){1,16}$/;
 
 export function collectPixel(exchange: Exchange): void {
   const { req, query } = exchange;
-  if (!hasRoom(exchange)) return;
-  if (!admit(exchange, keyOf(req, query) ?? '')) return;
-  // What a signature covers is the body, and a pixel has none; a pipeline that asks for signatures takes no pixel without one.
-  const rules = exchange.rules!;
-  if (rules.server && checkSignature(req.headers, rules, [NO_BODY], exchange.receivedAt).kind === 'wrong') {
-    exchange.refuse({ code: 'invalid_signature' });
-    return;
-  }
+  const rules = admit(exchange, keyOf(req, query) ?? '');
+  // A signature covers the body, which is empty here. Pipelines that require one accept no unsigned pixel.
+  const sender = rules && verifySignature(exchange, rules, NO_BODY, NO_BODY);
+  if (sender === undefined) return;
   const body = readQuery(query ?? '');
   if (typeof body === 'string') {
-    exchange.refuse({ code: 'validation_failed', message: body });
+    exchange.reject({ code: 'validation_failed', message: body });
     return;
   }
   const referrer = req.headers.referer;
@@ -33,26 +29,27 @@ export function collectPixel(exchange: Exchange): void {
     if (!(isObject(context) && Object.hasOwn(context, 'page'))) assign(body, 'context.page.url', referrer);
   }
   exchange.enter();
-  takeEvent(exchange, body, Buffer.from(JSON.stringify(body)), undefined);
+  acceptEvent(exchange, sender, body, Buffer.from(JSON.stringify(body)));
 }
 
 /** The event, or what is wrong. Objects come as JSON (`properties={"a":1}`) or field by field (`properties.a=1`). */
-export function readQuery(query: string): JsonObject | string {
+function readQuery(query: string): JsonObject | string {
   const body: JsonObject = {};
   for (const [name, value] of new URLSearchParams(query)) {
     if (FIELDS.has(name)) body[name] = value;
     else if (OBJECTS.has(name)) {
       const parsed = parseBody(Buffer.from(value));
       if (!parsed.ok || !isObject(parsed.value)) return `${name} must be a JSON object.`;
-      for (const [key, inside] of Object.entries(parsed.value as JsonObject)) assignInside(body, name, key, inside);
-    } else if (INSIDE.test(name)) assign(body, name, value);
+      for (const [key, nested] of Object.entries(parsed.value as JsonObject)) assignNested(body, name, key, nested);
+    } else if (NESTED.test(name)) assign(body, name, value);
   }
   return body;
 }
 
-function assignInside(body: JsonObject, name: string, key: string, value: unknown): void {
+/** Defines the property: assigning `__proto__` would reach a prototype. */
+function assignNested(body: JsonObject, name: string, key: string, value: unknown): void {
   const object = own(body, name);
-  const inside = isObject(object) ? (object as JsonObject) : {};
-  Object.defineProperty(inside, key, { value, enumerable: true, configurable: true, writable: true });
-  body[name] = inside;
+  const target = isObject(object) ? (object as JsonObject) : {};
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  body[name] = target;
 }

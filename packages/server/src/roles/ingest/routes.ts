@@ -1,27 +1,24 @@
 import type { CallRules, CallType } from '@firsthand/core/event/validate.ts';
+import { ANY_CALL } from '../../intake/call-rules.ts';
 
-export type RouteKind = 'event' | 'batch' | 'pixel' | 'webhook';
 export interface Route {
-  kind: RouteKind;
+  kind: 'event' | 'batch' | 'pixel' | 'webhook';
   method: 'POST' | 'GET';
   /** Browser-facing: the connection's address and user agent are the visitor's. */
   browser: boolean;
   rules: CallRules;
-  /** Written into the envelope where the body need not name its type. */
-  implied: CallType | undefined;
+  /** The type of events whose body names none. */
+  impliedType: CallType | undefined;
 }
 
-const ANY_TYPE: ReadonlySet<string> = new Set(['track', 'page', 'identify', 'group', 'screen', 'alias']);
-const anyCall: CallRules = { types: ANY_TYPE, fallback: undefined, pageNameRequired: false };
-
 function call(type: CallType, form: 'short' | 'long' | 'pixel'): Route {
-  // `screen` and `alias` are kept as page and identify; a body that says so already is not wrong.
+  // `screen` and `alias` are accepted as page and identify, so a body that names that type is valid too.
   const also = type === 'screen' ? ['page'] : type === 'alias' ? ['identify'] : [];
   return {
     kind: form === 'pixel' ? 'pixel' : 'event',
     method: form === 'pixel' ? 'GET' : 'POST',
     browser: form !== 'long',
-    implied: type,
+    impliedType: type,
     rules: {
       types: new Set([type, ...also]),
       fallback: form === 'short' ? undefined : type,
@@ -29,7 +26,7 @@ function call(type: CallType, form: 'short' | 'long' | 'pixel'): Route {
     },
   };
 }
-const batch: Route = { kind: 'batch', method: 'POST', browser: false, implied: undefined, rules: anyCall };
+const batch: Route = { kind: 'batch', method: 'POST', browser: false, impliedType: undefined, rules: ANY_CALL };
 
 export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/t', call('track', 'short')],
@@ -44,19 +41,28 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/alias', call('alias', 'long')],
   ['/v1/s', call('screen', 'long')],
   ['/v1/a', call('alias', 'long')],
-  ['/v1/events', { kind: 'event', method: 'POST', browser: false, implied: undefined, rules: anyCall }],
+  ['/v1/events', { kind: 'event', method: 'POST', browser: false, impliedType: undefined, rules: ANY_CALL }],
   ['/v1/batch', batch],
   ['/v1/b', batch],
-  // What Segment's libraries for Ruby, Java and .NET call.
+  // Segment's libraries for Ruby, Java and .NET.
   ['/v1/import', batch],
   ['/v1/pixel/t', call('track', 'pixel')],
   ['/v1/pixel/p', call('page', 'pixel')],
-  ['/v1/webhook', { kind: 'webhook', method: 'POST', browser: false, implied: undefined, rules: anyCall }],
+  ['/v1/webhook', { kind: 'webhook', method: 'POST', browser: false, impliedType: undefined, rules: ANY_CALL }],
 ]);
 
-/** The route of an address, its query left aside. The library for Java ends its address with a slash; no other address may. */
 export function findRoute(url: string): Route | undefined {
-  const mark = url.indexOf('?');
-  const path = mark === -1 ? url : url.slice(0, mark);
+  const path = pathOf(url);
+  // Segment's library for Java ends its address with a slash; no other address may.
   return ROUTES.get(path) ?? (path === '/v1/import/' ? batch : undefined);
+}
+
+/** Every path of the collection side, known or not. */
+export function isCollectionPath(url: string): boolean {
+  return /^\/v1\/(?!admin(?:\/|$))/.test(pathOf(url));
+}
+
+function pathOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark === -1 ? url : url.slice(0, mark);
 }

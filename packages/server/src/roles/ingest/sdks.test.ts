@@ -1,7 +1,7 @@
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aPipeline, aSnapshot, type Harness, startIngest } from './testing.ts';
+import { aPipeline, aSnapshot, type Harness, startIngest } from './testing/harness.ts';
 
 /** Published SDKs with nothing changed but their host: every call type, compared field by field. */
 let harness: Harness;

@@ -1,49 +1,41 @@
-/** The one place that answers 200: after the log says that the events are on disk. In doubt it is 503. */
-import type { Append } from '../../stores/event-log/port.ts';
-import { LogUnavailable, RecordTooLarge } from '../../stores/event-log/port.ts';
-import type { IngestContext } from './context.ts';
-import type { Exchange } from './exchange.ts';
-import { refuseOverloaded } from './exchange.ts';
-import type { IngestRecord } from './record.ts';
+/** Appends events to the ingest log. A request is answered 200 only after the log says that its events are on disk. */
 
-/** Calls `done` with what each record became (true: a duplicate) when all are durable; refuses where that fails. */
-export function store(
-  exchange: Exchange,
-  records: readonly IngestRecord[],
-  done: (exchange: Exchange, duplicates: boolean[]) => void,
-): void {
+import type { IngestRecord } from '../../intake/ingest-record.ts';
+import { type Append, type AppendResult, LogUnavailable, RecordTooLarge } from '../../stores/event-log/port.ts';
+import type { IngestContext } from './deps.ts';
+import { type Exchange, OVERLOADED, TOO_LARGE } from './exchange.ts';
+
+/** Calls `done` when every record is durable, with whether each was a duplicate. Rejects the request where that fails. */
+export function store(exchange: Exchange, records: readonly IngestRecord[], done: (duplicates: boolean[]) => void): void {
   const { ctx } = exchange;
-  let bytes = 0;
-  for (const { record } of records) bytes += record.data.length;
-  if (ctx.gate.full) {
-    refuseOverloaded(exchange);
+  if (ctx.capacity.isFull) {
+    exchange.reject(OVERLOADED);
     return;
   }
-  ctx.gate.wait(bytes);
+  let bytes = 0;
+  for (const { record } of records) bytes += record.data.length;
+  ctx.capacity.beginAppend(bytes);
   ctx.log.append(appendsOf(records)).then(
     (results) => {
-      ctx.gate.waited(bytes);
+      ctx.capacity.endAppend(bytes);
       try {
-        done(exchange, duplicatesOf(records, results));
+        done(duplicatesOf(records, results));
       } catch (error) {
-        ctx.logger.error({ err: error }, 'unexpected error while answering');
-        exchange.refuse({ code: 'internal_error' });
+        exchange.fail(error);
       }
     },
     (error: unknown) => {
-      ctx.gate.waited(bytes);
-      // Trying again would not help: the client must split it, not wait.
-      if (error instanceof RecordTooLarge) return exchange.refuse({ code: 'payload_too_large' });
-      complain(ctx, error);
-      refuseOverloaded(exchange);
+      ctx.capacity.endAppend(bytes);
+      // A retry would not help: the client must split it.
+      if (error instanceof RecordTooLarge) return exchange.reject(TOO_LARGE);
+      logAppendFailure(ctx, error);
+      exchange.reject(OVERLOADED);
     },
   );
 }
 
-/** One append per topic, in the order of the records: a visitor's events stay in order. */
+/** One append per topic, in the order of the records, so that a visitor's events stay in order. */
 function appendsOf(records: readonly IngestRecord[]): Append[] {
-  const [first] = records;
-  if (records.length === 1) return [{ topic: first!.topic, records: [first!.record] }];
   const byTopic = new Map<string, Append>();
   for (const { topic, record } of records) {
     const append = byTopic.get(topic);
@@ -53,24 +45,24 @@ function appendsOf(records: readonly IngestRecord[]): Append[] {
   return [...byTopic.values()];
 }
 
-function duplicatesOf(records: readonly IngestRecord[], results: readonly { positions: (string | undefined)[] }[]): boolean[] {
-  if (records.length === 1) return [results[0]!.positions[0] === undefined];
-  const next = new Map<string, { positions: (string | undefined)[]; at: number }>();
+/** A record without a position was swallowed by the deduplication window. Results come in the order of `appendsOf`. */
+function duplicatesOf(records: readonly IngestRecord[], results: readonly AppendResult[]): boolean[] {
+  const positions = new Map<string, Iterator<string | undefined>>();
   let topics = 0;
   return records.map(({ topic }) => {
-    let cursor = next.get(topic);
-    if (cursor === undefined) next.set(topic, (cursor = { positions: results[topics++]!.positions, at: 0 }));
-    return cursor.positions[cursor.at++] === undefined;
+    let next = positions.get(topic);
+    if (next === undefined) positions.set(topic, (next = (results[topics++]?.positions ?? []).values()));
+    return next.next().value === undefined;
   });
 }
 
-const COMPLAIN_EVERY_MS = 5_000;
-let complainedAt = Number.NEGATIVE_INFINITY;
-/** A full disk refuses thousands of requests a second; one line every few seconds says so well enough. */
-export function complain(ctx: IngestContext, error: unknown): void {
+const LOG_FAILURE_EVERY_MS = 5_000;
+let failureLoggedAt = Number.NEGATIVE_INFINITY;
+/** A full disk rejects thousands of requests per second: at most one line every five seconds. */
+export function logAppendFailure(ctx: IngestContext, error: unknown): void {
   const now = ctx.clock.monotonic();
-  if (now - complainedAt < COMPLAIN_EVERY_MS) return;
-  complainedAt = now;
-  if (error instanceof LogUnavailable) ctx.logger.warn({ err: error }, 'the log takes nothing now: answering 503');
-  else ctx.logger.error({ err: error }, 'the log failed: answering 503');
+  if (now - failureLoggedAt < LOG_FAILURE_EVERY_MS) return;
+  failureLoggedAt = now;
+  if (error instanceof LogUnavailable) ctx.logger.warn({ err: error }, 'event log unavailable, rejecting events');
+  else ctx.logger.error({ err: error }, 'event log failed, rejecting events');
 }

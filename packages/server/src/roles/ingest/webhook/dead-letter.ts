@@ -1,4 +1,4 @@
-/** Refused and unmappable webhooks, kept as they came so that they can be replayed when the cause is mended. */
+/** Rejected webhooks are kept as they came, so that they can be replayed once the cause is fixed. */
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { DIGEST_PREFIX, secretDigest } from '../../../snapshot/webhook-signature.ts';
@@ -6,8 +6,8 @@ import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts'
 
 const MAX_BODY = 65_536;
 const MAX_HEADER = 4_096;
-/** Credentials of whoever sent it: not ours to keep. */
-const LEFT_OUT = new Set(['authorization', 'cookie', 'proxy-authorization']);
+/** The sender's credentials are not kept. */
+const OMITTED_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 export function webhookDeadLetter(
   { source }: CompiledWebhookSource,
@@ -19,7 +19,7 @@ export function webhookDeadLetter(
 ): Outcome & { kind: 'dead_lettered' } {
   const id = newId('dlq', receivedAt);
   const text = body.subarray(0, MAX_BODY).toString('utf8');
-  // Half a character at the cut, or bytes that were no UTF-8: neither can be verified again.
+  // Cut, or not UTF-8: the signature of what is kept cannot be verified.
   const whole = body.length <= MAX_BODY && Buffer.from(text).equals(body);
   const dead_letter: DeadLetter = {
     id,
@@ -53,12 +53,12 @@ export function webhookDeadLetter(
   };
 }
 
-/** A shared secret is kept as its digest, which is all that verifying it again needs. */
+/** A shared secret is kept as a digest, which is enough to verify it again. */
 function keptHeaders(secretHeader: string | null, headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (name === secretHeader?.toLowerCase()) kept[name] = DIGEST_PREFIX + secretDigest(value);
-    else if (!LEFT_OUT.has(name) && name !== '__proto__') kept[name] = value.slice(0, MAX_HEADER);
+    else if (!OMITTED_HEADERS.has(name) && name !== '__proto__') kept[name] = value.slice(0, MAX_HEADER);
   }
   return kept;
 }

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Harness } from '../testing.ts';
-import { deliver as deliverTo, hmac, INGEST, SECRET, startWebhooks, stripeHeader } from './testing.ts';
+import type { Harness } from '../testing/harness.ts';
+import { deliver as deliverTo, hmac, INGEST, SECRET, startWebhooks, stripeHeader } from '../testing/webhooks.ts';
 
 const { Signature } = createRequire(import.meta.url)('@hubspot/api-client') as {
   Signature: { getSignature(method: string, version: string, options: object): string };

@@ -1,11 +1,11 @@
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { replayWebhook } from '../../../intake/webhook/replay.ts';
 import { compileWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { LogUnavailable } from '../../../stores/event-log/port.ts';
-import { type Harness, startIngest } from '../testing.ts';
-import { replayWebhook } from './replay.ts';
-import { deliver as deliverTo, hmac, INGEST, SECRET, SOURCES, snapshot, startWebhooks, stripeHeader } from './testing.ts';
+import { type Harness, startIngest } from '../testing/harness.ts';
+import { deliver as deliverTo, hmac, INGEST, SECRET, SOURCES, snapshot, startWebhooks, stripeHeader } from '../testing/webhooks.ts';
 
 let harness: Harness;
 beforeAll(async () => {

@@ -1,0 +1,35 @@
+/** CORS headers of the collection side. A reply without them hides its status and body from the page that sent the request. */
+const ALLOWED_HEADERS = 'Content-Type, Authorization';
+/** Headers that published browser SDKs send; each is allowed only where a preflight asks for it. */
+const SDK_HEADERS = ['X-Retry-Count', 'AnonymousId', 'SentAt', 'X-Write-Key', 'X-Requested-With'];
+/** The characters of an Origin header; any other value is not echoed. */
+const ECHOABLE = /^[\x21-\x7e]{1,300}$/;
+
+/** Names and values in turn. */
+export function corsHeaders(origin: string | undefined, methods = 'POST, OPTIONS', allowed = ALLOWED_HEADERS): string[] {
+  return [
+    'Access-Control-Allow-Origin',
+    echoedOrigin(origin),
+    'Access-Control-Allow-Methods',
+    methods,
+    'Access-Control-Allow-Headers',
+    allowed,
+    'Access-Control-Allow-Credentials',
+    'true',
+    'Access-Control-Expose-Headers',
+    'Retry-After',
+    'Vary',
+    'Origin',
+  ];
+}
+function echoedOrigin(origin: string | undefined): string {
+  if (origin === undefined) return '*';
+  return ECHOABLE.test(origin) ? origin : 'null';
+}
+
+/** A preflight names no key and so no pipeline: every origin is echoed, and the request itself is checked. */
+export function preflightHeaders(origin: string | undefined, methods: string, asked: string | undefined): string[] {
+  const names = new Set(asked?.toLowerCase().split(/[\s,]+/));
+  const also = SDK_HEADERS.filter((name) => names.has(name.toLowerCase()));
+  return [...corsHeaders(origin, methods, [ALLOWED_HEADERS, ...also].join(', ')), 'Access-Control-Max-Age', '600'];
+}

@@ -1,0 +1,96 @@
+/** A validated event to its record in the ingest log: ids decided, the envelope in front, the client's bytes behind it. */
+import { hash, randomUUID } from 'node:crypto';
+import { envelopeFields, joinEnvelope } from '@firsthand/core/event/envelope.ts';
+import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
+import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
+import { partitionOf } from '../partition.ts';
+import type { IngestRules } from '../snapshot/ingest-rules.ts';
+import type { LogRecord } from '../stores/event-log/port.ts';
+
+/** What all events of one request share. */
+export interface RequestMeta {
+  rules: IngestRules;
+  receivedAt: number;
+  /** The request's envelope fields as text, made by `envelopeFields`. */
+  envelope: string;
+  /** Came with an Origin, or as a pixel: events without an anonymous id get one. */
+  browserRequest: boolean;
+  cookieId?: string | undefined;
+  gpc?: boolean;
+  /** Of a signed request; ids of events without `messageId` are derived from it. */
+  digest?: string | undefined;
+  /** Of a batch: the context its events share. */
+  context?: JsonObject | undefined;
+}
+/** What only this event has. */
+export interface EventMeta {
+  body: JsonObject;
+  /** The event as the client sent it. */
+  bytes: Buffer;
+  /** Its place in the request. */
+  index: number;
+  /** The type that the path implies; used where the body has none. */
+  impliedType?: string | undefined;
+  vendorIds?: Record<string, string> | undefined;
+}
+export interface IngestRecord {
+  topic: string;
+  record: LogRecord;
+  eventId: string;
+  anonymousId: string | undefined;
+}
+
+const NEWLINE = 10;
+
+export function buildRecord(request: RequestMeta, { body, bytes, index, impliedType, vendorIds }: EventMeta): IngestRecord {
+  const { rules, digest } = request;
+  const eventId =
+    text(own(body, 'messageId')) ?? (digest === undefined ? randomUUID() : derivedUuid(rules.pipelineId, `${digest}/${index}`));
+  const userId = text(own(body, 'userId'));
+  const anonymousId =
+    anonymousIdOf(body, request) ?? (request.browserRequest || userId === undefined ? derivedUuid(rules.pipelineId, eventId) : undefined);
+  const type = own(body, 'type') === undefined ? impliedType : undefined;
+  const ids = envelopeFields({ event_id: eventId, type, anonymous_id: anonymousId, vendor_ids: vendorIds });
+  return {
+    topic: topicOf(rules, anonymousId ?? userId ?? eventId),
+    record: { id: rules.recordPrefix + eventId, data: withEnvelope(joinEnvelope(rules.envelope, request.envelope, ids), bytes) },
+    eventId,
+    anonymousId,
+  };
+}
+
+/** `envelope` is ASCII. One allocation of the right size: this runs for every event. */
+function withEnvelope(envelope: string, bytes: Buffer): Buffer {
+  const data = Buffer.allocUnsafe(envelope.length + 1 + bytes.length);
+  data.write(envelope, 0, 'latin1');
+  data[envelope.length] = NEWLINE;
+  bytes.copy(data, envelope.length + 1);
+  return data;
+}
+
+function topicOf({ topics, orgId }: IngestRules, visitor: string): string {
+  const topic = topics[partitionOf(orgId, visitor) % topics.length];
+  if (topic === undefined) throw new Error('a pipeline has no ingest topics');
+  return topic;
+}
+
+function anonymousIdOf(body: JsonObject, request: RequestMeta): string | undefined {
+  const given = text(own(body, 'anonymousId'));
+  if (given !== undefined) return given;
+  const context = own(body, 'context');
+  const inContext = text(isObject(context) ? own(context, 'anonymousId') : undefined) ?? text(request.context?.anonymousId);
+  if (inContext !== undefined && inContext.length <= MAX_NAME_LENGTH) return inContext;
+  // An alias call names the visitor that it links: without an anonymous id, that is the previous id.
+  return request.cookieId ?? text(own(body, 'previousId'));
+}
+
+/** A UUID that is the same for the same pipeline and text. */
+export function derivedUuid(pipelineId: string, from: string): string {
+  const hex = hash('sha256', `${pipelineId}\n${from}`, 'hex');
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

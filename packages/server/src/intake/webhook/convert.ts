@@ -1,0 +1,52 @@
+/** A webhook request to records for the ingest log: verify, parse, map, validate. A replay takes the same steps. */
+import { envelopeFields } from '@firsthand/core/event/envelope.ts';
+import { validateEvent } from '@firsthand/core/event/validate.ts';
+import type { IngestRules } from '../../snapshot/ingest-rules.ts';
+import type { CompiledWebhookSource } from '../../snapshot/webhook-source.ts';
+import { ANY_CALL } from '../call-rules.ts';
+import { buildRecord, type IngestRecord } from '../ingest-record.ts';
+import { parseBody } from '../parse-body.ts';
+import { withExactIntegers } from './exact-integers.ts';
+
+export interface WebhookRequest {
+  headers: Readonly<Record<string, string>>;
+  /** The bytes that were signed. */
+  body: Buffer;
+  /** The body unpacked, where it came as gzip. */
+  unpacked?: Buffer;
+  receivedAt: number;
+  urls: readonly string[];
+  replayOf?: string;
+}
+export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; reason: string };
+
+export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Converted {
+  const { headers, body, receivedAt, urls } = request;
+  const refused = source.verify({ headers, body, now: receivedAt, urls });
+  if (refused !== undefined) return { ok: false, reason: refused };
+  const bytes = request.unpacked ?? body;
+  const parsed = parseBody(bytes);
+  if (!parsed.ok) return { ok: false, reason: parsed.rejection.message ?? 'The body is not valid JSON.' };
+  const mapped = source.map({ body: withExactIntegers(bytes.toString(), parsed.value), headers }, receivedAt);
+  if (!mapped.ok) return mapped;
+  const envelope = envelopeFields({
+    received_at: receivedAt,
+    source: 'webhook',
+    webhook_source_id: source.source.id,
+    replay_of: request.replayOf,
+  });
+  const meta = { rules, receivedAt, envelope, browserRequest: false };
+  const records: IngestRecord[] = [];
+  for (const [index, event] of mapped.events.entries()) {
+    const fault = validateEvent(event, ANY_CALL);
+    if (fault !== undefined) return { ok: false, reason: `mapping failed: ${fault.message}` };
+    records.push(buildRecord(meta, { body: event, bytes: Buffer.from(JSON.stringify(event)), index }));
+  }
+  return { ok: true, records };
+}
+
+export function headersOf(raw: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(raw)) if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  return headers;
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { Capacity } from './capacity.ts';
+
+test('what waits is bounded by number and by bytes', () => {
+  const capacity = new Capacity({ receivingBytes: 1_000, appendingBytes: 100, appendingRequests: 2 });
+  capacity.beginAppend(10);
+  expect(capacity.isFull).toBe(false);
+  capacity.beginAppend(10);
+  expect(capacity.isFull).toBe(true);
+  capacity.endAppend(10);
+  expect(capacity.isFull).toBe(false);
+  capacity.beginAppend(95);
+  capacity.endAppend(10);
+  expect(capacity.isFull).toBe(false);
+  capacity.beginAppend(5);
+  expect(capacity.isFull).toBe(true);
+});
+test('few may wait for a slow log for ever, many only while none has waited long', () => {
+  let now = 0;
+  const capacity = new Capacity(undefined, undefined, () => now);
+  for (let i = 0; i < 999; i++) capacity.beginAppend(1);
+  now = 60_000;
+  expect(capacity.isFull, 'few').toBe(false);
+  capacity.beginAppend(1);
+  expect(capacity.isFull, 'the first has waited for a minute').toBe(true);
+  for (let i = 0; i < 999; i++) capacity.endAppend(1);
+  for (let i = 0; i < 1_000; i++) capacity.beginAppend(1);
+  expect(capacity.isFull, 'all that wait are new').toBe(false);
+  now += 150;
+  for (let i = 0; i < 1_000; i++) capacity.beginAppend(1);
+  expect(capacity.isFull).toBe(false);
+  now += 100;
+  expect(capacity.isFull, 'the older thousand has waited for 250 ms').toBe(true);
+  for (let i = 0; i < 1_001; i++) capacity.endAppend(1);
+  expect(capacity.isFull, 'only the younger thousand is left').toBe(false);
+  now += 150;
+  expect(capacity.isFull).toBe(true);
+  for (let i = 0; i < 1_000; i++) capacity.endAppend(1);
+  for (let i = 0; i < 1_000; i++) capacity.beginAppend(1);
+  expect(capacity.isFull).toBe(false);
+});
+test('large bodies wait like many small ones', () => {
+  let now = 0;
+  const capacity = new Capacity(undefined, undefined, () => now);
+  for (let i = 0; i < 40; i++) capacity.beginAppend(60_000);
+  expect(capacity.isFull, 'all are new').toBe(false);
+  now = 250;
+  expect(capacity.isFull, 'they have waited for 250 ms').toBe(true);
+  for (let i = 0; i < 10; i++) capacity.endAppend(60_000);
+  expect(capacity.isFull, 'few').toBe(false);
+});
+test('idle waits for the last request, but not for ever', async () => {
+  const capacity = new Capacity();
+  await capacity.idle(10);
+  capacity.enter();
+  const waiting = capacity.idle(60_000);
+  capacity.leave(0);
+  await waiting;
+  capacity.enter();
+  await capacity.idle(10);
+});

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { Settings } from '../../config.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { SnapshotSource } from '../../snapshot/types.ts';
+import type { EventLog } from '../../stores/event-log/port.ts';
+import type { Tap } from '../../tap/port.ts';
+import type { Capacity } from './capacity.ts';
+import type { Proxies } from './client-address.ts';
+import type { CountSummary, Counts } from './counts.ts';
+import type { BodyReader } from './exchange.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+
+export interface IngestDeps {
+  log: EventLog;
+  snapshots: SnapshotSource;
+  tap: Tap;
+  settings: Pick<Settings, 'maxBodyBytes' | 'trustProxy' | 'ingestUrl' | 'deadLetterRetentionMs'>;
+  clock: Clock;
+  logger: Logger;
+  /** Whether a challenge token is valid now for this pipeline. */
+  verifyChallengeToken(token: string, pipelineId: string): boolean;
+  /** Called about once a second, for metrics. */
+  onCounts?(summary: CountSummary): void;
+}
+
+/** What all requests share. */
+export interface IngestContext extends IngestDeps {
+  capacity: Capacity;
+  limiter: RateLimiter;
+  counts: Counts;
+  proxies: Proxies;
+  readBody(req: IncomingMessage, reader: BodyReader): void;
+  /** True while the service stops: every reply then closes its connection, so that clients move to another process. */
+  draining: boolean;
+}

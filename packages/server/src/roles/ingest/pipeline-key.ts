@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import type { CompiledPipeline, Snapshot } from '../../snapshot/types.ts';
+
+/** The pipeline key in a request's headers or query; undefined where only the body can name it. */
+export function keyOf(req: IncomingMessage, query: string | undefined): string | undefined {
+  const { authorization } = req.headers;
+  if (authorization !== undefined) {
+    if (authorization.startsWith('Bearer ')) return authorization.slice(7).trim();
+    const [scheme = '', value = ''] = authorization.trim().split(/\s+/, 2);
+    if (scheme.toLowerCase() === 'bearer') return value;
+    if (scheme.toLowerCase() === 'basic') return beforeColon(Buffer.from(value, 'base64').toString('latin1'));
+    return '';
+  }
+  // Jitsu's clients: the key, or key and secret.
+  const jitsu = req.headers['x-write-key'];
+  if (jitsu !== undefined) return beforeColon(String(jitsu).trim());
+  if (query?.includes('writeKey=')) return new URLSearchParams(query).get('writeKey') ?? undefined;
+  return undefined;
+}
+function beforeColon(text: string): string {
+  const colon = text.indexOf(':');
+  return colon === -1 ? text : text.slice(0, colon);
+}
+
+export function findPipeline(snapshot: Snapshot, key: string): CompiledPipeline | undefined {
+  return key === '' ? undefined : snapshot.pipelinesByKey.get(key);
+}
