@@ -16,14 +16,18 @@ export function requireEmbedded(settings: Settings, postgresTool: string): void 
     );
 }
 
-/** Leaving the write-ahead log needs the file for oneself alone: it fails while any other process has it open. */
+const SQLITE_BUSY = 5;
+
+/** Switching the journal mode needs exclusive access, so it fails while any other process has the file open. */
 export function requireStopped(dataDir: string): void {
   const file = join(dataDir, EMBEDDED.config);
   if (!existsSync(file)) return;
   const database = new DatabaseSync(file, { timeout: 200 });
   try {
     database.exec('pragma journal_mode = delete');
-  } catch {
+  } catch (error) {
+    // A damaged database is no reason to refuse: a restore is the way to mend it.
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) return;
     throw new CommandError('The service is running on this DATA_DIR: stop it first.');
   } finally {
     database.close();

@@ -17,6 +17,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'user reset-password': async () => (await import('./commands/reset-password.ts')).resetPassword,
   'audit verify': async () => (await import('./commands/audit-verify.ts')).auditVerify,
   'rotate-key': async () => (await import('./commands/rotate-key.ts')).rotateKey,
+  'backup verify': async () => (await import('./commands/backup-verify.ts')).backupVerify,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/restore.ts')).restore,
 };
@@ -33,7 +34,9 @@ const HELP = `firsthand <command>
   audit verify [--org ORG_ID]             check the audit chains; exit code 1 where one is broken
   rotate-key [--new-key K]                wrap the organisations' data keys under a new SECRET_KEY; stop the service first
   backup --to FOLDER                      copy the embedded stores, also while the service runs
-  restore --from FOLDER                   put a backup in place of DATA_DIR; stop the service first
+  backup verify --from FOLDER [--write-manifest]
+                                          check a backup: checksums, databases, log; --write-manifest for one of an older version
+  restore --from FOLDER                   verify a backup and put it in place of DATA_DIR; stop the service first
   --version, --help
 
 DATA_DIR, DATABASE_URL and SECRET_KEY name the installation, as they do for the service.

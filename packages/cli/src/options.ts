@@ -1,16 +1,27 @@
 import { parseArgs } from 'node:util';
 import { CommandError } from './failure.ts';
 
-/** `--name value` for each name; unknown ones are refused, empty ones count as missing. */
-export function readOptions<const Required extends string, const Optional extends string = never>(
+type Options<Required extends string, Optional extends string, Flag extends string> = Record<Required, string> &
+  Partial<Record<Optional, string>> &
+  Record<Flag, boolean>;
+
+/** `--name value` for required and optional names, `--name` for flags. Unknown names are rejected; an empty value counts as missing. */
+export function readOptions<const Required extends string, const Optional extends string = never, const Flag extends string = never>(
   args: string[],
-  names: { required: readonly Required[]; optional?: readonly Optional[] },
-): Record<Required, string> & Partial<Record<Optional, string>> {
-  const all = [...names.required, ...(names.optional ?? [])];
-  const { values } = parseArgs({ args, strict: true, options: Object.fromEntries(all.map((name) => [name, { type: 'string' as const }])) });
+  names: { required: readonly Required[]; optional?: readonly Optional[]; flags?: readonly Flag[] },
+): Options<Required, Optional, Flag> {
+  const flags = names.flags ?? [];
+  const { values } = parseArgs({
+    args,
+    strict: true,
+    options: {
+      ...Object.fromEntries([...names.required, ...(names.optional ?? [])].map((name) => [name, { type: 'string' as const }])),
+      ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const, default: false }])),
+    },
+  });
   const missing = names.required.filter((name) => typeof values[name] !== 'string' || values[name].trim() === '');
   if (missing.length > 0) throw new CommandError(`Missing: ${missing.map((name) => `--${name}`).join(', ')}`);
-  return values as Record<Required, string> & Partial<Record<Optional, string>>;
+  return values as Options<Required, Optional, Flag>;
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;

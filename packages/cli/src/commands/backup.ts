@@ -1,26 +1,45 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Settings } from '@firsthand/server/config.ts';
 import { openEnvironment } from '@firsthand/server/stores/event-log/lmdb/environment.ts';
+import { listFiles, writeManifest } from '../backup/manifest.ts';
+import { checkStores } from '../backup/verify.ts';
 import { EMBEDDED, requireEmbedded } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
 import { print, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
-/**
- * A copy of the embedded stores, each of one moment, taken while the service runs. The log comes first and the configuration last: an
- * event of a pipeline that the configuration does not know would be lost, the other way round nothing is.
- */
+/** Copies the embedded stores while the service runs, checks the copy, and writes its manifest last. */
 export async function backup(args: string[]): Promise<void> {
   const { to } = readOptions(args, { required: ['to'] });
   const settings = settingsOrFail();
   requireEmbedded(settings, 'pg_dump');
-  const { dataDir } = settings;
-  if (!existsSync(join(dataDir, EMBEDDED.config))) throw new CommandError(`There is nothing to back up in ${dataDir}.`);
+  if (!existsSync(join(settings.dataDir, EMBEDDED.config))) throw new CommandError(`There is nothing to back up in ${settings.dataDir}.`);
   mkdirSync(to, { recursive: true, mode: 0o700 });
   if (readdirSync(to).length > 0) throw new CommandError(`${to} is not empty.`);
+  chmodSync(to, 0o700);
+  try {
+    const copied = await copyStores(settings, to);
+    const faults = await checkStores(to);
+    if (faults.length > 0)
+      throw new CommandError(`The stores in ${settings.dataDir} are damaged; no backup was made.\n${faults.join('\n')}`);
+    for (const path of listFiles(to)) chmodSync(join(to, path), 0o600);
+    await writeManifest(to, new Date());
+    print({ to, copied });
+  } catch (error) {
+    for (const name of readdirSync(to)) rmSync(join(to, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Each copy is of one moment. The log comes first and the configuration last: an event of a pipeline that the configuration does not
+ * know would be lost; a pipeline without its latest events loses nothing that the next start would miss.
+ */
+async function copyStores({ dataDir, natsUrl }: Settings, to: string): Promise<string[]> {
   const copied: string[] = [];
-  if (settings.natsUrl === undefined && existsSync(join(dataDir, EMBEDDED.log))) {
+  if (natsUrl === undefined && existsSync(join(dataDir, EMBEDDED.log))) {
     await copyLog(join(dataDir, EMBEDDED.log), join(to, EMBEDDED.log));
     copied.push(EMBEDDED.log);
   }
@@ -33,11 +52,11 @@ export async function backup(args: string[]): Promise<void> {
     copyFileSync(join(dataDir, EMBEDDED.secretKey), join(to, EMBEDDED.secretKey));
     copied.push(EMBEDDED.secretKey);
   }
-  print({ to, copied });
+  return copied;
 }
 
 async function copyLog(from: string, to: string): Promise<void> {
-  mkdirSync(to, { recursive: true });
+  mkdirSync(to, { recursive: true, mode: 0o700 });
   const environment = openEnvironment({
     path: from,
     onFatal(error) {

@@ -1,27 +1,56 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, cpSync, existsSync, fchmodSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { finishInterruptedRestore, swapIn } from '@firsthand/server/stores/interrupted-restore.ts';
+import { listFiles, MANIFEST_FILE, readManifest } from '../backup/manifest.ts';
+import { verifyBackup } from '../backup/verify.ts';
 import { EMBEDDED, requireEmbedded, requireStopped } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
 import { print, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
-/** Puts a backup where DATA_DIR's stores are. What was there is kept beside them, and the copy is whole before anything is moved. */
+/** Replaces DATA_DIR's stores by a backup. The copy is verified before anything is moved, and the old stores are kept beside the new. */
 export async function restore(args: string[]): Promise<void> {
   const { from } = readOptions(args, { required: ['from'] });
   const settings = settingsOrFail();
   requireEmbedded(settings, 'pg_restore');
   const { dataDir } = settings;
-  if (!existsSync(join(from, EMBEDDED.config))) throw new CommandError(`${from} holds no backup: ${EMBEDDED.config} is missing.`);
+  if (!existsSync(join(from, EMBEDDED.config)) && !existsSync(join(from, MANIFEST_FILE)))
+    throw new CommandError(`${from} holds no backup: ${EMBEDDED.config} is missing.`);
+  const manifest = readManifest(from);
   requireStopped(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  finishInterruptedRestore(dataDir);
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
-  const incoming = join(dataDir, `restore-${stamp}`);
-  const replaced = join(dataDir, `before-restore-${stamp}`);
-  cpSync(from, incoming, { recursive: true });
-  mkdirSync(replaced, { mode: 0o700 });
-  const names = Object.values(EMBEDDED).flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
-  for (const name of names) if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(replaced, name));
-  for (const name of readdirSync(incoming)) renameSync(join(incoming, name), join(dataDir, name));
-  rmSync(incoming, { recursive: true });
-  print({ restored: from, replaced });
+  const plan = { incoming: `restore-${stamp}`, replaced: `before-restore-${stamp}`, names: storeNames() };
+  const incoming = join(dataDir, plan.incoming);
+  try {
+    cpSync(from, incoming, { recursive: true });
+    // What will be used is verified, not what was read: the copy may be short.
+    const faults = await verifyBackup(incoming, manifest);
+    if (faults.length > 0) throw new CommandError(`The backup in ${from} is damaged; nothing was changed.\n${faults.join('\n')}`);
+    settle(incoming);
+  } catch (error) {
+    rmSync(incoming, { recursive: true, force: true });
+    throw error;
+  }
+  rmSync(join(incoming, MANIFEST_FILE));
+  swapIn(dataDir, plan);
+  print({ restored: from, replaced: join(dataDir, plan.replaced) });
+}
+
+/** The stores and the files SQLite keeps beside them. */
+function storeNames(): string[] {
+  return Object.values(EMBEDDED).flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
+}
+
+/** On disk before the swap, and readable by nobody else: backups of older versions have mode 0644. */
+function settle(folder: string): void {
+  chmodSync(folder, 0o700);
+  if (existsSync(join(folder, EMBEDDED.log))) chmodSync(join(folder, EMBEDDED.log), 0o700);
+  for (const path of listFiles(folder)) {
+    const file = openSync(join(folder, path), 'r+');
+    fchmodSync(file, 0o600);
+    fsyncSync(file);
+    closeSync(file);
+  }
 }

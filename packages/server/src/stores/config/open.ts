@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, PostgresAdapter } from 'kysely';
 import type { Clock } from '../../runtime/clock.ts';
+import { finishInterruptedRestore } from '../interrupted-restore.ts';
 import { migrate } from './migrate.ts';
 import type { Engine } from './migrations/migration.ts';
 import { postgresDialect } from './postgres.ts';
@@ -28,7 +29,10 @@ export const SQLITE_FILE = 'config.sqlite';
 export async function openConfigStore(options: ConfigStoreOptions): Promise<ConfigStore> {
   const { databaseUrl, dataDir, clock, onConnectionError = () => {} } = options;
   const engine: Engine = databaseUrl === undefined ? 'sqlite' : 'postgres';
-  if (databaseUrl === undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (databaseUrl === undefined) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    finishInterruptedRestore(dataDir);
+  }
   const db = new Kysely<Schema>({
     dialect: databaseUrl === undefined ? sqliteDialect(join(dataDir, SQLITE_FILE)) : postgresDialect(databaseUrl, onConnectionError),
   });

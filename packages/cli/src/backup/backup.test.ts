@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@firsthand/server/runtime/clock.ts';
+import { openLmdbLog } from '@firsthand/server/stores/event-log/lmdb.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listFiles } from './manifest.ts';
+
+const MAIN = join(import.meta.dirname, '../main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'firsthand-backup-'));
+const dataDir = join(folder, 'data');
+const good = join(folder, 'good');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function firsthand(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, DATA_DIR: dataDir } }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
+  });
+}
+
+beforeAll(async () => {
+  await firsthand('org', 'create', '--name', 'Shop', '--owner-email', 'owner@example.com', '--owner-password', 'a long password');
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 60_000, clock: systemClock, onFatal: fail, onError: fail });
+  for (let n = 0; n < 20; n++)
+    await log.append([
+      { topic: 'topic', records: Array.from({ length: 50 }, (_, at) => ({ id: `${n}-${at}`, data: Buffer.alloc(500, n) })) },
+    ]);
+  await log.close();
+  expect((await firsthand('backup', '--to', good)).err).toBe('');
+});
+
+let copies = 0;
+function copyOf(backup: string): string {
+  const copy = join(folder, `copy-${++copies}`);
+  cpSync(backup, copy, { recursive: true });
+  return copy;
+}
+/** Inverts 64 bytes. */
+function damage(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  for (let i = at; i < at + 64; i++) bytes[i] = 255 - (bytes[i] ?? 0);
+  writeFileSync(file, bytes);
+}
+const middle = (file: string) => Math.floor(statSync(file).size / 2);
+const snapshotOf = (dir: string) => listFiles(dir).map((path) => [path, readFileSync(join(dir, path)).toString('base64')]);
+
+test('a backup verifies, and only its owner can read it', async () => {
+  const verdict = await firsthand('backup', 'verify', '--from', good);
+  expect([verdict.code, verdict.err]).toEqual([0, '']);
+  expect(JSON.parse(verdict.out)).toMatchObject({ valid: true, files: 3, bytes: expect.any(Number) });
+  expect(statSync(good).mode & 0o777).toBe(0o700);
+  for (const path of [...listFiles(good), 'manifest.json']) expect([path, statSync(join(good, path)).mode & 0o777]).toEqual([path, 0o600]);
+});
+
+const DAMAGED: [name: string, harm: (backup: string) => void, message: RegExp][] = [
+  ['a damaged database', (b) => damage(join(b, 'config.sqlite'), middle(join(b, 'config.sqlite'))), /config\.sqlite: its checksum/],
+  ['a truncated database', (b) => truncateSync(join(b, 'config.sqlite'), 4096), /config\.sqlite: has 4096 bytes/],
+  ['a damaged log', (b) => damage(join(b, 'log/data.mdb'), middle(join(b, 'log/data.mdb'))), /log\/data\.mdb: its checksum/],
+  ['a truncated log', (b) => truncateSync(join(b, 'log/data.mdb'), 8192), /log\/data\.mdb: has 8192 bytes/],
+  ['a missing key', (b) => rmSync(join(b, 'secret-key')), /secret-key: is missing/],
+  ['a file that does not belong', (b) => writeFileSync(join(b, 'observe.sqlite'), 'x'), /observe\.sqlite: is not in the manifest/],
+  ['a manifest that is no JSON', (b) => truncateSync(join(b, 'manifest.json'), 20), /manifest\.json is damaged/],
+  [
+    'a manifest that leaves the folder',
+    (b) => writeFileSync(join(b, 'manifest.json'), readFileSync(join(b, 'manifest.json'), 'utf8').replace('config.sqlite', '../x')),
+    /manifest\.json is damaged/,
+  ],
+  [
+    'a manifest of another format',
+    (b) => writeFileSync(join(b, 'manifest.json'), readFileSync(join(b, 'manifest.json'), 'utf8').replace('"format": 1', '"format": 2')),
+    /format 2/,
+  ],
+];
+test.each(DAMAGED)('restore refuses %s and leaves the old data in place', async (_name, harm, message) => {
+  const backup = copyOf(good);
+  harm(backup);
+  const before = snapshotOf(dataDir);
+  for (const args of [
+    ['backup', 'verify', '--from', backup],
+    ['restore', '--from', backup],
+  ]) {
+    const refused = await firsthand(...args);
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.err).toMatch(message);
+  }
+  expect(snapshotOf(dataDir)).toEqual(before);
+});
+
+// What a checksum cannot see: the damage was there when the manifest was written.
+test.each([
+  ['database', (b: string) => damage(join(b, 'config.sqlite'), 4096 * 3), /config\.sqlite: /],
+  ['log', (b: string) => truncateSync(join(b, 'log/data.mdb'), 4096 * 6), /log: /],
+  ['log records', (b: string) => damageRecord(join(b, 'log/data.mdb')), /log: .*damaged block/],
+])('a damaged %s without a manifest gets none', async (_name, harm, message) => {
+  const backup = copyOf(good);
+  rmSync(join(backup, 'manifest.json'));
+  harm(backup);
+  const refused = await firsthand('backup', 'verify', '--from', backup, '--write-manifest');
+  expect([refused.code, refused.out]).toEqual([1, '']);
+  expect(refused.err).toMatch(message);
+  expect(existsSync(join(backup, 'manifest.json'))).toBe(false);
+});
+/** Makes the first record of one block claim another length. */
+function damageRecord(file: string): void {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf(Buffer.alloc(400, 7));
+  const header = bytes.lastIndexOf('7-0', at) - 10;
+  bytes.writeUInt32BE(501, header + 6);
+  writeFileSync(file, bytes);
+}
+
+test('a backup of an older version, without a manifest, says what to do and can be taken over', async () => {
+  const backup = copyOf(good);
+  rmSync(join(backup, 'manifest.json'));
+  const refused = await firsthand('restore', '--from', backup);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/backup verify --from .* --write-manifest/)]);
+  expect((await firsthand('backup', 'verify', '--from', backup, '--write-manifest')).err).toBe('');
+  expect((await firsthand('backup', 'verify', '--from', backup, '--write-manifest')).err).toMatch(/not replaced/);
+  expect((await firsthand('restore', '--from', backup)).err).toBe('');
+});
+
+test('restore replaces a malformed database and tightens the modes of an old backup', async () => {
+  const backup = copyOf(good);
+  for (const path of listFiles(backup)) chmodSync(join(backup, path), 0o644);
+  damage(join(dataDir, 'config.sqlite'), 0);
+  const restored = await firsthand('restore', '--from', backup);
+  expect(restored.err).toBe('');
+  expect(existsSync(join(JSON.parse(restored.out).replaced, 'config.sqlite'))).toBe(true);
+  expect(readFileSync(join(dataDir, 'config.sqlite')).equals(readFileSync(join(good, 'config.sqlite')))).toBe(true);
+  expect(statSync(join(dataDir, 'config.sqlite')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(dataDir, 'log/data.mdb')).mode & 0o777).toBe(0o600);
+  expect((await firsthand('audit', 'verify')).code).toBe(0);
+  expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([]);
+});
+
+test('a damaged installation gives no backup', async () => {
+  damage(join(dataDir, 'config.sqlite'), 4096 * 3);
+  const to = join(folder, 'of-damaged');
+  expect((await firsthand('backup', '--to', to)).code).toBe(1);
+  expect(readdirSync(to)).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { MIGRATIONS } from '@firsthand/server/stores/config/migrations/index.ts';
+import { EMBEDDED } from '../embedded.ts';
+import { entryOf, listFiles, type Manifest } from './manifest.ts';
+
+/** Returns every fault found, one line each; none for a sound backup. */
+export async function verifyBackup(folder: string, manifest: Manifest): Promise<string[]> {
+  const faults = await checkFiles(folder, manifest);
+  // A file that is not what was written is not opened: LMDB would trust its pages.
+  return faults.length > 0 ? faults : await checkStores(folder);
+}
+
+async function checkFiles(folder: string, manifest: Manifest): Promise<string[]> {
+  const faults: string[] = [];
+  const present = new Set(listFiles(folder));
+  for (const wanted of manifest.files) {
+    if (!present.delete(wanted.path)) {
+      faults.push(`${wanted.path}: is missing`);
+      continue;
+    }
+    const found = await entryOf(folder, wanted.path);
+    if (found.bytes !== wanted.bytes) faults.push(`${wanted.path}: has ${found.bytes} bytes, the manifest says ${wanted.bytes}`);
+    else if (found.sha256 !== wanted.sha256) faults.push(`${wanted.path}: its checksum is not the manifest's`);
+  }
+  for (const path of present) faults.push(`${path}: is not in the manifest`);
+  return faults;
+}
+
+/** Whether the stores can be read, whatever their checksums say. */
+export async function checkStores(folder: string): Promise<string[]> {
+  const faults: string[] = [];
+  if (!existsSync(join(folder, EMBEDDED.config))) faults.push(`${EMBEDDED.config}: is missing`);
+  for (const file of [EMBEDDED.config, EMBEDDED.observe])
+    if (existsSync(join(folder, file))) faults.push(...checkSqlite(join(folder, file)).map((fault) => `${file}: ${fault}`));
+  if (existsSync(join(folder, EMBEDDED.log))) {
+    const fault = await checkLog(join(folder, EMBEDDED.log));
+    if (fault !== undefined) faults.push(`${EMBEDDED.log}: ${fault}`);
+  }
+  return faults;
+}
+
+function checkSqlite(file: string): string[] {
+  const url = pathToFileURL(file);
+  // Neither locks nor journals: a backup may lie on a medium that cannot be written.
+  url.search = '?immutable=1';
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(url, { readOnly: true });
+    const rows = database.prepare('pragma quick_check(5)').all() as { quick_check: string }[];
+    const faults = rows.map((row) => row.quick_check).filter((text) => text !== 'ok');
+    return faults.length > 0 || !file.endsWith(EMBEDDED.config) ? faults : checkSchema(database);
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  } finally {
+    database?.close();
+  }
+}
+
+function checkSchema(database: DatabaseSync): string[] {
+  const row = database.prepare('select max(id) as newest from schema_migrations').get() as { newest: number } | undefined;
+  const known = MIGRATIONS.at(-1)?.id ?? 0;
+  const newest = row?.newest ?? 0;
+  return newest > known ? [`is at schema ${newest}, this version knows ${known}: restore it with the version that made it`] : [];
+}
+
+const WALK = join(import.meta.dirname, 'walk-log.ts');
+/** In a child process: a damaged LMDB file can end the process that reads it. */
+async function checkLog(folder: string): Promise<string | undefined> {
+  if (!existsSync(join(folder, 'data.mdb'))) return 'data.mdb is missing';
+  const hadLock = existsSync(join(folder, 'lock.mdb'));
+  try {
+    return await new Promise((resolve) => {
+      execFile(process.execPath, [WALK, folder], (error, _out, err) => {
+        if (error === null) resolve(undefined);
+        else resolve(err.trim() || `cannot be read (the reader ended with ${error.signal ?? error.code})`);
+      });
+    });
+  } finally {
+    if (!hadLock) rmSync(join(folder, 'lock.mdb'), { force: true });
+  }
+}

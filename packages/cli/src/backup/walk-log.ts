@@ -1,0 +1,9 @@
+/** Child process of `verify.ts`: reads the whole log in the folder it is given. */
+import { verifyLog } from '@firsthand/server/stores/event-log/lmdb/verify.ts';
+
+try {
+  verifyLog(process.argv[2] ?? '');
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { MANIFEST_FILE, readManifest, writeManifest } from '../backup/manifest.ts';
+import { checkStores, verifyBackup } from '../backup/verify.ts';
+import { EMBEDDED } from '../embedded.ts';
+import { CommandError } from '../failure.ts';
+import { print } from '../installation.ts';
+import { readOptions } from '../options.ts';
+
+/** Needs no installation: a backup can be verified on any machine. */
+export async function backupVerify(args: string[]): Promise<void> {
+  const options = readOptions(args, { required: ['from'], flags: ['write-manifest'] });
+  const { from } = options;
+  if (!existsSync(join(from, EMBEDDED.config)) && !existsSync(join(from, MANIFEST_FILE)))
+    throw new CommandError(`${from} holds no backup: ${EMBEDDED.config} is missing.`);
+  if (options['write-manifest']) await adopt(from);
+  const manifest = readManifest(from);
+  const faults = await verifyBackup(from, manifest);
+  if (faults.length > 0) throw new CommandError(`The backup in ${from} is damaged.\n${faults.join('\n')}`);
+  const { created_at, firsthand_version, files } = manifest;
+  print({ from, valid: true, created_at, firsthand_version, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) });
+}
+
+/** For backups of versions that wrote no manifest. */
+async function adopt(from: string): Promise<void> {
+  if (existsSync(join(from, MANIFEST_FILE))) throw new CommandError(`${from} has a ${MANIFEST_FILE} already; it is not replaced.`);
+  const faults = await checkStores(from);
+  if (faults.length > 0) throw new CommandError(`The backup in ${from} is damaged; no manifest was written.\n${faults.join('\n')}`);
+  await writeManifest(from, new Date());
+}

@@ -1,0 +1,55 @@
+/**
+ * A restore swaps several files in DATA_DIR. The plan is written first, so that a swap cut short by a crash is finished by whoever opens
+ * the folder next, instead of leaving a mixture of old and new.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const PLAN_FILE = 'restore-plan.json';
+const MOVED_MARK = '.moved';
+
+export interface RestorePlan {
+  /** Folder in DATA_DIR with the verified new files. */
+  incoming: string;
+  /** Folder in DATA_DIR that takes the present files. */
+  replaced: string;
+  /** Files and folders to move away, whether or not the backup holds a new one. */
+  names: string[];
+}
+
+export function swapIn(dataDir: string, plan: RestorePlan): void {
+  writeFileSync(join(dataDir, PLAN_FILE), `${JSON.stringify(plan)}\n`, { mode: 0o600, flush: true });
+  carryOut(dataDir, plan, readdirSync(join(dataDir, plan.incoming)));
+}
+
+export function finishInterruptedRestore(dataDir: string): void {
+  const file = join(dataDir, PLAN_FILE);
+  if (!existsSync(file)) return;
+  const plan = readPlan(file);
+  const incoming = join(dataDir, plan.incoming);
+  carryOut(dataDir, plan, existsSync(incoming) ? readdirSync(incoming) : []);
+}
+
+/** Safe to repeat. `arriving` is what is still in `incoming`. */
+function carryOut(dataDir: string, plan: RestorePlan, arriving: string[]): void {
+  const replaced = join(dataDir, plan.replaced);
+  mkdirSync(replaced, { recursive: true, mode: 0o700 });
+  const mark = join(replaced, MOVED_MARK);
+  if (!existsSync(mark)) {
+    for (const name of plan.names) if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(replaced, name));
+    // From here on, whatever has one of these names in DATA_DIR is new.
+    writeFileSync(mark, '', { mode: 0o600, flush: true });
+  }
+  for (const name of arriving) renameSync(join(dataDir, plan.incoming, name), join(dataDir, name));
+  rmSync(join(dataDir, plan.incoming), { recursive: true, force: true });
+  rmSync(join(dataDir, PLAN_FILE));
+  rmSync(mark);
+}
+
+function readPlan(file: string): RestorePlan {
+  const plan = JSON.parse(readFileSync(file, 'utf8')) as RestorePlan;
+  // The file is ours, but these names decide what is renamed.
+  for (const name of [plan.incoming, plan.replaced, ...plan.names])
+    if (basename(name) !== name) throw new Error(`${file} names a path outside of DATA_DIR: ${name}`);
+  return plan;
+}
