@@ -59,7 +59,10 @@ describe('running it', () => {
     };
     expect((await get('/healthz')).status).toBe(200);
     expect(JSON.parse((await get('/readyz')).text)).toMatchObject({ status: 'ready', degraded: [] });
-    expect((await get('/metrics')).text).toContain('firsthand_snapshot_version');
+    const served = [...(await get('/metrics')).text.matchAll(/^# TYPE (firsthand_\w+)/gm)].map(([, name]) => name);
+    const documented = readFileSync(new URL('../docs/reference/metrics.md', import.meta.url), 'utf8');
+    expect(served).toContain('firsthand_snapshot_version');
+    expect(served.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
     expect(await get('/')).toMatchObject({
       status: 200,
       type: expect.stringContaining('text/html'),

@@ -14,7 +14,7 @@ for (const project of [
 ])
   await step(`types: ${project}`, 'tsc', ['-p', `${project}/tsconfig.json`]);
 await step('packages import only downwards', 'node', ['scripts/packages.ts']);
-for (const script of ['scripts/generate-transform-docs.ts', 'scripts/generate-error-docs.ts', 'scripts/generate-api-client.ts'])
+for (const script of ['scripts/generate-docs.ts', 'scripts/generate-api-client.ts'])
   await step(`fresh: ${script}`, 'node', [script, '--check']);
 await step('links between Markdown files', 'node', ['scripts/check-links.ts']);
 await step('unit tests', 'vitest', ['run', '--project', 'unit']);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { readSettings, type Settings } from './config.ts';
 
 function settings(env: Record<string, string>): Settings {
@@ -8,6 +8,13 @@ function settings(env: Record<string, string>): Settings {
 }
 
 describe('settings', () => {
+  test('types follow from the table: what has no default may be undefined', () => {
+    expectTypeOf<Settings['port']>().toEqualTypeOf<number>();
+    expectTypeOf<Settings['natsUrl']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Settings['mode']>().toEqualTypeOf<'development' | 'production'>();
+    expectTypeOf<Settings['trustProxy']>().toEqualTypeOf<number | string[] | undefined>();
+  });
+
   test('an empty environment gives the documented defaults', () => {
     expect(settings({})).toMatchObject({
       port: 8080,
@@ -59,15 +66,15 @@ describe('settings', () => {
       GEOIP_DB: '/nowhere/geo.mmdb',
     });
     if (result.ok) throw new Error('must be refused');
-    expect(result.faults.map((line) => line.split(':', 1)[0])).toEqual([
-      'MODE',
+    expect(result.faults.map((line) => line.split(':', 1)[0]).sort()).toEqual([
       'DATABASE_URL',
-      'PORT',
-      'ROLES',
-      'OWNER_PASSWORD',
-      'RETRY_BASE',
-      'TRUST_PROXY',
       'GEOIP_DB',
+      'MODE',
+      'OWNER_PASSWORD',
+      'PORT',
+      'RETRY_BASE',
+      'ROLES',
+      'TRUST_PROXY',
     ]);
     expect(result.faults.every((line) => !line.includes('\n'))).toBe(true);
     expect(result.faults.join()).not.toMatch(/secret|short/);

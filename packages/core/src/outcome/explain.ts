@@ -1,6 +1,7 @@
 /** "Why was this not delivered to X?": the reason word, and one sentence a person can act on. */
 
-const SENTENCES: Record<string, string> = {
+/** Documented in docs/reference/errors.md. */
+export const REASON_SENTENCES: Record<string, string> = {
   bot: 'The visitor was recognised as a bot, and the data layer drops bots.',
   routing_rule: 'A routing rule of the organisation drops such events.',
   custom_code: 'The organisation’s custom code returned nothing for this event.',
@@ -22,7 +23,7 @@ const SENTENCES: Record<string, string> = {
 
 /** One sentence for a reason word; `detail` is what the vendor or the step said. */
 export function explain(reason: string, detail?: string | null): string {
-  const known = SENTENCES[reason];
+  const known = REASON_SENTENCES[reason];
   if (known !== undefined) return detail ? `${known.slice(0, -1)} (${detail}).` : known;
   if (reason.startsWith('missing_required:'))
     return `The mapping requires ${reason.slice('missing_required:'.length)}, and this event has no value for it.`;

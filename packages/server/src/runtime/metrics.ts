@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** What `/metrics` shows. One registry per process, made by `main`; the recorder and the snapshot feed it. */
+/** The metrics of `/metrics`: one registry per process, created by `main`, updated by the recorder and the snapshot. */
 export interface Metrics {
   registry: Registry;
   events: Counter<'kind'>;
@@ -18,30 +18,30 @@ export function createMetrics(): Metrics {
     registry,
     events: new Counter({
       name: 'firsthand_events_total',
-      help: 'Events by what became of them, as recorded by this process.',
+      help: 'Events by outcome, as recorded by this process.',
       labelNames: ['kind'],
       registers,
     }),
     dropped: new Counter({
       name: 'firsthand_dropped_total',
-      help: 'Dropped events by reason word, as recorded by this process.',
+      help: 'Dropped events by reason, as recorded by this process.',
       labelNames: ['reason'],
       registers,
     }),
     rejected: new Counter({
       name: 'firsthand_rejected_total',
-      help: 'Events refused at the door, by error code.',
+      help: 'Events rejected by ingest, by error code.',
       labelNames: ['code'],
       registers,
     }),
     snapshotVersion: new Gauge({
       name: 'firsthand_snapshot_version',
-      help: 'Configuration version that this process works from.',
+      help: 'Configuration version that this process has loaded.',
       registers,
     }),
     snapshotFaults: new Gauge({
       name: 'firsthand_snapshot_faults',
-      help: 'Pieces of configuration that are off because they do not compile.',
+      help: 'Configuration items that are disabled because they do not compile.',
       registers,
     }),
   };

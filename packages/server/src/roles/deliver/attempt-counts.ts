@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 
 export type AttemptResult = 'delivered' | 'refused' | 'unavailable' | 'partial';
 
-/** Attempts by vendor and result. Counted in plain numbers and handed over when somebody looks: this runs for every request. */
+/** Attempts by vendor and result. Counted in plain numbers and copied into the registry on scrape, because `add` runs for every request. */
 export class AttemptCounts {
   readonly #vendors = new Map<string, { results: Record<AttemptResult, number>; seconds: number }>();
 
@@ -17,7 +17,7 @@ export class AttemptCounts {
     const vendors = this.#vendors;
     new Counter({
       name: 'firsthand_delivery_attempts_total',
-      help: 'Requests to vendors by how they were answered.',
+      help: 'Requests to vendors by result.',
       labelNames: ['vendor', 'result'],
       registers: [registry],
       collect() {
@@ -28,7 +28,7 @@ export class AttemptCounts {
     });
     new Counter({
       name: 'firsthand_delivery_attempt_seconds_total',
-      help: 'Time that requests to vendors took, all together.',
+      help: 'Total duration of requests to vendors, in seconds.',
       labelNames: ['vendor'],
       registers: [registry],
       collect() {

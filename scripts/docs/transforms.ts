@@ -1,14 +1,10 @@
-/**
- * Writes docs/reference/transforms.md from the transforms' own definitions, and the list of functions in docs/reference/transformations.md. `--check` only
- * says whether both are up to date.
- */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { FUNCTIONS } from '@firsthand/core/expression/functions.ts';
 import type { Transform } from '@firsthand/core/transforms/define.ts';
 import { TRANSFORM_GROUPS } from '@firsthand/core/transforms/index.ts';
+import { generatedFrom, type Page } from './page.ts';
 
-const TRANSFORMS_PAGE = new URL('../docs/reference/transforms.md', import.meta.url);
-const TRANSFORMATIONS_PAGE = new URL('../docs/reference/transformations.md', import.meta.url);
+const TRANSFORMATIONS_PAGE = 'docs/reference/transformations.md';
 
 function json(value: unknown): string {
   if (value === undefined) return '*missing*';
@@ -40,17 +36,17 @@ function transformSection(transform: Transform): string {
 }
 
 function transformsPage(): string {
-  const intro = `# Transforms
+  const intro = `${generatedFrom('packages/core/src/transforms')}# Transforms
 
-Written by \`scripts/generate-transform-docs.ts\` from the definitions in \`packages/core/src/transforms\`; the examples are also the tests.
+Each example below is also a test.
 
-A mapping, a rule or a V1 step names transforms in order: \`"transforms": ["trim", {"name": "truncate", "args": [100]}]\`. An argument is a
-value, or \`{"source": "<path>"}\` to read it from the event.
+A mapping, a rule or a V1 step lists transforms in order: \`"transforms": ["trim", {"name": "truncate", "args": [100]}]\`. An argument is
+a value, or \`{"source": "<path>"}\` to read it from the event.
 
-- A missing value (or null) stays missing through every transform; a transform that finds no sensible result gives a missing value. The
-  mapping's \`default\` and \`required\` decide what then happens. No transform fails an event.
-- Of a list, each element is transformed, unless the transform takes a list as a whole.
-- What a client hashed already (64 hex characters) passes \`sha256\` and all \`normalize_\` transforms unchanged.
+- A missing value (or null) stays missing through every transform. A transform without a sensible result returns a missing value. The
+  mapping's \`default\` and \`required\` decide what happens then. No transform fails an event.
+- A list is transformed element by element, unless the transform takes a list as a whole.
+- A value that the client already hashed (64 hex characters) passes \`sha256\` and all \`normalize_\` transforms unchanged.
 `;
   const groups = Object.entries(TRANSFORM_GROUPS).map(
     ([group, transforms]) => `## ${group}\n\n${transforms.map(transformSection).join('\n')}`,
@@ -71,15 +67,11 @@ function transformationsPage(current: string): string {
   );
 }
 
-const current = readFileSync(TRANSFORMATIONS_PAGE, 'utf8');
-const pages = [
-  { file: TRANSFORMS_PAGE, text: transformsPage() },
-  { file: TRANSFORMATIONS_PAGE, text: transformationsPage(current) },
-];
-for (const { file, text } of pages) {
-  if (!process.argv.includes('--check')) writeFileSync(file, text);
-  else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`${file.pathname.split('/').at(-1)} is out of date: run node scripts/generate-transform-docs.ts`);
-    process.exitCode = 1;
-  }
+/** The transforms page, and the list of functions inside the hand-written page on transformations. */
+export function transformPages(): Page[] {
+  const current = readFileSync(new URL(`../../${TRANSFORMATIONS_PAGE}`, import.meta.url), 'utf8');
+  return [
+    { file: 'docs/reference/transforms.md', text: transformsPage() },
+    { file: TRANSFORMATIONS_PAGE, text: transformationsPage(current) },
+  ];
 }

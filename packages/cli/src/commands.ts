@@ -1,0 +1,93 @@
+/** Every command, once: `firsthand --help` and docs/reference/cli.md are written from this table. */
+type Run = (args: string[]) => Promise<void>;
+
+interface Command {
+  /** What the user types after `firsthand`. */
+  words: string;
+  options: string;
+  /** One line without a full stop, for `--help`. */
+  summary: string;
+  details?: string;
+  /** Loads the command's code only when it is called, so that the service does not carry the tools. */
+  load: () => Promise<Run>;
+}
+
+export const COMMANDS: readonly Command[] = [
+  {
+    words: 'start',
+    options: '',
+    summary: 'Run the service; settings come from the environment',
+    load: async () => (await import('./commands/start.ts')).start,
+  },
+  {
+    words: 'demo',
+    options: '[--rate N] [--port P | --url U --email E --password P]',
+    summary: 'Run a demo shop with live traffic',
+    details: 'Starts a service of its own with throw-away data, or uses the running service at `--url`. `--rate` is in events per second.',
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+  {
+    words: 'org create',
+    options: '--name N --owner-email E --owner-password P',
+    summary: 'Create an organisation and its owner',
+    details: 'Prints `{org_id, user_id}`. Works while the service runs. The password needs 12 characters or more.',
+    load: async () => (await import('./commands/org-create.ts')).orgCreate,
+  },
+  {
+    words: 'user reset-password',
+    options: '--email E [--password P]',
+    summary: 'Set a new password, unlock the account and end its sessions',
+    details: 'Without `--password` a password is generated and printed.',
+    load: async () => (await import('./commands/reset-password.ts')).resetPassword,
+  },
+  {
+    words: 'audit verify',
+    options: '[--org ORG_ID]',
+    summary: 'Check the audit log hash chains; exit code 1 if one is broken',
+    details: 'Prints one line per organisation: `{org_id, valid, checked, first_invalid_id}`.',
+    load: async () => (await import('./commands/audit-verify.ts')).auditVerify,
+  },
+  {
+    words: 'rotate-key',
+    options: '[--new-key K]',
+    summary: 'Wrap the data keys of all organisations under a new SECRET_KEY; stop the service first',
+    details:
+      'Without `--new-key` a key is generated, which is possible only where the key is stored in `DATA_DIR`. If `SECRET_KEY` is set in the environment, set it to the new key before the next start. Access tokens signed with the old key become invalid.',
+    load: async () => (await import('./commands/rotate-key.ts')).rotateKey,
+  },
+  {
+    words: 'backup',
+    options: '--to FOLDER',
+    summary: 'Copy the embedded stores; works while the service runs',
+    details: 'The folder must be empty or new. For PostgreSQL use `pg_dump`.',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  {
+    words: 'backup verify',
+    options: '--from FOLDER [--write-manifest]',
+    summary: 'Check a backup: checksums, databases, log',
+    details: '`--write-manifest` adds the manifest to a backup made by an older version.',
+    load: async () => (await import('./commands/backup-verify.ts')).backupVerify,
+  },
+  {
+    words: 'restore',
+    options: '--from FOLDER',
+    summary: 'Verify a backup and replace DATA_DIR with it; stop the service first',
+    details: 'The replaced files are kept in `DATA_DIR/before-restore-<time>`.',
+    load: async () => (await import('./commands/restore.ts')).restore,
+  },
+];
+
+export function helpText(): string {
+  const lines = COMMANDS.flatMap(({ words, options, summary }) => {
+    const call = `  ${words} ${options}`.trimEnd();
+    return call.length < 42 ? [`${call.padEnd(42)}${summary}`] : [call, `${' '.repeat(42)}${summary}`];
+  });
+  return `firsthand <command>
+
+${lines.join('\n')}
+  --version, --help
+
+DATA_DIR, DATABASE_URL and SECRET_KEY select the installation, as they do for the service.
+`;
+}

@@ -1,0 +1,114 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { isNetwork } from '../snapshot/address-matcher.ts';
+
+/** Reads the text of a variable. `parse` returns undefined for a bad value; `expected` then completes "expected …". */
+export interface Parser<T> {
+  parse: (text: string) => T | undefined;
+  expected: string;
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export const anyText: Parser<string> = { parse: (text) => text, expected: 'any text' };
+
+export const port: Parser<number> = { parse: (text) => between(text, 0, 65_535), expected: 'a port from 0 to 65535' };
+
+/** Milliseconds. */
+export const duration: Parser<number> = {
+  expected: 'a duration such as 500ms, 30s, 15m, 24h, 7d, or plain seconds',
+  parse(text) {
+    const match = /^(\d{1,12}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
+    const unit = UNITS[match?.[2] ?? 's'];
+    const ms = unit === undefined ? Number.NaN : Math.round(Number(match?.[1]) * unit);
+    return ms > 0 ? ms : undefined;
+  },
+};
+
+export const flag: Parser<boolean> = {
+  expected: 'true or false',
+  parse: (text) => (text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined),
+};
+
+export const emailAddress: Parser<string> = {
+  expected: 'an e-mail address',
+  parse: (text) => (/^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : undefined),
+};
+
+export const databaseUrl: Parser<string> = {
+  expected: 'postgres://user:password@host/database',
+  parse: (text) => urlOf(text, ['postgres:', 'postgresql:']),
+};
+
+export const natsServers: Parser<string> = {
+  expected: 'nats://host:port',
+  parse: (text) => (text.split(',').every((part) => urlOf(part.trim(), ['nats:', 'tls:']) !== undefined) ? text : undefined),
+};
+
+export const publicUrl: Parser<string> = {
+  expected: 'an http or https address',
+  parse: (text) => urlOf(text, ['http:', 'https:'])?.replace(/\/+$/, ''),
+};
+
+export const proxies: Parser<number | string[]> = {
+  expected: 'a number of proxies, or a comma-separated list of addresses and networks',
+  parse(text) {
+    const count = between(text, 0, 32);
+    if (count !== undefined) return count;
+    const parts = text.split(',').map((part) => part.trim());
+    return parts.every(isNetwork) ? parts : undefined;
+  },
+};
+
+export function wholeNumber(least: number, most: number, expected: string): Parser<number> {
+  return { parse: (text) => between(text, least, most), expected };
+}
+
+export function atLeastLong(length: number): Parser<string> {
+  return { parse: (text) => (text.length >= length ? text : undefined), expected: `at least ${length} characters` };
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Parser<T> {
+  const last = choices.at(-1);
+  return {
+    parse: (text) => choices.find((choice) => choice === text),
+    expected: choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${last}` : `${last}`,
+  };
+}
+
+export function setOf<const T extends string>(choices: readonly T[]): Parser<ReadonlySet<T>> {
+  return {
+    expected: `a comma-separated list of ${choices.join(', ')}`,
+    parse(text) {
+      const names = text
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '');
+      const known = names.flatMap((name) => choices.filter((choice) => choice === name));
+      return names.length > 0 && known.length === names.length ? new Set(known) : undefined;
+    },
+  };
+}
+
+export function readableFile(kind: string): Parser<string> {
+  return {
+    expected: `${kind} that can be read`,
+    parse(text) {
+      try {
+        accessSync(text, constants.R_OK);
+        return statSync(text).isFile() ? text : undefined;
+      } catch {
+        return undefined; // missing or unreadable: the caller reports the variable
+      }
+    },
+  };
+}
+
+function between(text: string, least: number, most: number): number | undefined {
+  if (!/^\d{1,16}$/.test(text)) return undefined;
+  const number = Number(text);
+  return number >= least && number <= most ? number : undefined;
+}
+
+function urlOf(text: string, protocols: string[]): string | undefined {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
+}

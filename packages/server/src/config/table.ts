@@ -1,0 +1,267 @@
+/**
+ * Every setting of the service, once: variable, default, meaning and parser. `config.ts` reads the environment through this table,
+ * and `scripts/generate-settings-docs.ts` writes docs/reference/settings.md from it.
+ */
+import {
+  anyText,
+  atLeastLong,
+  databaseUrl,
+  duration,
+  emailAddress,
+  flag,
+  natsServers,
+  oneOf,
+  type Parser,
+  port,
+  proxies,
+  publicUrl,
+  readableFile,
+  setOf,
+  wholeNumber,
+} from './parsers.ts';
+
+export type Role = 'admin' | 'ingest' | 'process' | 'deliver';
+export const ROLES: readonly Role[] = ['admin', 'ingest', 'process', 'deliver'];
+
+/** Headings of docs/reference/settings.md, in this order. */
+export const SETTING_GROUPS = [
+  'Listening',
+  'Stores',
+  'Roles and security',
+  'Limits',
+  'Retention and retries',
+  'Delivery and data',
+  'Logging',
+] as const;
+
+/** The text of another variable, or undefined when it is unset. */
+type Lookup = (variable: string) => string | undefined;
+
+/** Written as a user would write it, and read by the same parser. `from` is for a default that depends on another variable. */
+type Default = string | { from: (value: Lookup) => string; shown: string };
+
+export interface Setting<T> {
+  variable: string;
+  group: (typeof SETTING_GROUPS)[number];
+  meaning: string;
+  parser: Parser<NonNullable<T>>;
+  default: Default | undefined;
+  /** Shown instead of a default where the service chooses the value itself. */
+  unset?: string;
+  /** The value never appears in an error message. */
+  secret?: true;
+}
+
+type Described<T> = Omit<Setting<T>, 'default'>;
+const setting = <T>(described: Described<T> & { default: Default }): Setting<T> => described;
+const optional = <T>(described: Described<T>): Setting<T | undefined> => ({ ...described, default: undefined });
+
+export const SETTINGS = {
+  port: setting({
+    variable: 'PORT',
+    group: 'Listening',
+    default: '8080',
+    parser: port,
+    meaning: 'Listener for management API, collection endpoints and console. 0 picks a free port.',
+  }),
+  host: setting({ variable: 'HOST', group: 'Listening', default: '0.0.0.0', parser: anyText, meaning: 'Address to listen on.' }),
+  ingestPort: optional({
+    variable: 'INGEST_PORT',
+    group: 'Listening',
+    unset: 'same as `PORT`',
+    parser: port,
+    meaning: 'Separate listener for the collection endpoints.',
+  }),
+  baseUrl: optional({
+    variable: 'BASE_URL',
+    group: 'Listening',
+    unset: 'from the request',
+    parser: publicUrl,
+    meaning: 'Public address of the management API and the console.',
+  }),
+  ingestUrl: optional({
+    variable: 'INGEST_URL',
+    group: 'Listening',
+    unset: 'from the request',
+    parser: publicUrl,
+    meaning: 'Public address of the collection endpoints: used in snippets, webhook URLs and signatures.',
+  }),
+  trustProxy: optional({
+    variable: 'TRUST_PROXY',
+    group: 'Listening',
+    unset: 'no proxy',
+    parser: proxies,
+    meaning: 'Number of proxies in front of the service, or their networks, whose `X-Forwarded-For` is trusted.',
+  }),
+
+  dataDir: setting({
+    variable: 'DATA_DIR',
+    group: 'Stores',
+    default: './data',
+    parser: anyText,
+    meaning: 'Folder of the embedded stores. One process per folder; a second one refuses to start.',
+  }),
+  databaseUrl: optional({
+    variable: 'DATABASE_URL',
+    group: 'Stores',
+    unset: 'SQLite under `DATA_DIR`',
+    parser: databaseUrl,
+    secret: true,
+    meaning: 'PostgreSQL for configuration, traces and counters: `postgres://…`.',
+  }),
+  natsUrl: optional({
+    variable: 'NATS_URL',
+    group: 'Stores',
+    unset: 'LMDB under `DATA_DIR`',
+    parser: natsServers,
+    secret: true,
+    meaning: 'NATS JetStream for the event log, visitors and leases: `nats://…`, several separated by commas.',
+  }),
+  natsReplicas: setting({
+    variable: 'NATS_REPLICAS',
+    group: 'Stores',
+    default: '1',
+    parser: wholeNumber(1, 5, 'a number of replicas from 1 to 5'),
+    meaning: 'Copies of each record that JetStream keeps. Use 3 in production.',
+  }),
+
+  roles: setting<ReadonlySet<Role>>({
+    variable: 'ROLES',
+    group: 'Roles and security',
+    default: ROLES.join(','),
+    parser: setOf(ROLES),
+    meaning: 'Roles that this process runs.',
+  }),
+  mode: setting({
+    variable: 'MODE',
+    group: 'Roles and security',
+    default: 'development',
+    parser: oneOf('development', 'production'),
+    meaning: '`production` refuses plain HTTP and private destinations, and localhost origins.',
+  }),
+  secretKey: optional({
+    variable: 'SECRET_KEY',
+    group: 'Roles and security',
+    unset: 'generated into `DATA_DIR`',
+    parser: atLeastLong(16),
+    secret: true,
+    meaning: 'Master key: signs tokens and wraps the keys of stored secrets. Required with `DATABASE_URL`.',
+  }),
+  ownerEmail: setting({
+    variable: 'OWNER_EMAIL',
+    group: 'Roles and security',
+    default: 'owner@localhost',
+    parser: emailAddress,
+    meaning: 'E-mail address of the first owner, created at the first start.',
+  }),
+  ownerPassword: optional({
+    variable: 'OWNER_PASSWORD',
+    group: 'Roles and security',
+    unset: 'generated and printed once',
+    parser: atLeastLong(12),
+    secret: true,
+    meaning: 'Password of the first owner.',
+  }),
+  accessTokenTtlMs: setting({
+    variable: 'ACCESS_TOKEN_TTL',
+    group: 'Roles and security',
+    default: '15m',
+    parser: duration,
+    meaning: 'Lifetime of an access token.',
+  }),
+  refreshTokenTtlMs: setting({
+    variable: 'REFRESH_TOKEN_TTL',
+    group: 'Roles and security',
+    default: '7d',
+    parser: duration,
+    meaning: 'Lifetime of a refresh token.',
+  }),
+  challengeTokenTtlMs: setting({
+    variable: 'CHALLENGE_TOKEN_TTL',
+    group: 'Roles and security',
+    default: '5m',
+    parser: duration,
+    meaning: 'Lifetime of a challenge token.',
+  }),
+
+  adminRateLimit: setting({
+    variable: 'ADMIN_RATE_LIMIT',
+    group: 'Limits',
+    default: '100',
+    parser: wholeNumber(1, Number.MAX_SAFE_INTEGER, 'a whole number of requests a minute, 1 or more'),
+    meaning: 'Management API requests per minute and user.',
+  }),
+  loginRateLimit: setting({
+    variable: 'LOGIN_RATE_LIMIT',
+    group: 'Limits',
+    default: '10',
+    parser: wholeNumber(1, Number.MAX_SAFE_INTEGER, 'a whole number of attempts a minute, 1 or more'),
+    meaning: 'Login attempts per minute and e-mail address.',
+  }),
+  maxBodyBytes: setting({
+    variable: 'MAX_BODY_BYTES',
+    group: 'Limits',
+    default: '1048576',
+    parser: wholeNumber(1_024, 104_857_600, 'a number of bytes from 1024 to 104857600'),
+    meaning: 'Largest collection payload, unpacked. `/v1/batch` accepts five times that.',
+  }),
+
+  dedupWindowMs: setting({
+    variable: 'DEDUP_WINDOW',
+    group: 'Retention and retries',
+    default: { from: (value) => (value('NATS_URL') === undefined ? '24h' : '10m'), shown: '`24h`; `10m` on JetStream' },
+    parser: duration,
+    meaning: 'How long a `messageId` is remembered for deduplication.',
+  }),
+  eventRetentionMs: setting({
+    variable: 'EVENT_RETENTION',
+    group: 'Retention and retries',
+    default: '7d',
+    parser: duration,
+    meaning: 'How long processed events are kept for replay and traces.',
+  }),
+  deadLetterRetentionMs: setting({
+    variable: 'DEAD_LETTER_RETENTION',
+    group: 'Retention and retries',
+    default: '7d',
+    parser: duration,
+    meaning: 'How long dead letters are kept.',
+  }),
+  retryBaseMs: setting({
+    variable: 'RETRY_BASE',
+    group: 'Retention and retries',
+    default: '1s',
+    parser: duration,
+    meaning: 'Unit of the retry schedule 1, 4, 16, 64, 256.',
+  }),
+
+  allowPrivateDestinations: setting({
+    variable: 'ALLOW_PRIVATE_DESTINATIONS',
+    group: 'Delivery and data',
+    default: { from: (value) => (value('MODE') === 'production' ? 'false' : 'true'), shown: '`true`; `false` in production' },
+    parser: flag,
+    meaning: 'Whether deliveries may reach loopback and private addresses.',
+  }),
+  configReloadMs: setting({
+    variable: 'CONFIG_RELOAD_INTERVAL',
+    group: 'Delivery and data',
+    default: '5s',
+    parser: duration,
+    meaning: 'How soon other processes apply a configuration change. Disabling, deleting and rotating apply within 1 s.',
+  }),
+  geoipDb: optional({
+    variable: 'GEOIP_DB',
+    group: 'Delivery and data',
+    unset: 'no geolocation',
+    parser: readableFile('an .mmdb file'),
+    meaning: 'MaxMind database (`.mmdb`) that fills `context.geo`.',
+  }),
+
+  logLevel: setting({
+    variable: 'LOG_LEVEL',
+    group: 'Logging',
+    default: 'info',
+    parser: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    meaning: 'Lowest level that is logged.',
+  }),
+};

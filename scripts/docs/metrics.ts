@@ -1,0 +1,41 @@
+import { Counter, Gauge, Histogram, type Metric, type Registry, Summary } from 'prom-client';
+import { AttemptCounts } from '../../packages/server/src/roles/deliver/metrics.ts';
+import { createMetrics } from '../../packages/server/src/runtime/metrics.ts';
+import { code, generatedFrom, type Page, table } from './page.ts';
+
+/** A registry with every metric that the service registers. A test compares it with a running service's `/metrics`. */
+export function allMetrics(): Registry {
+  const { registry } = createMetrics();
+  new AttemptCounts().register(registry);
+  return registry;
+}
+
+function typeOf(metric: Metric): string {
+  if (metric instanceof Counter) return 'counter';
+  if (metric instanceof Gauge) return 'gauge';
+  if (metric instanceof Histogram) return 'histogram';
+  return metric instanceof Summary ? 'summary' : 'unknown';
+}
+
+export function metricsPages(): Page[] {
+  const own = allMetrics()
+    .getMetricsAsArray()
+    .map((object) => {
+      // prom-client's types leave out the three properties that every metric has.
+      const metric = object as unknown as Metric & { name: string; help: string; labelNames: string[] };
+      return { name: metric.name, type: typeOf(metric), labels: metric.labelNames, help: metric.help };
+    })
+    .filter(({ name }) => name.startsWith('firsthand_'))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  const text = `${generatedFrom("the service's metrics registry")}# Metrics
+
+\`GET /metrics\` serves the metrics of one process in the Prometheus text format. Each process counts for itself: sum over processes.
+Besides the metrics below there are the usual ones of Node and the process (\`nodejs_…\`, \`process_…\`).
+
+${table(
+  ['metric', 'type', 'labels', 'meaning'],
+  own.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', ') || '–', help]),
+)}
+`;
+  return [{ file: 'docs/reference/metrics.md', text }];
+}

@@ -1,0 +1,24 @@
+import { SETTING_GROUPS, SETTINGS, type Setting } from '../../packages/server/src/config/table.ts';
+import { code, generatedFrom, type Page, table } from './page.ts';
+
+function defaultOf(setting: Setting<unknown>): string {
+  if (typeof setting.default === 'object') return setting.default.shown;
+  return setting.default === undefined ? (setting.unset ?? '–') : code(setting.default);
+}
+
+export function settingsPages(): Page[] {
+  const all: Setting<unknown>[] = Object.values(SETTINGS);
+  const sections = SETTING_GROUPS.map((group) => {
+    const rows = all
+      .filter((setting) => setting.group === group)
+      .map((setting) => [code(setting.variable), defaultOf(setting), setting.meaning, setting.parser.expected]);
+    return `## ${group}\n\n${table(['variable', 'default', 'meaning', 'accepts'], rows)}\n`;
+  });
+  const text = `${generatedFrom('packages/server/src/config/table.ts')}# Settings
+
+Settings are environment variables. An empty variable counts as unset. Bad values stop the start: the service prints one line for
+each fault, naming the variable, and exits with code 1.
+
+${sections.join('\n')}`;
+  return [{ file: 'docs/reference/settings.md', text }];
+}
