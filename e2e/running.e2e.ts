@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -29,7 +29,7 @@ describe('running it', () => {
         .trim()
         .split('\n')
         .map((line) => line.split(':', 1)[0]),
-    ).toEqual(['MODE', 'PORT', 'EVENT_RETENTION']);
+    ).toEqual(['PORT', 'MODE', 'EVENT_RETENTION']);
   });
 
   test('SIGTERM ends one that still waits for its broker, with 0', async () => {
@@ -66,7 +66,7 @@ describe('running it', () => {
     expect(await get('/')).toMatchObject({
       status: 200,
       type: expect.stringContaining('text/html'),
-      text: expect.stringContaining('/docs'),
+      text: expect.stringContaining('Firsthand'),
     });
     expect(await get('/docs')).toMatchObject({ status: 200, type: expect.stringContaining('text/html') });
     const document = JSON.parse((await get('/v1/admin/openapi.json')).text) as { openapi: string; paths: object };

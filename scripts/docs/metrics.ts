@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Metric, type Registry, Summary } from 'prom-client';
-import { AttemptCounts } from '../../packages/server/src/roles/deliver/metrics.ts';
+import { AttemptCounts } from '../../packages/server/src/roles/deliver/attempt-counts.ts';
 import { createMetrics } from '../../packages/server/src/runtime/metrics.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
