@@ -13,7 +13,7 @@ for (const project of [
   '.',
 ])
   await step(`types: ${project}`, 'tsc', ['-p', `${project}/tsconfig.json`]);
-await step('packages import only downwards', 'node', ['scripts/packages.ts']);
+await step('import boundaries', 'node', ['scripts/check-boundaries.ts']);
 for (const script of ['scripts/generate-docs.ts', 'scripts/generate-api-client.ts'])
   await step(`fresh: ${script}`, 'node', [script, '--check']);
 await step('links between Markdown files', 'node', ['scripts/check-links.ts']);

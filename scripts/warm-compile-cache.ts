@@ -9,7 +9,7 @@ await Promise.all([
   import('../packages/server/src/roles/ingest/start.ts'),
   import('../packages/server/src/roles/process/start.ts'),
   import('../packages/server/src/roles/deliver/start.ts'),
-  import('../packages/server/src/outcomes/keeper-thread.ts'),
+  import('../packages/server/src/outcomes/row-writer-thread.ts'),
   import('../packages/server/src/stores/event-log/lmdb.ts'),
   import('../packages/server/src/stores/observe/sqlite-writer.ts'),
   import('../packages/server/src/stores/visitors/lmdb.ts'),

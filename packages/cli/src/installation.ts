@@ -2,6 +2,7 @@ import { readSettings, type Settings } from '@firsthand/server/config.ts';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { openVault, type Vault } from '@firsthand/server/secrets/vault.ts';
 import { type ConfigStore, openConfigStore } from '@firsthand/server/stores/config/open.ts';
+import { listKeyedOrganisations } from '@firsthand/server/stores/config/organisations.ts';
 import { CommandError } from './failure.ts';
 
 /** The settings of the service, from the same environment. */
@@ -21,7 +22,7 @@ export async function withInstallation<T>(work: (installation: Installation) => 
   const settings = settingsOrFail();
   const store = await openConfigStore({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir, clock: systemClock });
   try {
-    const vault = await openVault(store.db, settings);
+    const vault = openVault(await listKeyedOrganisations(store.db), settings);
     return await work({ ...vault, db: store.db, settings, clock: systemClock });
   } finally {
     await store.close();

@@ -11,8 +11,8 @@ import { watchPaused } from './operations/health.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
 import { createTokenCache } from './outbound/tokens.ts';
-import { Keeper } from './outcomes/keeper.ts';
 import { startRecorder } from './outcomes/recorder.ts';
+import { RowWriter } from './outcomes/row-writer.ts';
 import { startSweeper } from './outcomes/sweeper.ts';
 import { type EnsuredOwner, ensureOwner } from './roles/admin/create-organisation.ts';
 import { startAdmin } from './roles/admin/start.ts';
@@ -26,6 +26,7 @@ import { openVault } from './secrets/vault.ts';
 import { loadRevision } from './snapshot/revision.ts';
 import { startSnapshot } from './snapshot/source.ts';
 import { loadConfig } from './stores/config/load-config.ts';
+import { listKeyedOrganisations } from './stores/config/organisations.ts';
 import { readConfigVersion } from './stores/config/version.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createTap } from './tap/tap.ts';
@@ -96,7 +97,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
   });
   const { log, observe, visitors, leases, ephemeral } = stores;
   const { db } = stores.config;
-  const vault = await openVault(db, settings);
+  const vault = openVault(await listKeyedOrganisations(db), settings);
   const owner = await ensureOwner({ db, cipher: vault.cipher, clock }, { email: settings.ownerEmail, password: settings.ownerPassword });
   const snapshots = await startSnapshot({
     readVersion: () => readConfigVersion(db),
@@ -160,18 +161,18 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
   async function startProcessing() {
     const { startProcess } = await import('./roles/process/start.ts');
     const role = startProcess({ ...shared, leases, visitors, sandbox, ephemeral, geo: geo?.ok ? geo.lookup : undefined });
-    const keeper = new Keeper({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir }, (reason) =>
+    const rowWriter = new RowWriter({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir }, (reason) =>
       logger.warn({ reason }, 'a database connection was lost'),
     );
-    const recorder = parts.record === false ? undefined : startRecorder({ log, leases, keeper, logger, metrics });
-    const sweeper = startSweeper({ log, observe, keeper, clock, logger, settings });
+    const recorder = parts.record === false ? undefined : startRecorder({ log, leases, rowWriter, logger, metrics });
+    const sweeper = startSweeper({ log, observe, rowWriter, clock, logger, settings });
     return {
       async stop() {
         await role.stop();
         return {
           async finish() {
             await Promise.all([recorder?.stop(), sweeper.stop()]);
-            await keeper.stop();
+            await rowWriter.stop();
           },
         };
       },

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { isNetwork } from '../snapshot/address-matcher.ts';
+import { isNetwork } from '../network/address-matcher.ts';
 
 /** Reads the text of a variable. `parse` returns undefined for a bad value; `expected` then completes "expected …". */
 export interface Parser<T> {

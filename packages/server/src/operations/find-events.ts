@@ -1,8 +1,8 @@
 /** Finds retained canonical events in the log: by their position where the trace knows it, else by the time they were processed. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, eventRecordId, eventsTopic } from '../event-record.ts';
-import type { TraceEventRow } from '../outcomes/tally.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
+import type { TraceEventRow } from '../stores/observe/rows.ts';
 
 /** How far the log's time may stand off the outcome's, both ways. */
 const SLACK_MS = 5_000;

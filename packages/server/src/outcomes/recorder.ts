@@ -6,8 +6,8 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Consumer, Delivery, EventLog, StoredRecord } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
-import type { Keeper } from './keeper.ts';
 import { OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
+import type { RowWriter } from './row-writer.ts';
 
 /** Rows are gathered this long, so that a busy second is a few statements and not thousands. Traces may be 2 s old. */
 const GATHER_MS = 250;
@@ -19,18 +19,18 @@ const MAX_BYTES = 1_048_576;
 export interface RecorderDeps {
   log: EventLog;
   leases: Leases;
-  keeper: Pick<Keeper, 'record'>;
+  rowWriter: Pick<RowWriter, 'record'>;
   logger: Logger;
   metrics: Metrics;
 }
 
 export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
-  const { log, keeper, logger } = deps;
+  const { log, rowWriter, logger } = deps;
   let consumer: Consumer | undefined;
 
   async function record(batch: Delivery[]): Promise<void> {
     for (const part of parts(batch.map((delivery) => delivery.record))) {
-      const { counted, unreadable } = await keeper.record(part);
+      const { counted, unreadable } = await rowWriter.record(part);
       count(deps.metrics, counted);
       if (unreadable.length > 0) logger.error({ topic: OUTCOMES_TOPIC, positions: unreadable }, 'outcomes cannot be read and are left out');
     }

@@ -9,8 +9,8 @@ import type { EventLog } from '../stores/event-log/port.ts';
 import { kyselyWriter } from '../stores/observe/kysely-writer.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { hasAgedRows } from '../stores/observe/sweep.ts';
-import type { Keeper } from './keeper.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
+import type { RowWriter } from './row-writer.ts';
 
 const EVERY_MS = 60_000;
 const COUNTERS_KEPT_MS = 90 * 86_400_000;
@@ -19,13 +19,13 @@ const OUTCOMES_KEPT_MS = 3_600_000;
 export interface SweeperDeps {
   log: EventLog;
   observe: ObserveDb;
-  keeper: Pick<Keeper, 'sweep'>;
+  rowWriter: Pick<RowWriter, 'sweep'>;
   clock: Clock;
   logger: Logger;
   settings: Pick<Settings, 'eventRetentionMs' | 'deadLetterRetentionMs'>;
 }
 
-export async function sweep({ log, observe, keeper, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number }> {
+export async function sweep({ log, observe, rowWriter, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number }> {
   const now = clock.now();
   let records = 0;
   const expire = async (prefix: string, keptMs: number) => {
@@ -44,7 +44,7 @@ export async function sweep({ log, observe, keeper, clock, settings }: SweeperDe
   };
   let rows = 0;
   if (await hasAgedRows(kyselyWriter(observe), ages))
-    for (let removed = 1; removed > 0; rows += removed) removed = await keeper.sweep(ages);
+    for (let removed = 1; removed > 0; rows += removed) removed = await rowWriter.sweep(ages);
   return { records, rows };
 }
 

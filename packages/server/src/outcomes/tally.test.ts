@@ -1,6 +1,6 @@
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { describe, expect, test } from 'vitest';
-import { latencyBucket, percentile } from './latency.ts';
+import { latencyBucket, percentile } from '../stores/observe/latency.ts';
 import { tally } from './tally.ts';
 
 const about = { at: 120_000, org_id: 'org_1', pipeline_id: 'pl_1', event_id: 'e1', type: 'track', event: 'Order Completed' };

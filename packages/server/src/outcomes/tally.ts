@@ -1,53 +1,7 @@
 /** Outcomes in, rows out: what one batch adds to traces, counters and the dead-letter index. Pure. */
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
-import { latencyBucket } from './latency.ts';
-
-export interface TraceEventRow {
-  org_id: string;
-  pipeline_id: string;
-  event_id: string;
-  received_at: number;
-  processed_at: number;
-  type: string;
-  event: string | null;
-  user_id: string | null;
-  anonymous_id: string | null;
-  /** `processed`, `dropped` or `dead_lettered`. */
-  result: string;
-  reason: string | null;
-  decisions: string;
-  raw_topic: string | null;
-  raw_position: string | null;
-  stored_position: string | null;
-}
-export interface TraceStepRow {
-  org_id: string;
-  pipeline_id: string;
-  event_id: string;
-  integration_id: string;
-  at: number;
-  /** `delivered`, `dropped`, `retrying` or `dead_lettered`. */
-  kind: string;
-  reason: string | null;
-  status: number | null;
-  duration_ms: number | null;
-  due_at: number | null;
-}
-export interface CounterRow {
-  org_id: string;
-  pipeline_id: string;
-  /** Empty for what belongs to the pipeline as a whole. */
-  integration_id: string;
-  minute: number;
-  counter: string;
-  n: number;
-}
-export interface Tally {
-  events: TraceEventRow[];
-  steps: TraceStepRow[];
-  counters: CounterRow[];
-  deadLetters: DeadLetter[];
-}
+import { latencyBucket } from '../stores/observe/latency.ts';
+import type { CounterRow, Tally, TraceEventRow, TraceStepRow } from '../stores/observe/rows.ts';
 
 const MINUTE = 60_000;
 

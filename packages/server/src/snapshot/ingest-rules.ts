@@ -5,8 +5,8 @@ import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
 import { eventRecordId } from '../event-record.ts';
+import { addressMatcher } from '../network/address-matcher.ts';
 import { EMBEDDED_PARTITIONS, INGEST_TOPICS } from '../partition.ts';
-import { addressMatcher } from './address-matcher.ts';
 import { originMatcher } from './origin-matcher.ts';
 
 export interface SyncRule {

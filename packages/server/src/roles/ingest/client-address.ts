@@ -1,7 +1,7 @@
 /** The visitor's address: the connection's, or what trusted proxies say. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { addressMatcher, plainAddress } from '../../snapshot/address-matcher.ts';
+import { addressMatcher, plainAddress } from '../../network/address-matcher.ts';
 
 export interface Proxies {
   address(req: IncomingMessage): string | undefined;

@@ -1,6 +1,6 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
-import type { TraceEventRow } from '../../outcomes/tally.ts';
 import { readPage } from '../config/paging.ts';
+import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import type { DeadLetterRow, HealthRow } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { percentile } from '../../outcomes/latency.ts';
+import { percentile } from './latency.ts';
 import type { ObserveDb } from './schema.ts';
 
 export type Interval = 'minute' | 'hour' | 'day';

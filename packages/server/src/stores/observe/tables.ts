@@ -1,5 +1,5 @@
 /** The tables, said once for both engines. Nothing is imported that the recorder's thread would have to carry. */
-import type { CounterRow, TraceEventRow, TraceStepRow } from '../../outcomes/tally.ts';
+import type { CounterRow, TraceEventRow, TraceStepRow } from './rows.ts';
 
 export const OBSERVE_FILE = 'observe.sqlite';
 

@@ -1,5 +1,5 @@
-import type { TraceEventRow, TraceStepRow } from '../../outcomes/tally.ts';
 import { readPage } from '../config/paging.ts';
+import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 
 export interface TraceFilter {

@@ -1,5 +1,5 @@
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
-import type { Tally, TraceStepRow } from '../../outcomes/tally.ts';
+import type { Tally, TraceStepRow } from './rows.ts';
 import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 

@@ -4,9 +4,9 @@ import { type Static, Type } from 'typebox';
 import { issueChallengeToken } from '../../../http/challenge-token.ts';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdParams, ListOf, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { isNetwork } from '../../../network/address-matcher.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
-import { isNetwork } from '../../../snapshot/address-matcher.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from '../../../stores/config/pipeline-defaults.ts';
 import {

@@ -10,25 +10,25 @@ import { sweepRows } from '../stores/observe/sweep.ts';
 import { OBSERVE_FILE } from '../stores/observe/tables.ts';
 import { readPosition, writeTally } from '../stores/observe/write.ts';
 import type { Writer } from '../stores/observe/writer.ts';
-import type { KeeperNotice, KeeperReply, KeeperRequest, KeeperStore, PackedRecords, Recorded } from './keeper-protocol.ts';
 import { decodeOutcomes } from './outcome-log.ts';
+import type { PackedRecords, Recorded, RowStore, RowWriterNotice, RowWriterReply, RowWriterRequest } from './row-writer-messages.ts';
 import { tally } from './tally.ts';
 
 const BEHIND_OTHERS = 10;
 
 /** The thread's whole life: answers what comes over the port, one after the other, for all of it shares one connection. */
-export async function keep(port: MessagePort, store: KeeperStore): Promise<void> {
+export async function keep(port: MessagePort, store: RowStore): Promise<void> {
   // Linux knows priorities of threads: what is shown later may wait for what is answered and delivered now.
   if (process.platform === 'linux') setPriority(BEHIND_OTHERS);
-  const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies KeeperNotice));
+  const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies RowWriterNotice));
   let last: Promise<void> = Promise.resolve();
-  port.on('message', (request: KeeperRequest) => {
+  port.on('message', (request: RowWriterRequest) => {
     last = last.then(async () => port.postMessage(await answer(writer, request)));
   });
 }
 
 /** What only one engine needs is loaded only there: a thread shares no code with the process. */
-async function openWriter({ databaseUrl, dataDir }: KeeperStore, onConnectionLost: (reason: string) => void): Promise<Writer> {
+async function openWriter({ databaseUrl, dataDir }: RowStore, onConnectionLost: (reason: string) => void): Promise<Writer> {
   if (databaseUrl === undefined) {
     const { openSqliteWriter } = await import('../stores/observe/sqlite-writer.ts');
     return openSqliteWriter(join(dataDir, OBSERVE_FILE));
@@ -40,7 +40,7 @@ async function openWriter({ databaseUrl, dataDir }: KeeperStore, onConnectionLos
   return kyselyWriter(await connectObserve({ databaseUrl, dataDir, onConnectionError: (error) => onConnectionLost(error.message) }));
 }
 
-async function answer(writer: Writer, request: KeeperRequest): Promise<KeeperReply> {
+async function answer(writer: Writer, request: RowWriterRequest): Promise<RowWriterReply> {
   const { id } = request;
   try {
     return request.kind === 'record'

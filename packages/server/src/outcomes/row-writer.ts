@@ -1,30 +1,30 @@
-/** The hand that holds the thread of `keeper-thread.ts`: started when there is something to do, replaced when it dies. */
+/** The hand that holds the thread of `row-writer-thread.ts`: started when there is something to do, replaced when it dies. */
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { RowAges } from '../stores/observe/sweep.ts';
 import {
-  type KeeperNotice,
-  type KeeperReply,
-  type KeeperRequest,
-  type KeeperStore,
   packRecords,
   type Recorded,
-} from './keeper-protocol.ts';
+  type RowStore,
+  type RowWriterNotice,
+  type RowWriterReply,
+  type RowWriterRequest,
+} from './row-writer-messages.ts';
 
 /** Rows are built in young garbage: a small space for it costs the thread little and the machine less. */
 const YOUNG_MB = 8;
 
-type Asked = KeeperRequest extends infer R ? (R extends KeeperRequest ? Omit<R, 'id'> : never) : never;
+type Asked = RowWriterRequest extends infer R ? (R extends RowWriterRequest ? Omit<R, 'id'> : never) : never;
 
-export class Keeper {
-  readonly #store: KeeperStore;
-  readonly #waiting = new Map<number, { resolve(reply: KeeperReply): void; reject(error: Error): void }>();
+export class RowWriter {
+  readonly #store: RowStore;
+  readonly #waiting = new Map<number, { resolve(reply: RowWriterReply): void; reject(error: Error): void }>();
   readonly #onConnectionLost: (reason: string) => void;
   #worker: Worker | undefined;
   #lastId = 0;
 
-  constructor(store: KeeperStore, onConnectionLost: (reason: string) => void) {
+  constructor(store: RowStore, onConnectionLost: (reason: string) => void) {
     this.#store = store;
     this.#onConnectionLost = onConnectionLost;
   }
@@ -50,25 +50,25 @@ export class Keeper {
     await worker?.terminate();
   }
 
-  async #ask(request: Asked, transfer: ArrayBuffer[] = []): Promise<KeeperReply> {
+  async #ask(request: Asked, transfer: ArrayBuffer[] = []): Promise<RowWriterReply> {
     const id = ++this.#lastId;
     const worker = (this.#worker ??= this.#start());
-    const reply = await new Promise<KeeperReply>((resolve, reject) => {
+    const reply = await new Promise<RowWriterReply>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, ...request } satisfies KeeperRequest, transfer);
+      worker.postMessage({ id, ...request } satisfies RowWriterRequest, transfer);
     });
     if ('error' in reply) throw new Error(reply.error);
     return reply;
   }
 
   #start(): Worker {
-    const worker = new Worker(threadEntry(new URL('./keeper-thread.ts', import.meta.url), 'keep'), {
+    const worker = new Worker(threadEntry(new URL('./row-writer-thread.ts', import.meta.url), 'keep'), {
       eval: true,
       workerData: this.#store,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     worker.unref();
-    worker.on('message', (reply: KeeperReply | KeeperNotice) => {
+    worker.on('message', (reply: RowWriterReply | RowWriterNotice) => {
       if ('connection_lost' in reply) return this.#onConnectionLost(reply.connection_lost);
       this.#waiting.get(reply.id)?.resolve(reply);
       this.#waiting.delete(reply.id);

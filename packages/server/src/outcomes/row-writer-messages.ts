@@ -2,7 +2,7 @@
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { RowAges } from '../stores/observe/sweep.ts';
 
-export type KeeperStore = { databaseUrl: string | undefined; dataDir: string };
+export type RowStore = { databaseUrl: string | undefined; dataDir: string };
 
 /** Outcome records, packed into one piece of memory that changes hands instead of being copied. */
 export interface PackedRecords {
@@ -10,16 +10,16 @@ export interface PackedRecords {
   lengths: number[];
   bytes: Uint8Array<ArrayBuffer>;
 }
-export type KeeperRequest = { id: number } & ({ kind: 'record'; records: PackedRecords } | { kind: 'sweep'; ages: RowAges });
+export type RowWriterRequest = { id: number } & ({ kind: 'record'; records: PackedRecords } | { kind: 'sweep'; ages: RowAges });
 export interface Recorded {
   /** What each counter has gained, for the metrics. */
   counted: Record<string, number>;
   /** Positions of records that are no outcomes. They are left out: waiting for them would stop every trace for ever. */
   unreadable: string[];
 }
-export type KeeperReply = { id: number } & (Recorded | { removed: number } | { error: string });
+export type RowWriterReply = { id: number } & (Recorded | { removed: number } | { error: string });
 /** A connection of the thread's pool was lost; the query that needed it has its own answer. */
-export type KeeperNotice = { connection_lost: string };
+export type RowWriterNotice = { connection_lost: string };
 
 export function packRecords(records: readonly StoredRecord[]): PackedRecords {
   let size = 0;

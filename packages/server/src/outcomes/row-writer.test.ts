@@ -11,7 +11,7 @@ import { openObserve } from '../stores/observe/open.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { hasAgedRows } from '../stores/observe/sweep.ts';
 import { readPosition } from '../stores/observe/write.ts';
-import { Keeper } from './keeper.ts';
+import { RowWriter } from './row-writer.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -32,20 +32,20 @@ function record(position: number, ids: string[], at = T0): StoredRecord {
 const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
 describe.each(['sqlite', 'postgres'] as const)('the thread that keeps the records, on %s', (engine) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-keeper-'));
+  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-rowWriter-'));
   const lost: string[] = [];
   let server: TestServer | undefined;
   let observe: ObserveDb & { close(): Promise<void> };
-  let keeper: Keeper;
+  let rowWriter: RowWriter;
   const events = async () => Number((await sql<{ n: number }>`select count(*) as n from trace_events`.execute(observe.db)).rows[0]!.n);
 
   beforeAll(async () => {
     if (engine === 'postgres') server = await startPostgres();
     observe = await openObserve({ databaseUrl: server?.url, dataDir, onConnectionError: (error) => lost.push(error.message) });
-    keeper = new Keeper({ databaseUrl: server?.url, dataDir }, (reason) => lost.push(reason));
+    rowWriter = new RowWriter({ databaseUrl: server?.url, dataDir }, (reason) => lost.push(reason));
   });
   afterAll(async () => {
-    await keeper.stop();
+    await rowWriter.stop();
     await observe?.close();
     await server?.stop();
     rmSync(dataDir, { recursive: true, force: true });
@@ -53,16 +53,16 @@ describe.each(['sqlite', 'postgres'] as const)('the thread that keeps the record
 
   test('writes what is new, says what was counted, and skips what comes again', async () => {
     const batch = [record(1, ['a', 'b']), record(2, ['c'])];
-    expect(await keeper.record(batch)).toEqual({ counted: { received: 3, processed: 3 }, unreadable: [] });
+    expect(await rowWriter.record(batch)).toEqual({ counted: { received: 3, processed: 3 }, unreadable: [] });
     expect(await readPosition(kyselyWriter(observe))).toBe(batch[1]!.position);
-    expect(await keeper.record([...batch, record(3, ['d'])])).toMatchObject({ counted: { received: 1, processed: 1 } });
-    expect(await keeper.record(batch)).toEqual({ counted: {}, unreadable: [] });
+    expect(await rowWriter.record([...batch, record(3, ['d'])])).toMatchObject({ counted: { received: 1, processed: 1 } });
+    expect(await rowWriter.record(batch)).toEqual({ counted: {}, unreadable: [] });
     expect(await events()).toBe(4);
   });
 
   test('a record that cannot be read is named and left out, and the others are written', async () => {
     const broken = { ...record(4, []), data: Buffer.from('{') };
-    expect(await keeper.record([broken, record(5, ['e'])])).toEqual({
+    expect(await rowWriter.record([broken, record(5, ['e'])])).toEqual({
       counted: { received: 1, processed: 1 },
       unreadable: [broken.position],
     });
@@ -70,21 +70,21 @@ describe.each(['sqlite', 'postgres'] as const)('the thread that keeps the record
 
   test('what was asked of a thread that ends is refused, and a new one goes on', async () => {
     // A new one: it is ended before it has come to its work.
-    await keeper.stop();
-    const asked = keeper.record([record(6, ['f'])]);
+    await rowWriter.stop();
+    const asked = rowWriter.record([record(6, ['f'])]);
     const refused = expect(asked).rejects.toThrow('the thread that records outcomes has ended');
-    await keeper.stop();
+    await rowWriter.stop();
     await refused;
-    await keeper.record([record(6, ['f'])]);
+    await rowWriter.record([record(6, ['f'])]);
     expect(await events()).toBe(6);
   });
 
   test('removes what is past its age, however much it is', async () => {
-    await keeper.record([record(7, ids('old', 4_500), T0 - 10_000)]);
+    await rowWriter.record([record(7, ids('old', 4_500), T0 - 10_000)]);
     const ages = { traces: T0 - 5_000, counters: 0, deadLetters: 0 };
     expect(await hasAgedRows(kyselyWriter(observe), ages)).toBe(true);
     let removed = 0;
-    for (let some = 1; some > 0; removed += some) some = await keeper.sweep(ages);
+    for (let some = 1; some > 0; removed += some) some = await rowWriter.sweep(ages);
     expect(removed).toBe(4_500);
     expect(await hasAgedRows(kyselyWriter(observe), ages)).toBe(false);
     expect(await events()).toBe(6);

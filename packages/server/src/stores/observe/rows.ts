@@ -1,0 +1,47 @@
+/** The rows of traces and counters, as the recorder writes them and queries read them. */
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+
+export interface TraceEventRow {
+  org_id: string;
+  pipeline_id: string;
+  event_id: string;
+  received_at: number;
+  processed_at: number;
+  type: string;
+  event: string | null;
+  user_id: string | null;
+  anonymous_id: string | null;
+  result: Extract<Outcome['kind'], 'processed' | 'dropped' | 'dead_lettered'>;
+  reason: string | null;
+  decisions: string;
+  raw_topic: string | null;
+  raw_position: string | null;
+  stored_position: string | null;
+}
+export interface TraceStepRow {
+  org_id: string;
+  pipeline_id: string;
+  event_id: string;
+  integration_id: string;
+  at: number;
+  kind: Exclude<Outcome['kind'], 'ingest_counts' | 'processed'>;
+  reason: string | null;
+  status: number | null;
+  duration_ms: number | null;
+  due_at: number | null;
+}
+export interface CounterRow {
+  org_id: string;
+  pipeline_id: string;
+  /** Empty for what belongs to the pipeline as a whole. */
+  integration_id: string;
+  minute: number;
+  counter: string;
+  n: number;
+}
+export interface Tally {
+  events: TraceEventRow[];
+  steps: TraceStepRow[];
+  counters: CounterRow[];
+  deadLetters: DeadLetter[];
+}

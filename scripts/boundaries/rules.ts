@@ -1,0 +1,159 @@
+/**
+ * Which file may import which. Every rule looks at resolved paths, so no way of writing an import gets around it, and type-only
+ * imports count: they are dependencies of the reader. Test code may import anything; production code may not import test code.
+ */
+import { type Edge, edgesOf, type SourceTree } from './source-tree.ts';
+
+export interface Rule {
+  name: string;
+  /** Says what is wrong with this import, or nothing. */
+  check(edge: Edge, tree: SourceTree): string | undefined;
+}
+const SERVER = 'packages/server/src/';
+
+/** A package imports only the packages in its list. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  catalog: ['core'],
+  collector: ['core', 'catalog'],
+  console: ['core', 'catalog'],
+  server: ['core', 'catalog', 'collector', 'console'],
+  cli: ['server', 'core'],
+};
+/** Packages that also run in a browser. The collector's builder runs in Node. */
+const WITHOUT_NODE = /^packages\/(core|catalog|collector)\/src\//;
+
+/** The server from the ground up. A part imports only parts of lower floors, so nothing reaches back. */
+const SERVER_FLOORS: readonly (readonly string[])[] = [
+  ['runtime', 'network', 'version.ts', 'partition.ts', 'event-record.ts'],
+  ['config', 'config.ts', 'secrets'],
+  ['stores'],
+  ['snapshot', 'outcomes', 'outbound', 'sandbox', 'http'],
+  ['tap', 'collector', 'intake'],
+  ['operations'],
+  ['roles'],
+  ['listeners.ts', 'openapi-paths.ts'],
+  ['main.ts'],
+];
+/** Files that choose or implement a storage engine. The rest of the server knows the ports and the queries. */
+const STORE_DRIVERS = [
+  /^packages\/server\/src\/stores\/(event-log|leases|visitors|ephemeral)\/(?!port\.ts$)/,
+  /^packages\/server\/src\/stores\/config\/(open|sqlite|postgres|migrate|migrations\/.*)\.ts$/,
+  /^packages\/server\/src\/stores\/observe\/(open|sqlite-writer)\.ts$/,
+  /^packages\/server\/src\/stores\/[^/]+\.ts$/,
+];
+/** `main.ts` for the process, `row-writer-thread.ts` for its thread; commands work on a stopped installation's files. */
+const MAY_NAME_DRIVERS = /^packages\/server\/src\/(stores\/|main\.ts$|outcomes\/row-writer-thread\.ts$)|^packages\/cli\//;
+
+const TEST_CODE = /\.test\.tsx?$|\.(e2e|browser)\.ts$|\/(testing|test|conformance)\/|^(e2e|bench|scripts|examples)\//;
+const TEST_LIKE_NAME = /\/test(ing)?[.-][^/]*$|-(child|test|testing)\.ts$/;
+
+export const RULES: readonly Rule[] = [
+  {
+    name: 'imports are resolvable',
+    check: ({ to }, { exists }) => {
+      if (to.kind === 'unknown') return `cannot resolve ${to.specifier}; write the file's path as a literal`;
+      return to.kind === 'file' && /\.tsx?$/.test(to.path) && !to.path.endsWith('.d.ts') && !exists(to.path)
+        ? `there is no file ${to.path}`
+        : undefined;
+    },
+  },
+  {
+    name: 'packages import only downwards',
+    check: production(({ from, to }) => {
+      const [own, other] = [packageOf(from), packageOf(to.path)];
+      if (own === undefined) return undefined;
+      if (other === undefined) return `package ${own} imports ${to.path}, which is outside of packages/`;
+      return own === other || MAY_IMPORT[own]?.includes(other) ? undefined : `package ${own} must not import ${other}`;
+    }),
+  },
+  {
+    name: 'packages declare what they import',
+    check: ({ from, to }, { packages }) => {
+      const own = packageOf(from);
+      if (to.kind !== 'package' || own === undefined || isTestCode(from)) return undefined;
+      return packages.get(own)?.dependencies.has(to.name)
+        ? undefined
+        : `${to.name} is not in the dependencies of packages/${own}/package.json`;
+    },
+  },
+  {
+    name: 'core runs without Node',
+    check: ({ from, to }) =>
+      to.kind === 'node' && WITHOUT_NODE.test(from) && !isTestCode(from)
+        ? 'this code also runs in a browser: it must not import Node modules'
+        : undefined,
+  },
+  {
+    name: 'production code does not import test code',
+    check: production(({ to }) => (isTestCode(to.path) ? `${to.path} is test code` : undefined)),
+  },
+  {
+    name: 'roles do not import roles',
+    check: production(({ from, to }) => {
+      const [own, other] = [roleOf(from), roleOf(to.path)];
+      return own !== undefined && other !== undefined && own !== other ? `role ${own} must not import role ${other}` : undefined;
+    }),
+  },
+  {
+    name: 'only stores and main.ts name a store driver',
+    check: production(({ from, to }) =>
+      isStoreDriver(to.path) && !MAY_NAME_DRIVERS.test(from) ? `${to.path} is a store driver; import its port instead` : undefined,
+    ),
+  },
+  {
+    name: 'the server imports only downwards',
+    check: production(({ from, to }) => {
+      if (!from.startsWith(SERVER) || !to.path.startsWith(SERVER)) return undefined;
+      const [own, other] = [serverPart(from), serverPart(to.path)];
+      if (own === other) return undefined;
+      const [floor, otherFloor] = [floorOf(own), floorOf(other)];
+      if (floor < 0 || otherFloor < 0) return `${floor < 0 ? own : other} has no place in SERVER_FLOORS (scripts/boundaries/rules.ts)`;
+      return otherFloor < floor ? undefined : `${own} must not import ${other}, which is not below it`;
+    }),
+  },
+];
+
+export interface Violation {
+  rule: string;
+  from: string;
+  line: number;
+  message: string;
+}
+export const NAMING_RULE = 'test helpers live in testing/';
+
+export function violations(tree: SourceTree): Violation[] {
+  const imports = edgesOf(tree).flatMap((edge) =>
+    RULES.flatMap(({ name, check }) => {
+      const message = check(edge, tree);
+      return message === undefined ? [] : [{ rule: name, from: edge.from, line: edge.line, message }];
+    }),
+  );
+  const misnamed = [...tree.files.keys()].filter((path) => TEST_LIKE_NAME.test(path) && !isTestCode(path));
+  const message = 'the name reads like a test helper: move it to a testing/ folder, or rename production code';
+  return [...imports, ...misnamed.map((from) => ({ rule: NAMING_RULE, from, line: 1, message }))];
+}
+
+type FileEdge = Edge & { to: { kind: 'file'; path: string } };
+/** Applies a check to imports of files by production code. */
+function production(check: (edge: FileEdge) => string | undefined): Rule['check'] {
+  return (edge) => (edge.to.kind === 'file' && !isTestCode(edge.from) ? check(edge as FileEdge) : undefined);
+}
+function isTestCode(path: string): boolean {
+  return TEST_CODE.test(path);
+}
+function isStoreDriver(path: string): boolean {
+  return STORE_DRIVERS.some((driver) => driver.test(path));
+}
+function packageOf(path: string): string | undefined {
+  return /^packages\/([^/]+)\//.exec(path)?.[1];
+}
+function roleOf(path: string): string | undefined {
+  return /^packages\/server\/src\/roles\/([^/]+)\//.exec(path)?.[1];
+}
+function serverPart(path: string): string {
+  return path.slice(SERVER.length).split('/', 1)[0] ?? '';
+}
+function floorOf(part: string): number {
+  return SERVER_FLOORS.findIndex((floor) => floor.includes(part));
+}
