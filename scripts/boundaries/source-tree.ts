@@ -19,9 +19,13 @@ export interface SourceTree {
 }
 interface PackageInfo {
   name: string;
-  exports: string | undefined;
+  exports: Readonly<Record<string, string>>;
+  /** For a package that is bundled, also what only its build needs. */
   dependencies: ReadonlySet<string>;
 }
+
+/** Built into files by Vite, which the workspace declares: the running server installs none of it. */
+const BUNDLED: ReadonlySet<string> = new Set(['console']);
 
 export function readTree(root: string): SourceTree {
   const paths = globSync(['packages/**/*.{ts,tsx}', 'e2e/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts'], {
@@ -29,11 +33,10 @@ export function readTree(root: string): SourceTree {
     exclude: (name) => name === 'node_modules' || name.endsWith('.d.ts'),
   });
   const packages = globSync('packages/*/package.json', { cwd: root }).map((path): [string, PackageInfo] => {
-    const { name, exports, dependencies } = JSON.parse(readFileSync(join(root, path), 'utf8'));
-    return [
-      posix.basename(posix.dirname(path)),
-      { name, exports: exports?.['./*'], dependencies: new Set(Object.keys(dependencies ?? {})) },
-    ];
+    const { name, exports = {}, dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
+    const folder = posix.basename(posix.dirname(path));
+    const declared = { ...dependencies, ...(BUNDLED.has(folder) ? { ...devDependencies, vite: '' } : {}) };
+    return [folder, { name, exports, dependencies: new Set(Object.keys(declared)) }];
   });
   const files = new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]));
   return { files, exists: (path) => files.has(path), packages: new Map(packages) };
@@ -50,10 +53,10 @@ function resolve({ packages }: SourceTree, from: string, specifier: string | und
   if (specifier.startsWith('.')) return { kind: 'file', path: posix.join(posix.dirname(from), specifier) };
   if (isBuiltin(specifier)) return { kind: 'node' };
   const [, name = '', rest = ''] = /^((?:@[^/]+\/)?[^/]+)\/?(.*)$/.exec(specifier) ?? [];
-  for (const [folder, facts] of packages) {
-    if (facts.name !== name) continue;
-    if (facts.exports === undefined) return { kind: 'unknown', specifier };
-    return { kind: 'file', path: posix.join('packages', folder, facts.exports.replace('*', rest)) };
+  for (const [folder, info] of packages) {
+    if (info.name !== name) continue;
+    const target = info.exports[`./${rest}`] ?? info.exports['./*']?.replace('*', rest);
+    return target === undefined ? { kind: 'unknown', specifier } : { kind: 'file', path: posix.join('packages', folder, target) };
   }
   return name === '' || name.startsWith('#') ? { kind: 'unknown', specifier } : { kind: 'package', name };
 }

@@ -1,6 +1,7 @@
 import type { CompiledVendor, VendorItem, VendorReply, Verdict } from '@firsthand/core/vendor/compiled.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
-import type { WorkerDeps } from '../roles/deliver/deps.ts';
+import type { GuardedClient } from '../outbound/guarded-client.ts';
+import type { TokenCache } from '../outbound/tokens.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
 
@@ -21,7 +22,7 @@ export interface RequestPlan {
   /** 1 on the first try. */
   attempt: number;
 }
-type AttemptDeps = Pick<WorkerDeps, 'client' | 'tokens'> & { clock: Clock };
+type AttemptDeps = { client: GuardedClient; tokens: TokenCache; clock: Clock };
 
 /**
  * One try at one request. A token that the vendor no longer accepts is replaced and the request sent again at once, one
