@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../test/servers/both-engines.ts';
 import { type Harness, startHarness, type TestOrganisation } from '../roles/admin/testing/harness.ts';
 import { KEPT_FILES, listFiles } from '../stores/config/collector-builds.ts';
-import { newPipeline, quickBuild, startBuilder } from './testing.ts';
+import { newPipeline, quickBuild, startBuilder } from './testing/pipeline.ts';
 
 onBothEngines('the collector with the real bundler', (fresh) => {
   let harness: Harness;

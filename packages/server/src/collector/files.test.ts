@@ -7,7 +7,7 @@ import { onBothEngines } from '../../test/servers/both-engines.ts';
 import { type Harness, startHarness, type TestOrganisation } from '../roles/admin/testing/harness.ts';
 import type { Db } from '../stores/config/schema.ts';
 import { type CollectorFiles, createCollectorFiles } from './files.ts';
-import { newPipeline, type Pipeline, quickBuild } from './testing.ts';
+import { newPipeline, type Pipeline, quickBuild } from './testing/pipeline.ts';
 
 interface Reply {
   status: number;

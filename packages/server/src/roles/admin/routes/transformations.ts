@@ -17,7 +17,7 @@ import {
   Timestamp,
 } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { testTransformation } from '../../../sandbox/test-transformation.ts';
+import { tryTransformation } from '../../../sandbox/trial-transformation.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import {
   deleteTransformation,
@@ -241,7 +241,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       requireCode(body);
       // Every canonical event has a context; somebody who tries out three lines of code may not have written one.
       const trial = { ...body, event: { context: {}, ...body.event } };
-      const { event, logs, error } = await testTransformation(trial as unknown as Parameters<typeof testTransformation>[0], sandbox);
+      const { event, logs, error } = await tryTransformation(trial as unknown as Parameters<typeof tryTransformation>[0], sandbox);
       return { event: event as never, logs, error };
     },
   );

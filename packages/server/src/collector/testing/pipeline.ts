@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { BuildInput, CollectorBuild } from '@firsthand/collector/build/builder.ts';
 import pino from 'pino';
 import { expect } from 'vitest';
-import type { Answer, Harness, TestOrganisation } from '../roles/admin/testing/harness.ts';
-import { embeddedLeases } from '../stores/leases/embedded.ts';
-import { type CollectorBuilderDeps, startCollectorBuilder } from './builder.ts';
+import type { Answer, Harness, TestOrganisation } from '../../roles/admin/testing/harness.ts';
+import { embeddedLeases } from '../../stores/leases/embedded.ts';
+import { type CollectorBuilderDeps, startCollectorBuilder } from '../builder.ts';
 
 /** A bundler whose file is its input: quick, and as deterministic as the real one. */
 export async function quickBuild({ pipeline, client_side, consent_mapping }: BuildInput): Promise<CollectorBuild> {

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { afterAll, expect, test } from 'vitest';
 import { createSandbox } from './sandbox.ts';
-import { type TransformationTest, testTransformation } from './test-transformation.ts';
+import { type TransformationTrial, tryTransformation } from './trial-transformation.ts';
 
 // The loop is to be stopped by the interpreter itself, however little time the worker gets.
 const sandbox = createSandbox({ limits: { hard_ms: 60_000 } });
@@ -15,7 +15,7 @@ const event: CanonicalEvent = {
   properties: { n: 1 },
 };
 
-const cases: [name: string, input: Omit<TransformationTest, 'event'>, expected: object][] = [
+const cases: [name: string, input: Omit<TransformationTrial, 'event'>, expected: object][] = [
   [
     'rules',
     { kind: 'rules', rules: [{ type: 'set', target: 'properties.x', value: 2 }] },
@@ -57,6 +57,6 @@ const cases: [name: string, input: Omit<TransformationTest, 'event'>, expected: 
 ];
 test.each(cases)('%s', async (_name, input, expected) => {
   const before = structuredClone(event);
-  expect(await testTransformation({ ...input, event }, sandbox)).toMatchObject(expected);
+  expect(await tryTransformation({ ...input, event }, sandbox)).toMatchObject(expected);
   expect(event).toEqual(before);
 });

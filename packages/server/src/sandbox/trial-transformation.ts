@@ -5,25 +5,25 @@ import { acceptReturned } from '@firsthand/core/process/code.ts';
 import { compileTransformation } from '@firsthand/core/process/transformation.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export interface TransformationTest {
+export interface TransformationTrial {
   kind: 'rules' | 'code';
   rules?: Transformation['rules'];
   code?: string;
   event: CanonicalEvent;
   parameters?: Record<string, string>;
 }
-export interface TransformationTestResult {
+export interface TransformationTrialResult {
   event: CanonicalEvent | null;
   logs: string[];
   error: string | null;
 }
 
 /** `line` says whose turn it takes in the sandbox: an organisation. */
-export async function testTransformation(
-  test: TransformationTest,
+export async function tryTransformation(
+  test: TransformationTrial,
   sandbox: Pick<Sandbox, 'runFresh'>,
   line = 'test',
-): Promise<TransformationTestResult> {
+): Promise<TransformationTrialResult> {
   const parameters = test.parameters ?? {};
   const source = { id: 'test', kind: test.kind, rules: test.rules ?? [], code: test.code ?? '', event_filter: null };
   const compiled = compileTransformation(source, parameters);
@@ -44,6 +44,6 @@ export async function testTransformation(
   return { event: accepted.kind === 'event' ? accepted.event : null, logs: result.logs, error: null };
 }
 
-function failed(error: string, logs: string[]): TransformationTestResult {
+function failed(error: string, logs: string[]): TransformationTrialResult {
   return { event: null, logs, error };
 }
