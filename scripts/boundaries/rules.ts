@@ -23,17 +23,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages that also run in a browser. The collector's builder runs in Node. */
 const WITHOUT_NODE = /^packages\/(core|catalog|collector)\/src\//;
 
-/** The server from the ground up. A part imports only parts of lower floors, so nothing reaches back. */
+/** The server from the ground up: folders, and files of its own. A part imports only parts of lower floors, so nothing reaches back. */
 const SERVER_FLOORS: readonly (readonly string[])[] = [
-  ['runtime', 'network', 'version.ts', 'partition.ts', 'event-record.ts', 'channels.ts'],
-  ['config', 'config.ts', 'secrets'],
+  ['runtime', 'network', 'version', 'partition', 'event-record', 'channels'],
+  ['config', 'secrets'],
   ['stores'],
   ['snapshot', 'outcomes', 'outbound', 'sandbox', 'http'],
   ['tap', 'collector', 'intake', 'transports'],
   ['operations'],
   ['roles'],
-  ['listeners.ts', 'openapi-paths.ts'],
-  ['main.ts'],
+  ['listeners', 'openapi-paths'],
+  ['main'],
 ];
 /** Files that choose or implement a storage engine. The rest of the server knows the ports and the queries. */
 const STORE_DRIVERS = [
@@ -150,7 +150,7 @@ function roleOf(path: string): string | undefined {
   return /^packages\/server\/src\/roles\/([^/]+)\//.exec(path)?.[1];
 }
 function serverPart(path: string): string {
-  return path.slice(SERVER.length).split('/', 1)[0] ?? '';
+  return /^[^/.]+/.exec(path.slice(SERVER.length))?.[0] ?? '';
 }
 function floorOf(part: string): number {
   return SERVER_FLOORS.findIndex((floor) => floor.includes(part));
