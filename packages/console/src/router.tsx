@@ -8,7 +8,6 @@ import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
 
-type Text = string | undefined;
 /** Keeps the named search parameters that are texts. */
 function texts<K extends string>(...names: K[]): (search: Record<string, unknown>) => { [N in K]?: string } {
   return (search) => {
@@ -22,8 +21,6 @@ function texts<K extends string>(...names: K[]): (search: Record<string, unknown
   };
 }
 
-export type { Text };
-
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -31,7 +28,50 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 });
 
-const tree = root.addChildren([home]);
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  validateSearch: texts('pipeline', 'event', 'user', 'verdict', 'selected', 'live'),
+  component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
+});
+const pipelines = createRoute({
+  getParentRoute: () => root,
+  path: '/pipelines',
+  validateSearch: texts('q'),
+  component: lazyRouteComponent(() => import('./pages/pipelines/pipelines-page.tsx'), 'PipelinesPage'),
+});
+const pipeline = createRoute({
+  getParentRoute: () => root,
+  path: '/pipelines/$pipelineId',
+  validateSearch: texts('tab', 'range', 'integration'),
+  component: lazyRouteComponent(() => import('./pages/pipelines/pipeline-page.tsx'), 'PipelinePage'),
+});
+const deadLetters = createRoute({
+  getParentRoute: () => root,
+  path: '/dead-letters',
+  validateSearch: texts('pipeline', 'integration', 'stage', 'selected'),
+  component: lazyRouteComponent(() => import('./pages/dead-letters/dead-letters-page.tsx'), 'DeadLettersPage'),
+});
+const catalog = createRoute({
+  getParentRoute: () => root,
+  path: '/catalog',
+  validateSearch: texts('q', 'category'),
+  component: lazyRouteComponent(() => import('./pages/catalog/catalog-page.tsx'), 'CatalogPage'),
+});
+const vendor = createRoute({
+  getParentRoute: () => root,
+  path: '/catalog/$vendor',
+  validateSearch: texts('variant'),
+  component: lazyRouteComponent(() => import('./pages/catalog/vendor-page.tsx'), 'VendorPage'),
+});
+const sources = createRoute({
+  getParentRoute: () => root,
+  path: '/sources',
+  validateSearch: texts('selected'),
+  component: lazyRouteComponent(() => import('./pages/sources/sources-page.tsx'), 'SourcesPage'),
+});
+
+const tree = root.addChildren([home, pipelines, pipeline, catalog, vendor, events, deadLetters, sources]);
 
 export function createConsoleRouter() {
   return createRouter({ routeTree: tree, defaultPreload: 'intent', defaultErrorComponent: PageError, scrollRestoration: true });

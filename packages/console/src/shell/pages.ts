@@ -1,2 +1,9 @@
 /** The pages of the rail, in its order; the search offers them too. */
-export const PAGES = [{ to: '/', label: 'Home' }] as const;
+export const PAGES = [
+  { to: '/', label: 'Home' },
+  { to: '/pipelines', label: 'Pipelines' },
+  { to: '/catalog', label: 'Catalog' },
+  { to: '/events', label: 'Events' },
+  { to: '/dead-letters', label: 'Dead letters' },
+  { to: '/sources', label: 'Sources' },
+] as const;

@@ -1,0 +1,33 @@
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import classes from './json.module.css';
+
+/** A value as indented JSON in monospace, with a copy button. Long texts wrap; nothing is interpreted. */
+export function Json({ value, label = 'JSON', maxHeight }: { value: unknown; label?: string; maxHeight?: number }) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return (
+    <div className={classes.box}>
+      <section
+        className={classes.text}
+        style={maxHeight === undefined ? undefined : { maxHeight }}
+        aria-label={label}
+        {...(maxHeight === undefined ? {} : { tabIndex: 0 })}
+      >
+        <pre>{text}</pre>
+      </section>
+      <Copy text={text} />
+    </div>
+  );
+}
+export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon className={classes.copy} variant="default" size="sm" onClick={copy} aria-label={label}>
+            {copied ? '✓' : '⧉'}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}

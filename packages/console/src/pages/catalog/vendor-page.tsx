@@ -1,0 +1,128 @@
+/** A vendor before anything is installed: its fields, what it maps, the mapping as a table; then the installation. */
+import { Button, Modal, Select, Table, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { api, call } from '../../api.ts';
+import { Page } from '../../components/page.tsx';
+import { Failed, Loading } from '../../components/states.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { useMay } from '../../session/use-session.ts';
+import classes from './catalog.module.css';
+import { Install } from './install.tsx';
+import { mappedEvents, type VariantConfig } from './variant.ts';
+import { VendorIcon } from './vendor-icon.tsx';
+
+export const vendorQuery = (vendor: string) => ({
+  queryKey: ['vendor', vendor],
+  queryFn: () => call(api.GET('/v1/admin/integration-catalog/{vendor}', { params: { path: { vendor } } })),
+  staleTime: 3_600_000,
+});
+
+export function VendorPage() {
+  const { vendor: key } = useParams({ strict: false }) as { vendor: string };
+  const { variant: chosen = 'default' } = useSearch({ strict: false }) as { variant?: string };
+  const navigate = useNavigate();
+  const [open, { open: show, close }] = useDisclosure();
+  const may = useMay('editor');
+  const query = useQuery(vendorQuery(key));
+  if (query.isPending) return <Loading what="the vendor" />;
+  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  const vendor = query.data;
+  const variant = vendor.variants.find((one) => one.key === chosen) ?? vendor.variants[0];
+  const events = variant === undefined ? [] : mappedEvents(variant.default_config as VariantConfig);
+  return (
+    <Page
+      title={vendor.name}
+      marks={
+        <>
+          <VendorIcon vendor={vendor.key} name={vendor.name} />
+          <Tag>{vendor.category.replaceAll('_', ' ')}</Tag>
+          {vendor.status === 'beta' && <Tag tone="warn">beta</Tag>}
+        </>
+      }
+      about={
+        <>
+          {vendor.description}{' '}
+          <a href={vendor.website} target="_blank" rel="noreferrer">
+            Vendor documentation
+          </a>
+        </>
+      }
+      actions={
+        <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+          Install
+        </Button>
+      }
+    >
+      <div className={classes.columns}>
+        <section className={`panel ${classes.section}`} aria-label="Mapped events">
+          <div style={{ display: 'flex', justifyContent: 'space-between', gap: 12, marginBottom: 8 }}>
+            <Title order={2}>What it maps</Title>
+            <Select
+              size="xs"
+              w={180}
+              aria-label="Variant"
+              allowDeselect={false}
+              value={variant?.key ?? null}
+              data={vendor.variants.map(({ key: value, name: label }) => ({ value, label }))}
+              onChange={(next) =>
+                void navigate({
+                  to: '/catalog/$vendor',
+                  params: { vendor: key },
+                  search: next === null || next === 'default' ? {} : { variant: next },
+                  replace: true,
+                })
+              }
+            />
+          </div>
+          <p className="dim">{variant?.description}</p>
+          {events.length === 0 ? (
+            <p>Every event is delivered as it is.</p>
+          ) : (
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Your event</Table.Th>
+                  <Table.Th>At {vendor.name}</Table.Th>
+                  <Table.Th>Fields</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {events.map(({ event, vendorEvent, targets }) => (
+                  <Table.Tr key={`${event} ${vendorEvent}`}>
+                    <Table.Td>
+                      <b>{event}</b>
+                    </Table.Td>
+                    <Table.Td className="mono">{vendorEvent}</Table.Td>
+                    <Table.Td className="mono dim">{targets.join(', ')}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          )}
+        </section>
+        <section className={`panel ${classes.section}`} aria-label="Settings">
+          <Title order={2} mb="xs">
+            What it needs
+          </Title>
+          <Table>
+            <Table.Tbody>
+              {vendor.config_fields.map(({ key: field, label, required, help_text }) => (
+                <Table.Tr key={field}>
+                  <Table.Td>
+                    <b>{label}</b> {required && <Tag tone="info">required</Tag>}
+                    <div className="dim">{help_text}</div>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </section>
+      </div>
+      <Modal opened={open} onClose={close} title={`Install ${vendor.name}`} size="lg">
+        <Install vendor={vendor} {...(variant === undefined ? {} : { variant: variant.key })} onDone={close} />
+      </Modal>
+    </Page>
+  );
+}

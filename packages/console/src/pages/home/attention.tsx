@@ -1,0 +1,3 @@
+export function Attention() {
+  return null;
+}

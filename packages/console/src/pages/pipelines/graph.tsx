@@ -1,0 +1,161 @@
+/** The pipeline as a picture: sources, steps, integrations, with counts on the edges and red where it hurts. Plain SVG. */
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, call } from '../../api.ts';
+import { milliseconds, short } from '../../format.ts';
+import classes from './graph.module.css';
+import type { IntegrationRow } from './integration-table.tsx';
+
+const WIDTH = 1120;
+const BOX = { width: 170, height: 52 };
+const WIDE = 260;
+const GAP = 72;
+
+interface Node {
+  key: string;
+  x: number;
+  y: number;
+  width: number;
+  title: string;
+  note: string;
+  tone?: 'bad' | 'idle' | undefined;
+  open: () => void;
+}
+
+export function PipelineGraph({
+  pipelineId,
+  received,
+  processed,
+  dropped,
+  rows,
+}: {
+  pipelineId: string;
+  received: number;
+  processed: number;
+  dropped: number;
+  rows: IntegrationRow[];
+}) {
+  const navigate = useNavigate();
+  const sources = useQuery({
+    queryKey: ['webhook-sources'],
+    queryFn: () => call(api.GET('/v1/admin/webhook-sources', { params: { query: { limit: 100 } } })),
+    staleTime: 60_000,
+  });
+  const transformations = useQuery({
+    queryKey: ['transformations', pipelineId],
+    queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: pipelineId } } })),
+    staleTime: 60_000,
+  });
+  const tab = (name: string) => () => void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId }, search: { tab: name } });
+  const inbound = (sources.data?.webhook_sources ?? []).filter((source) => source.pipeline_id === pipelineId);
+  const left = [
+    { key: 'collect', title: 'Browser and SDKs', note: 'collection endpoints', open: tab('collector') },
+    ...inbound.map(({ id, name, provider }) => ({
+      key: id,
+      title: name,
+      note: `signed by ${provider}`,
+      open: () => void navigate({ to: '/sources' }),
+    })),
+  ];
+  const steps = transformations.data?.transformations.filter(({ enabled }) => enabled) ?? [];
+  const height = Math.max(left.length, rows.length, 2) * GAP + 20;
+  const middle = height / 2 - BOX.height / 2;
+  const place = (count: number, at: number) => height / 2 - (count * GAP) / 2 + at * GAP + (GAP - BOX.height) / 2;
+  const sourceNodes: Node[] = left.map((node, at) => ({ ...node, x: 16, y: place(left.length, at), width: BOX.width }));
+  const privacy: Node = {
+    key: 'privacy',
+    x: 320,
+    y: middle,
+    width: 150,
+    title: 'Consent · bots',
+    note: dropped > 0 ? `−${short(dropped)} by rules` : 'privacy · identity',
+    open: () => void navigate({ to: '/data-layer' as never }),
+  };
+  const transform: Node = {
+    key: 'transform',
+    x: 560,
+    y: middle,
+    width: 150,
+    title: 'Transformations',
+    note: steps.length === 0 ? 'none' : steps.map(({ name }) => name).join(', '),
+    open: tab('transformations'),
+  };
+  const targets: Node[] = rows.map(({ integration, totals, waiting }, at) => ({
+    key: integration.id,
+    x: WIDTH - WIDE - 16,
+    y: place(rows.length, at),
+    width: WIDE,
+    title: integration.name,
+    note: !integration.enabled
+      ? 'disabled'
+      : totals === undefined
+        ? integration.health.status
+        : `${short(totals.delivered)} delivered · ${short(waiting ?? 0)} waiting${totals.dead_lettered > 0 ? ` · ${short(totals.dead_lettered)} dead` : totals.p50_ms === null ? '' : ` · ${milliseconds(totals.p50_ms)}`}`,
+    tone: !integration.enabled
+      ? 'idle'
+      : integration.health.status === 'failing' || integration.health.status === 'misconfigured' || (totals?.dead_lettered ?? 0) > 0
+        ? 'bad'
+        : undefined,
+    open: tab('integrations'),
+  }));
+  const most = Math.max(received, 1);
+  const thick = (count: number) => Math.max(2, Math.min(18, (count / most) * 18));
+  return (
+    <section className={`panel ${classes.graph}`} aria-label="Picture of the pipeline">
+      <svg
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        width="100%"
+        style={{ minWidth: 760, display: 'block' }}
+        aria-label="Sources, steps and integrations"
+      >
+        <g fill="none" stroke="var(--accent)" strokeOpacity={0.28}>
+          {sourceNodes.map((node) => (
+            <Edge key={node.key} from={node} to={privacy} width={thick(received / Math.max(1, sourceNodes.length))} />
+          ))}
+          <Edge from={privacy} to={transform} width={thick(processed)} />
+          {targets.map((node, at) => (
+            <Edge key={node.key} from={transform} to={node} width={thick(rows[at]?.totals?.delivered ?? 0)} tone={node.tone} />
+          ))}
+        </g>
+        {[...sourceNodes, privacy, transform, ...targets].map((node) => (
+          <Box key={node.key} node={node} />
+        ))}
+      </svg>
+    </section>
+  );
+}
+
+function Edge({ from, to, width, tone }: { from: Node; to: Node; width: number; tone?: Node['tone'] }): ReactNode {
+  const [x1, y1, x2, y2] = [from.x + from.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
+  const bend = (x2 - x1) / 2;
+  const style = tone === 'bad' ? { stroke: 'var(--bad)', strokeOpacity: 0.5 } : tone === 'idle' ? { stroke: 'var(--idle)' } : undefined;
+  return <path d={`M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} strokeWidth={width} style={style} />;
+}
+function Box({ node: { x, y, width, title, note, tone, open } }: { node: Node }): ReactNode {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an SVG has no button element
+    <g
+      role="button"
+      tabIndex={0}
+      className={classes.node}
+      data-tone={tone}
+      onClick={open}
+      onKeyDown={({ key }) => (key === 'Enter' || key === ' ') && open()}
+      aria-label={`${title}: ${note}`}
+    >
+      <rect x={x} y={y} width={width} height={BOX.height} rx={8} />
+      <text x={x + 14} y={y + 22} className={classes.title}>
+        {clip(title, width)}
+      </text>
+      <text x={x + 14} y={y + 39} className={classes.note}>
+        {clip(note, width)}
+      </text>
+    </g>
+  );
+}
+/** SVG text does not clip itself; about 6.4 px per character at this size. */
+function clip(text: string, width: number): string {
+  const most = Math.floor((width - 24) / 6.4);
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

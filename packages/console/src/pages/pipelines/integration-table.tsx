@@ -1,0 +1,78 @@
+import { Table } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Tag, toneOf } from '../../components/tag.tsx';
+import { milliseconds, number } from '../../format.ts';
+
+export interface IntegrationRow {
+  integration: {
+    id: string;
+    name: string;
+    vendor: string;
+    template_id: string;
+    revision_number: number;
+    enabled: boolean;
+    consent_category: string | null;
+    health: { status: string; last_error: string | null; waiting: number; warnings: readonly string[] };
+  };
+  totals?: { delivered: number; dead_lettered: number; p50_ms: number | null; p99_ms: number | null } | undefined;
+  waiting?: number | undefined;
+}
+
+export function IntegrationTable({ pipelineId, rows }: { pipelineId: string; rows: IntegrationRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <section className="panel" style={{ overflowX: 'auto' }} aria-label="Integrations">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Integration</Table.Th>
+            <Table.Th>Revision</Table.Th>
+            <Table.Th>Consent</Table.Th>
+            <Table.Th>Delivered</Table.Th>
+            <Table.Th>Waiting</Table.Th>
+            <Table.Th>Dead</Table.Th>
+            <Table.Th>p99</Table.Th>
+            <Table.Th>Health</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ integration, totals, waiting }) => (
+            <Table.Tr key={integration.id}>
+              <Table.Td>
+                <Link to="/pipelines/$pipelineId" params={{ pipelineId }} search={{ tab: 'integrations', integration: integration.id }}>
+                  <b>{integration.name}</b>
+                </Link>
+              </Table.Td>
+              <Table.Td>{integration.revision_number}</Table.Td>
+              <Table.Td>
+                {integration.consent_category === null ? (
+                  <span className="dim">all events</span>
+                ) : (
+                  <Tag>{integration.consent_category}</Tag>
+                )}
+              </Table.Td>
+              <Table.Td>{totals === undefined ? '…' : number(totals.delivered)}</Table.Td>
+              <Table.Td>{number(waiting ?? integration.health.waiting)}</Table.Td>
+              <Table.Td>
+                {totals === undefined ? (
+                  '…'
+                ) : totals.dead_lettered === 0 ? (
+                  '0'
+                ) : (
+                  <span style={{ color: 'var(--bad)' }}>{number(totals.dead_lettered)}</span>
+                )}
+              </Table.Td>
+              <Table.Td>{milliseconds(totals?.p99_ms)}</Table.Td>
+              <Table.Td>
+                <Tag tone={integration.enabled ? toneOf(integration.health.status) : 'neutral'}>
+                  {integration.enabled ? integration.health.status : 'disabled'}
+                </Tag>{' '}
+                {integration.health.warnings.length > 0 && <Tag tone="warn">{integration.health.warnings.length} warnings</Tag>}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

@@ -1,0 +1,227 @@
+/** The integrations of a pipeline: health, consent, limits, pinned revision; enable, disable, send a test event, remove. */
+import { Alert, Button, Group, NumberInput, Select, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { api, call } from '../../api.ts';
+import { Empty, Failed, Loading } from '../../components/states.tsx';
+import { Tag, toneOf } from '../../components/tag.tsx';
+import { ago, number } from '../../format.ts';
+import { failureText, fieldErrors } from '../../forms.ts';
+import { type Integration, integrationsQuery } from '../../queries.ts';
+import { useMay } from '../../session/use-session.ts';
+
+const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
+
+export function Integrations({ pipelineId }: { pipelineId: string }) {
+  const { integration: chosen } = useSearch({ strict: false }) as { integration?: string };
+  const integrations = useQuery(integrationsQuery(pipelineId));
+  if (integrations.isPending) return <Loading what="integrations" />;
+  if (integrations.isError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
+  const list = integrations.data.integrations;
+  if (list.length === 0)
+    return (
+      <Empty title="No integrations yet" action={<Link to="/catalog">Open the catalog</Link>}>
+        Events of this pipeline are processed and kept, and go nowhere.
+      </Empty>
+    );
+  const open = list.find(({ id }) => id === chosen) ?? list[0];
+  return (
+    <div style={{ display: 'grid', gridTemplateColumns: 'minmax(220px, 280px) minmax(0, 1fr)', gap: 16 }}>
+      <nav className="panel" aria-label="Integrations" style={{ padding: 8, alignSelf: 'start' }}>
+        {list.map(({ id, name, enabled, health }) => (
+          <Link
+            key={id}
+            to="/pipelines/$pipelineId"
+            params={{ pipelineId }}
+            search={{ tab: 'integrations', integration: id }}
+            style={{
+              display: 'flex',
+              justifyContent: 'space-between',
+              padding: '7px 10px',
+              borderRadius: 6,
+              textDecoration: 'none',
+              color: 'var(--ink)',
+              background: id === open?.id ? 'var(--accent-soft)' : undefined,
+            }}
+          >
+            <span>{name}</span>
+            <Tag tone={enabled ? toneOf(health.status) : 'neutral'}>{enabled ? health.status : 'disabled'}</Tag>
+          </Link>
+        ))}
+      </nav>
+      {open !== undefined && <Details key={open.id} integration={open} />}
+    </div>
+  );
+}
+function Details({ integration }: { integration: Integration }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const mayEdit = useMay('editor');
+  const mayDelete = useMay('admin');
+  const path = { id: integration.pipeline_id, integration_id: integration.id };
+  const template = useQuery({
+    queryKey: ['template', integration.template_id],
+    queryFn: () => call(api.GET('/v1/admin/integration-templates/{id}', { params: { path: { id: integration.template_id } } })),
+  });
+  const refresh = () => queries.invalidateQueries({ queryKey: ['integrations', integration.pipeline_id] });
+  const form = useForm({
+    initialValues: {
+      consent_category: integration.consent_category,
+      revision_number: integration.revision_number,
+      event_names: integration.event_filter?.event_names ?? [],
+      rate_limit_rps: integration.rate_limit_rps ?? '',
+      rate_limit_daily: integration.rate_limit_daily ?? '',
+    },
+  });
+  const save = useMutation({
+    mutationFn: (body: Record<string, unknown>) =>
+      call(api.PUT('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path }, body: body as never })),
+    onSuccess: async () => {
+      await refresh();
+      notifications.show({ message: 'Saved. The change is in force within five seconds.' });
+    },
+    onError: (error) => {
+      form.setErrors(fieldErrors(error, 'revision_number'));
+      notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => call(api.DELETE('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path } })),
+    onSuccess: async () => {
+      await refresh();
+      void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: integration.pipeline_id }, search: { tab: 'integrations' } });
+    },
+    onError: (error) => notifications.show({ color: 'red', title: 'Not removed', message: failureText(error) }),
+  });
+  const latest = template.data?.latest_revision?.revision_number;
+  const { health } = integration;
+  return (
+    <section className="panel" style={{ padding: 16, minWidth: 0 }} aria-label={integration.name}>
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Text fw={650} size="lg">
+            {integration.name}
+          </Text>
+          <Tag>{integration.vendor}</Tag>
+          <Tag tone={toneOf(health.status)}>{health.status}</Tag>
+        </Group>
+        <Switch
+          label="Enabled"
+          checked={integration.enabled}
+          disabled={!mayEdit || save.isPending}
+          onChange={({ currentTarget }) => {
+            const enabled = currentTarget.checked;
+            if (enabled) return save.mutate({ enabled });
+            modals.openConfirmModal({
+              title: `Disable ${integration.name}?`,
+              children: `Events that arrive while it is disabled are dropped with the reason “integration disabled”; ${number(health.waiting)} waiting events stay queued. A history replay can fetch them later.`,
+              labels: { confirm: 'Disable', cancel: 'Keep it enabled' },
+              onConfirm: () => save.mutate({ enabled }),
+            });
+          }}
+        />
+      </Group>
+      {health.warnings.map((warning) => (
+        <Alert key={warning} color="yellow" mt="sm">
+          {warning}
+        </Alert>
+      ))}
+      {health.last_error !== null && (
+        <Alert color={health.status === 'ok' ? 'gray' : 'red'} mt="sm" title="Last error">
+          <span className="mono">{health.last_error}</span>
+        </Alert>
+      )}
+      <Table mt="sm" withRowBorders={false} layout="fixed">
+        <Table.Tbody>
+          <Table.Tr>
+            <Table.Td className="dim">Last delivered</Table.Td>
+            <Table.Td>{health.last_success_at === null ? 'never' : ago(health.last_success_at)}</Table.Td>
+            <Table.Td className="dim">Waiting</Table.Td>
+            <Table.Td>
+              {number(health.waiting)}
+              {health.oldest_waiting_at !== null && `, oldest ${ago(health.oldest_waiting_at)}`}
+            </Table.Td>
+          </Table.Tr>
+        </Table.Tbody>
+      </Table>
+      <form
+        onSubmit={form.onSubmit((values) =>
+          save.mutate({
+            consent_category: values.consent_category,
+            revision_number: values.revision_number,
+            event_filter: values.event_names.length === 0 ? null : { event_names: values.event_names },
+            rate_limit_rps: values.rate_limit_rps === '' ? null : values.rate_limit_rps,
+            rate_limit_daily: values.rate_limit_daily === '' ? null : values.rate_limit_daily,
+          }),
+        )}
+      >
+        <Stack gap="sm" mt="sm" maw={520}>
+          <Select
+            label="Consent category"
+            description="Events without this consent are dropped for this integration."
+            placeholder="None: all events are delivered"
+            clearable
+            disabled={!mayEdit}
+            data={CATEGORIES}
+            {...form.getInputProps('consent_category')}
+          />
+          <NumberInput
+            label="Pinned revision"
+            description={
+              latest === undefined
+                ? undefined
+                : latest > integration.revision_number
+                  ? `Revision ${latest} is newer.`
+                  : 'The newest revision.'
+            }
+            min={1}
+            max={latest}
+            disabled={!mayEdit}
+            {...form.getInputProps('revision_number')}
+          />
+          <TagsInput
+            label="Only these events"
+            description="Track names, or @page, @identify, @group. Empty delivers every event."
+            disabled={!mayEdit}
+            {...form.getInputProps('event_names')}
+          />
+          <Group grow>
+            <NumberInput
+              label="Requests per second"
+              placeholder="The vendor’s default"
+              min={1}
+              disabled={!mayEdit}
+              {...form.getInputProps('rate_limit_rps')}
+            />
+            <NumberInput label="Per day" placeholder="No limit" min={0} disabled={!mayEdit} {...form.getInputProps('rate_limit_daily')} />
+          </Group>
+          <Group>
+            <Button type="submit" disabled={!mayEdit || !form.isDirty()} loading={save.isPending}>
+              Save
+            </Button>
+            <Button
+              variant="subtle"
+              color="red"
+              disabled={!mayDelete}
+              title={mayDelete ? undefined : 'Needs the role admin'}
+              onClick={() =>
+                modals.openConfirmModal({
+                  title: `Remove ${integration.name} from this pipeline?`,
+                  children: `${number(health.waiting)} waiting events end undelivered with the reason “integration deleted”. The template and its revisions stay.`,
+                  labels: { confirm: 'Remove', cancel: 'Keep' },
+                  confirmProps: { color: 'red' },
+                  onConfirm: () => remove.mutate(),
+                })
+              }
+            >
+              Remove
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </section>
+  );
+}
