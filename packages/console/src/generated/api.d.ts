@@ -1129,7 +1129,7 @@ export interface paths {
         };
         /**
          * List audit entries
-         * @description Newest first. Every write leaves exactly one entry, in its own transaction. A failed login is filed with the organisation of its address; an address that nobody has belongs to none and leaves only a line in the log.
+         * @description Newest first. Every write leaves exactly one entry, in its own transaction. A failed sign-in is recorded in the organisation of the e-mail address; an unknown address belongs to no organisation and leaves only a log line.
          *
          *     Least role: **viewer**.
          */
@@ -1151,7 +1151,7 @@ export interface paths {
         };
         /**
          * Verify the audit chain
-         * @description Recomputes every link. `first_invalid_id` is null where entries are missing at the end.
+         * @description Recomputes every link. Links are HMACs under a key that `SECRET_KEY` protects; entries of versions before that are plain hashes. `first_invalid_id` is null if entries are missing at the end.
          *
          *     Least role: **viewer**.
          */
@@ -6263,9 +6263,9 @@ export interface operations {
                 action?: string;
                 resource_type?: string;
                 resource_id?: string;
-                /** @description The first moment that counts. */
+                /** @description Start, inclusive. */
                 from?: string;
-                /** @description The first moment that counts no more. */
+                /** @description End, exclusive. */
                 to?: string;
                 /** @description At most 100; a greater one is served as 100. */
                 limit?: number;

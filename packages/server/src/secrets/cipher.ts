@@ -14,6 +14,8 @@ export interface Cipher {
   /** Whether this SECRET_KEY is the one the data key was wrapped under. */
   opens(org: KeyedOrganisation): boolean;
   rewrap(org: KeyedOrganisation, next: Cipher): string;
+  /** Keys the organisation's audit chain. Derived from the data key, so it survives a rotation of SECRET_KEY. */
+  auditKey(org: KeyedOrganisation): Buffer;
   wrap(orgId: string, dataKey: Buffer): string;
 }
 export interface KeyedOrganisation {
@@ -59,6 +61,7 @@ export function createCipher(secretKey: string): Cipher {
       return plain.toString('utf8');
     },
     opens: (org) => dataKey(org) !== undefined,
+    auditKey: (org) => deriveKey(requireKey(org), 'audit-chain'),
     rewrap: (org, next) => next.wrap(org.id, requireKey(org)),
   };
 }

@@ -71,6 +71,7 @@ async function insertWithOwner(
   const changes = differences({}, { name: input.name, owner: email });
   await appendAudit(
     tx,
+    cipher,
     { ...author, org_id, action: 'organisation.created', resource_type: 'organisation', resource_id: org_id, changes },
     now,
   );

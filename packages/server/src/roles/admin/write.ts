@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../../runtime/clock.ts';
+import type { AuditCipher } from '../../stores/config/audit-chain.ts';
 import { appendAudit } from '../../stores/config/audit-logs.ts';
 import type { Db, Stamp } from '../../stores/config/schema.ts';
 import { markUrgent, nextConfigVersion } from '../../stores/config/version.ts';
@@ -27,7 +28,13 @@ export type Write = <T>(author: Author, action: `${string}.${string}`, change: (
  * The one way configuration is written: the change, its audit entry and the new config version are one transaction, and the process
  * has applied it when the promise settles. Throwing inside leaves nothing behind.
  */
-export function createWrite(deps: { db: Db; clock: Clock; log: Pick<FastifyBaseLogger, 'warn'>; configChanged(): Promise<void> }): Write {
+export function createWrite(deps: {
+  db: Db;
+  cipher: AuditCipher;
+  clock: Clock;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+  configChanged(): Promise<void>;
+}): Write {
   return async (author, action, change) => {
     const result = await deps.db.transaction().execute(async (tx) => {
       const now = deps.clock.now();
@@ -48,6 +55,7 @@ export function createWrite(deps: { db: Db; clock: Clock; log: Pick<FastifyBaseL
       if (urgent) await markUrgent(tx, stamp.row_version);
       await appendAudit(
         tx,
+        deps.cipher,
         {
           org_id: author.org_id,
           user_id: author.id,

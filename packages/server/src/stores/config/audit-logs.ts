@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { newId } from '../../runtime/ids.ts';
+import type { KeyedOrganisation } from '../../secrets/cipher.ts';
+import { type Anchor, type AuditChain, type AuditCipher, keyedChain, openAnchor, plainLinkHash, sealAnchor } from './audit-chain.ts';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { AuditLogRow, Db } from './schema.ts';
 import { storedJson } from './stored-json.ts';
@@ -22,16 +23,18 @@ export interface AuditLog extends AuditEntry {
 }
 
 /**
- * Adds a link to the organisation's chain. The head's row is locked by its update, so two writers line up and the numbers have no gap;
- * it is taken last in a transaction, after every other lock.
+ * Adds an entry to the organisation's chain. The update of the head locks its row, so parallel writers line up and the numbers have no
+ * gap. Call it last in a transaction, after every other lock.
  */
-export async function appendAudit(tx: Db, entry: AuditEntry, now: number): Promise<void> {
+export async function appendAudit(tx: Db, cipher: AuditCipher, entry: AuditEntry, now: number): Promise<void> {
   const head = await tx
     .updateTable('audit_heads')
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('org_id', '=', entry.org_id)
     .returning(['seq', 'hash'])
     .executeTakeFirstOrThrow();
+  const org = await anchoredOrganisation(tx, cipher, entry.org_id, { seq: head.seq - 1, hash: head.hash });
+  const chain = keyedChain(cipher, org);
   const unlinked = {
     ...entry,
     id: newId('aud', now),
@@ -40,33 +43,29 @@ export async function appendAudit(tx: Db, entry: AuditEntry, now: number): Promi
     timestamp: new Date(now).toISOString(),
     previous_hash: head.hash,
   };
-  const hash = linkHash(unlinked);
+  const hash = chain.linkHash(unlinked);
   await tx
     .insertInto('audit_logs')
     .values({ ...unlinked, hash })
     .execute();
-  await tx.updateTable('audit_heads').set({ hash }).where('org_id', '=', entry.org_id).execute();
+  const mac = chain.headMac({ seq: head.seq, hash });
+  await tx.updateTable('audit_heads').set({ hash, mac }).where('org_id', '=', entry.org_id).execute();
 }
 
-const HASHED = [
-  'id',
-  'org_id',
-  'seq',
-  'user_id',
-  'user_email',
-  'action',
-  'resource_type',
-  'resource_id',
-  'changes',
-  'ip_address',
-  'user_agent',
-  'timestamp',
-  'previous_hash',
-] as const;
-function linkHash(row: Omit<AuditLogRow, 'hash'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify(HASHED.map((column) => row[column])))
-    .digest('hex');
+/** The first entry that this version writes anchors the chain at the entry before it. */
+async function anchoredOrganisation(tx: Db, cipher: AuditCipher, orgId: string, last: Anchor): Promise<KeyedOrganisation> {
+  const org = await tx
+    .selectFrom('organisations')
+    .select(['id', 'data_key', 'audit_anchor'])
+    .where('id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  if (org.audit_anchor === null)
+    await tx
+      .updateTable('organisations')
+      .set({ audit_anchor: sealAnchor(cipher, org, last) })
+      .where('id', '=', orgId)
+      .execute();
+  return org;
 }
 
 export interface AuditFilter {
@@ -77,7 +76,7 @@ export interface AuditFilter {
   from?: string | undefined;
   to?: string | undefined;
 }
-/** Newest first; `from` counts in, `to` does not. */
+/** Newest first. `from` is inclusive, `to` exclusive. */
 export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page: Page): Promise<Paged<AuditLog>> {
   let query = db.selectFrom('audit_logs').where('org_id', '=', orgId);
   for (const column of ['user_id', 'action', 'resource_type', 'resource_id'] as const) {
@@ -92,7 +91,7 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   return { rows: rows.map(toAuditLog), total };
 }
 
-/** The chain has no gap: its newest number is its length, however long it has grown. */
+/** The chain has no gap, so its newest number is its length. */
 async function countAll(db: Db, orgId: string): Promise<number> {
   const head = await db.selectFrom('audit_heads').select('seq').where('org_id', '=', orgId).executeTakeFirst();
   return head?.seq ?? 0;
@@ -111,7 +110,7 @@ const SHOWN = [
   'user_agent',
   'timestamp',
 ] as const;
-/** The row itself becomes the entry: copying a hundred of them took as long as reading them. What cannot be read, `verify` finds. */
+/** Turns the row itself into the entry: copying a hundred rows took as long as reading them. */
 function toAuditLog(row: Pick<AuditLogRow, (typeof SHOWN)[number]>): AuditLog {
   return Object.assign(row, { changes: storedJson<JsonObject>(row.changes, {}) });
 }
@@ -120,15 +119,25 @@ export interface AuditVerdict {
   valid: boolean;
   checked: number;
   first_invalid_id: string | null;
+  /** Entries written before the chain was keyed: plain hashes, which whoever can write to the database can recompute. */
+  unkeyed: number;
 }
 const VERIFY_CHUNK = 1_000;
 
-/** Walks the whole chain: every link's own hash, its tie to the one before, no number missing, and the head at its end. */
-export async function verifyAudit(db: Db, orgId: string): Promise<AuditVerdict> {
-  // The end is fixed first, so that entries written during the walk do not look like a broken tail.
-  const head = await db.selectFrom('audit_heads').select(['seq', 'hash']).where('org_id', '=', orgId).executeTakeFirst();
-  let previous = { seq: 0, hash: '' };
-  let checked = 0;
+/** Walks the whole chain: each link's own hash, its tie to the one before, no number missing, and the head at its end. */
+export async function verifyAudit(db: Db, cipher: AuditCipher, orgId: string): Promise<AuditVerdict> {
+  // The end is read first, so that entries written during the walk do not look like a broken tail.
+  const head = await db.selectFrom('audit_heads').select(['seq', 'hash', 'mac']).where('org_id', '=', orgId).executeTakeFirst();
+  const keying = await keyingOf(db, cipher, orgId);
+  let previous: Anchor = { seq: 0, hash: '' };
+  let unkeyed = 0;
+  const verdict = (valid: boolean, first_invalid_id: string | null = null) => ({
+    valid,
+    checked: previous.seq,
+    first_invalid_id,
+    unkeyed,
+  });
+  if (keying === undefined) return verdict(false);
   for (;;) {
     const rows = await db
       .selectFrom('audit_logs')
@@ -139,16 +148,33 @@ export async function verifyAudit(db: Db, orgId: string): Promise<AuditVerdict> 
       .orderBy('seq')
       .limit(VERIFY_CHUNK)
       .execute();
-    for (const row of rows) {
-      const { hash, ...rest } = row;
-      const sound = row.seq === previous.seq + 1 && row.previous_hash === previous.hash && linkHash(rest) === hash;
-      if (!sound) return { valid: false, checked, first_invalid_id: row.id };
+    for (const { hash, ...row } of rows) {
+      const isKeyed = row.seq > keying.anchor.seq;
+      const expected = isKeyed ? keying.chain.linkHash(row) : plainLinkHash(row);
+      const tied = row.seq === previous.seq + 1 && row.previous_hash === previous.hash;
+      const fitsAnchor = row.seq !== keying.anchor.seq || hash === keying.anchor.hash;
+      if (!tied || hash !== expected || !fitsAnchor) return verdict(false, row.id);
       previous = { seq: row.seq, hash };
-      checked += 1;
+      if (!isKeyed) unkeyed += 1;
     }
     if (rows.length < VERIFY_CHUNK) break;
   }
   // A missing tail has no row to name.
   const complete = head !== undefined && head.seq === previous.seq && head.hash === previous.hash;
-  return { valid: complete, checked, first_invalid_id: null };
+  // An anchor is written together with the first keyed entry: a chain that ends before it was cut.
+  return verdict(complete && (!keying.isAnchored || (previous.seq > keying.anchor.seq && head.mac === keying.chain.headMac(previous))));
+}
+
+interface Keying {
+  isAnchored: boolean;
+  anchor: Anchor;
+  chain: AuditChain;
+}
+/** Without an anchor the whole chain is plain. Undefined for an anchor that cannot be opened: somebody wrote it who lacks the key. */
+async function keyingOf(db: Db, cipher: AuditCipher, orgId: string): Promise<Keying | undefined> {
+  const org = await db.selectFrom('organisations').select(['id', 'data_key', 'audit_anchor']).where('id', '=', orgId).executeTakeFirst();
+  if (org === undefined) return undefined;
+  const isAnchored = org.audit_anchor !== null;
+  const anchor = org.audit_anchor === null ? { seq: Number.MAX_SAFE_INTEGER, hash: '' } : openAnchor(cipher, org, org.audit_anchor);
+  return anchor && { isAnchored, anchor, chain: keyedChain(cipher, org) };
 }

@@ -12,6 +12,8 @@ export interface OrganisationRow {
   name: string;
   /** The organisation's data key, wrapped under SECRET_KEY. */
   data_key: string;
+  /** Where the audit chain starts to be keyed, sealed under the data key; null until the first keyed entry. */
+  audit_anchor: Generated<string | null>;
   row_version: number;
   created_at: string;
   updated_at: string;
@@ -209,6 +211,8 @@ export interface AuditHeadRow {
   org_id: string;
   seq: number;
   hash: string;
+  /** HMAC over the three columns above; empty while the chain is not keyed. */
+  mac: Generated<string>;
 }
 export interface CollectorBuildRow {
   id: string;

@@ -1,3 +1,4 @@
+import type { AuditCipher } from '../../../stores/config/audit-chain.ts';
 import { type AuditEntry, appendAudit } from '../../../stores/config/audit-logs.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import type { Actor } from '../deps.ts';
@@ -14,6 +15,7 @@ const NOBODY = '';
 
 export async function auditSignIn(
   tx: Db,
+  cipher: AuditCipher,
   action: 'auth.login' | 'auth.login_failed',
   user: AuditedUser,
   client: Client,
@@ -31,7 +33,7 @@ export async function auditSignIn(
     ip_address: client.ip,
     user_agent: client.user_agent,
   };
-  await appendAudit(tx, entry, now);
+  await appendAudit(tx, cipher, entry, now);
 }
 
 /** Costs the same writes as a real entry, so that response time does not reveal which accounts exist. */
@@ -41,6 +43,7 @@ export async function imitateAudit(tx: Db): Promise<void> {
     .values({ org_id: NOBODY, seq: 1, hash: '' })
     .onConflict((conflict) => conflict.column('org_id').doUpdateSet((eb) => ({ seq: eb('audit_heads.seq', '+', 1) })))
     .execute();
+  await tx.selectFrom('organisations').select(['id', 'data_key', 'audit_anchor']).where('id', '=', NOBODY).execute();
   await tx.updateTable('audit_heads').set({ hash: '' }).where('org_id', '=', NOBODY).execute();
   await tx.selectFrom('audit_logs').select('id').where('org_id', '=', NOBODY).limit(1).execute();
 }

@@ -20,8 +20,8 @@ export interface TokenPair {
 const CLEAN_UP_EVERY_MS = 3_600_000;
 
 /** Sign-in and refresh. Every decision is made in the database, so it holds across processes. */
-export function createSignIn(deps: Pick<AdminDeps, 'db' | 'clock' | 'secretKey' | 'settings'>) {
-  const { db, clock, settings } = deps;
+export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | 'secretKey' | 'settings'>) {
+  const { db, cipher, clock, settings } = deps;
   const key = deriveKey(deps.secretKey, 'access-token');
   const limits = createSignInLimits(deps);
   const iso = (ms: number) => new Date(ms).toISOString();
@@ -45,7 +45,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'clock' | 'secretKey' 
       const now = clock.now();
       const nowLocked = await recordFailure(tx, attempt.key, now);
       if (user === undefined) await imitateAudit(tx);
-      else await auditSignIn(tx, 'auth.login_failed', user, client, now, nowLocked ? { locked: { old: false, new: true } } : {});
+      else await auditSignIn(tx, cipher, 'auth.login_failed', user, client, now, nowLocked ? { locked: { old: false, new: true } } : {});
     });
   }
 
@@ -74,7 +74,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'clock' | 'secretKey' 
       });
       if (!started) return undefined;
       await noteLogin(tx, user.org_id, user.id, iso(now));
-      await auditSignIn(tx, 'auth.login', user, client, now);
+      await auditSignIn(tx, cipher, 'auth.login', user, client, now);
       return await findSessionUser(tx, sessionId, user.id);
     });
     if (sessionUser === undefined) {

@@ -5,7 +5,7 @@ import type { SessionUser } from '../../../stores/config/sessions.ts';
 
 const ALGORITHM = 'HS256';
 
-/** The claims are those of the specification; the session stands in the signed header, beside the algorithm. */
+/** The claims are the specification's; the session id is in the signed header, beside the algorithm. */
 export async function issueAccessToken(
   key: Uint8Array,
   user: SessionUser,
@@ -31,26 +31,36 @@ export interface TokenClaims {
   session_id: string;
   expires_at: number;
 }
-const MOST_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 /**
- * Who a token says it is. Whether that user and session still stand, the database must say. A signature stays what it is, so a token is
- * checked once and then remembered: checking waits for a thread, which a busy machine makes long.
+ * Reads the claims of a token. Whether the user and session still exist is for the database to say. A signature that was valid stays
+ * valid, so verified tokens are cached: verification waits for a worker thread, which takes long on a busy machine.
  */
 export function createTokenReader(key: Uint8Array): (authorization: string | undefined, nowMs: number) => Promise<TokenClaims> {
-  const remembered = new Map<string, TokenClaims>();
+  const cached = new Map<string, TokenClaims>();
   return async (authorization, nowMs) => {
     const token = /^Bearer ([^\s]+)\s*$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) throw new ApiError('INVALID_TOKEN');
     if (token.startsWith('pk_')) throw new ApiError('INVALID_PIPELINE_KEY');
-    const known = remembered.get(token);
+    if (!isCanonical(token)) throw new ApiError('INVALID_TOKEN');
+    const known = cached.get(token);
     if (known !== undefined && known.expires_at > nowMs) return known;
-    remembered.delete(token);
+    cached.delete(token);
     const claims = await verified(key, token, nowMs);
-    if (remembered.size >= MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!);
-    remembered.set(token, claims);
+    const [oldest] = cached.keys();
+    if (oldest !== undefined && cached.size >= MAX_CACHED) cached.delete(oldest);
+    cached.set(token, claims);
     return claims;
   };
+}
+
+/**
+ * A base64url text can have spare bits at its end, so several texts decode to the same bytes. Only the one that an encoder writes is
+ * accepted: a token has one spelling wherever it is compared, logged or revoked.
+ */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
 async function verified(key: Uint8Array, token: string, nowMs: number): Promise<TokenClaims> {
@@ -60,8 +70,9 @@ async function verified(key: Uint8Array, token: string, nowMs: number): Promise<
       currentDate: new Date(nowMs),
       requiredClaims: ['sub', 'exp', 'iat'],
     });
-    if (typeof payload.sub !== 'string' || typeof protectedHeader.sid !== 'string') throw new ApiError('INVALID_TOKEN');
-    return { user_id: payload.sub, session_id: protectedHeader.sid, expires_at: payload.exp! * 1000 };
+    const { sub, exp } = payload;
+    if (typeof sub !== 'string' || exp === undefined || typeof protectedHeader.sid !== 'string') throw new ApiError('INVALID_TOKEN');
+    return { user_id: sub, session_id: protectedHeader.sid, expires_at: exp * 1000 };
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw new ApiError('EXPIRED_TOKEN', { cause });
     throw new ApiError('INVALID_TOKEN', { cause });

@@ -18,7 +18,7 @@ const Entry = Closed({
   timestamp: Timestamp,
 });
 
-export function auditRoutes(app: AdminApp, { db }: AdminContext): void {
+export function auditRoutes(app: AdminApp, { db, cipher }: AdminContext): void {
   app.get(
     '/audit-logs',
     {
@@ -26,15 +26,15 @@ export function auditRoutes(app: AdminApp, { db }: AdminContext): void {
       schema: {
         summary: 'List audit entries',
         description:
-          'Newest first. Every write leaves exactly one entry, in its own transaction. A failed login is filed with the organisation of its address; an address that nobody has belongs to none and leaves only a line in the log.',
+          'Newest first. Every write leaves exactly one entry, in its own transaction. A failed sign-in is recorded in the organisation of the e-mail address; an unknown address belongs to no organisation and leaves only a log line.',
         tags,
         querystring: Type.Object({
           user_id: Type.Optional(Type.String()),
           action: Type.Optional(Type.String()),
           resource_type: Type.Optional(Type.String()),
           resource_id: Type.Optional(Type.String()),
-          from: Type.Optional(TimeQuery('The first moment that counts.')),
-          to: Type.Optional(TimeQuery('The first moment that counts no more.')),
+          from: Type.Optional(TimeQuery('Start, inclusive.')),
+          to: Type.Optional(TimeQuery('End, exclusive.')),
           ...PageQuery,
         }),
         response: { 200: ListOf('audit_logs', Entry) },
@@ -54,13 +54,17 @@ export function auditRoutes(app: AdminApp, { db }: AdminContext): void {
       config: { role: 'viewer' },
       schema: {
         summary: 'Verify the audit chain',
-        description: 'Recomputes every link. `first_invalid_id` is null where entries are missing at the end.',
+        description:
+          'Recomputes every link. Links are HMACs under a key that `SECRET_KEY` protects; entries of versions before that are plain hashes. `first_invalid_id` is null if entries are missing at the end.',
         tags,
         response: {
           200: Closed({ valid: Type.Boolean(), checked: Type.Integer(), first_invalid_id: Nullable(Type.String()) }),
         },
       },
     },
-    ({ user }) => verifyAudit(db, user.org_id),
+    async ({ user }) => {
+      const { valid, checked, first_invalid_id } = await verifyAudit(db, cipher, user.org_id);
+      return { valid, checked, first_invalid_id };
+    },
   );
 }
