@@ -6,7 +6,8 @@ import type { GuardedClient } from '../outbound/guarded-client.ts';
 import type { TokenCache } from '../outbound/tokens.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
-import { type Tried, tryBatch } from '../transports/http.ts';
+import { sendBatch } from '../transports/http.ts';
+import type { Sent } from '../transports/port.ts';
 
 export interface TrialDelivery {
   /** Null where no answer came, or nothing was sent. */
@@ -37,9 +38,9 @@ export async function trialDelivery(
     return nothingSent(`failed: ${error instanceof Error ? error.message : String(error)}`);
   }
   let duration_ms = 0;
-  let tried: Tried | undefined;
+  let tried: Sent | undefined;
   for (const item of items) {
-    tried = await tryBatch({ vendor, items: [item], attempt: 1 }, event.event_id, deps);
+    tried = await sendBatch({ vendor, items: [item], attempt: 1 }, event.event_id, deps);
     duration_ms += tried.duration_ms;
     if (tried.verdict.kind !== 'delivered') break;
   }

@@ -2,7 +2,7 @@ import type { CompiledVendor, TokenPlan, VendorReply, VendorRequest, Verdict } f
 import { expect, test } from 'vitest';
 import type { GuardedClient, SendResult } from '../outbound/guarded-client.ts';
 import type { TokenCache, TokenResult } from '../outbound/tokens.ts';
-import { tryBatch } from './http.ts';
+import { sendBatch } from './http.ts';
 
 const PLAN: TokenPlan = { kind: 'oauth2_client_credentials', token_url: 'https://a.example/', client_id: 'i', client_secret: 's' };
 const OK: SendResult = { kind: 'reply', reply: { status: 200, headers: {}, body: '' }, duration_ms: 1 };
@@ -45,7 +45,7 @@ function setup(answers: SendResult[], tokens: TokenResult[], vendor: Partial<Com
   } as CompiledVendor;
   const items = [{ lane: '0', payload: {}, size: 2, event_id: 'e1' }];
   const clock = { now: () => 1_000_000, monotonic: () => 5 };
-  const run = () => tryBatch({ vendor: compiled, items, attempt: 3 }, 'e1', { client, tokens: cache, clock });
+  const run = () => sendBatch({ vendor: compiled, items, attempt: 3 }, 'e1', { client, tokens: cache, clock });
   return { run, sent, rejected };
 }
 
@@ -118,5 +118,5 @@ test('rules that break on an answer are a failure that is tried again', async ()
       throw new Error('no such path');
     },
   });
-  expect(await run()).toMatchObject({ verdict: { kind: 'unavailable', reason: 'the answer cannot be read: no such path' }, status: 200 });
+  expect(await run()).toMatchObject({ verdict: { kind: 'unavailable', reason: 'the response cannot be read: no such path' }, status: 200 });
 });

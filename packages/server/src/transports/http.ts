@@ -4,35 +4,30 @@ import type { GuardedClient } from '../outbound/guarded-client.ts';
 import type { TokenCache } from '../outbound/tokens.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
+import type { Sent } from './port.ts';
 
-export interface Tried {
-  verdict: Verdict;
-  status: number | null;
-  /** When it began, milliseconds since 1970. */
-  at: number;
-  duration_ms: number;
-  /** Set where the request could not even be made: which item is to blame is unknown in a batch. */
-  unbuildable?: true;
-  reply?: VendorReply;
-}
-/** Items of one lane, to go out in one request. */
+/** Items of one lane that share a request. */
 export interface RequestPlan {
   vendor: CompiledVendor;
   items: VendorItem[];
-  /** 1 on the first try. */
+  /** 1 on the first attempt. */
   attempt: number;
 }
-type AttemptDeps = { client: GuardedClient; tokens: TokenCache; clock: Clock };
+export interface HttpDeps {
+  client: GuardedClient;
+  tokens: TokenCache;
+  clock: Clock;
+}
 
 /**
- * One try at one request. A token that the vendor no longer accepts is replaced and the request sent again at once, one
- * time; that is still the same attempt.
+ * One attempt at one request. When the vendor rejects the access token, a fresh one is fetched and the request sent once
+ * more; that still counts as the same attempt.
  */
-export async function tryBatch(plan: RequestPlan, requestId: string, deps: AttemptDeps): Promise<Tried> {
+export async function sendBatch(plan: RequestPlan, requestId: string, deps: HttpDeps): Promise<Sent> {
   const { vendor, items, attempt } = plan;
   const at = deps.clock.now();
   const began = deps.clock.monotonic();
-  const tried = (verdict: Verdict, reply?: VendorReply): Tried => ({
+  const tried = (verdict: Verdict, reply?: VendorReply): Sent => ({
     verdict,
     status: reply?.status ?? null,
     at,
@@ -70,10 +65,10 @@ function readReply({ vendor, items }: RequestPlan, reply: VendorReply, now: numb
   try {
     return withRetryAfter(vendor.read(reply, items, { now }), reply, now);
   } catch (error) {
-    return { kind: 'unavailable', reason: `the answer cannot be read: ${errorText(error)}` };
+    return { kind: 'unavailable', reason: `the response cannot be read: ${errorText(error)}` };
   }
 }
-/** The header counts even where a vendor's answer rules do not speak of it. */
+/** `Retry-After` counts even where the vendor's answer rules do not mention it. */
 function withRetryAfter(verdict: Verdict, reply: VendorReply, now: number): Verdict {
   const header = reply.headers['retry-after'];
   if (header === undefined || verdict.kind !== 'unavailable' || verdict.retry_after_ms !== undefined) return verdict;

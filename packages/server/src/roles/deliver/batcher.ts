@@ -2,84 +2,85 @@ import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Part } from './job.ts';
 
-/** What goes out as one request. Its items are of one lane, one configuration and one try. */
+/** One request to come. Its items share one lane, one configuration and one attempt number. */
 export interface Batch {
   compiled: CompiledIntegration;
   vendor: CompiledVendor;
   parts: Part[];
   bytes: number;
-  /** 1 on the first try. */
+  /** 1 on the first attempt. */
   attempt: number;
 }
-interface Open extends Batch {
-  timer: NodeJS.Timeout;
-  /** How many make it complete: the batch's limit, or as many as failed together. */
+interface OpenBatch extends Batch {
+  /** On the monotonic clock. */
+  due: number;
+  /** Item count that completes it: the vendor's limit, or the number of items that failed together. */
   full: number;
 }
 
-/** A batch waits in memory with all its events: larger ones than this are sent in pieces. */
+/** A batch waits in memory with all its events, so larger vendor limits are cut to this. */
 export const MAX_BATCH_ITEMS = 10_000;
-/** The members of a failed batch come due together; this is for those that were settled otherwise meanwhile. */
+/** Items of a failed batch come due together. The wait is for members that were settled otherwise in the meantime. */
 const GATHER_MS = 1_000;
 
-/** Collects items until a batch is full by count or bytes, or its first item has waited long enough. */
+/** Collects items until a batch is full by count or bytes, or its first item has waited for the batch interval. */
 export class Batcher {
-  readonly #open = new Map<string, Open>();
-  readonly #ready: (batch: Batch) => void;
+  readonly #open = new Map<string, OpenBatch>();
+  /** No open batch comes due before this. */
+  #earliest = Number.POSITIVE_INFINITY;
 
-  constructor(ready: (batch: Batch) => void) {
-    this.#ready = ready;
-  }
-
-  add(part: Part, vendor: CompiledVendor): void {
+  /** Returns the batches that are complete with this item. `now` is monotonic. */
+  add(part: Part, now: number): Batch[] {
     const { job, item } = part;
+    const { vendor } = job;
     const attempt = job.attempts.length + 1;
     const limits = vendor.batch;
-    if (limits === null) {
-      this.#ready({ compiled: job.compiled, vendor, parts: [part], bytes: item.size, attempt });
-      return;
-    }
+    if (limits === null) return [{ compiled: job.compiled, vendor, parts: [part], bytes: item.size, attempt }];
+    const complete: Batch[] = [];
     const place = job.batch;
     const key = place === undefined ? `${attempt} ${item.lane}` : `${place.id} ${item.lane}`;
     let open = this.#open.get(key);
-    // A batch of the former configuration is not mixed with the new one's items, nor filled beyond its bytes.
+    // Items of another configuration, or beyond the byte limit, start a new batch.
     if (open && (open.vendor !== vendor || open.bytes + item.size > limits.max_bytes)) {
-      this.#close(key, open);
+      complete.push(this.#close(key, open));
       open = undefined;
     }
     if (!open) {
       const wait = place === undefined ? limits.interval_ms : Math.min(GATHER_MS, limits.interval_ms);
       const full = Math.max(1, Math.min(limits.max_items, place?.size ?? MAX_BATCH_ITEMS, MAX_BATCH_ITEMS));
-      const timer = setTimeout(() => {
-        const due = this.#open.get(key);
-        if (due) this.#close(key, due);
-      }, wait);
-      open = { compiled: job.compiled, vendor, parts: [], bytes: 0, attempt, timer, full };
+      open = { compiled: job.compiled, vendor, parts: [], bytes: 0, attempt, due: now + wait, full };
       this.#open.set(key, open);
+      this.#earliest = Math.min(this.#earliest, open.due);
     }
     open.parts.push(part);
     open.bytes += item.size;
-    if (open.parts.length >= open.full || open.bytes >= limits.max_bytes) this.#close(key, open);
+    if (open.parts.length >= open.full || open.bytes >= limits.max_bytes) complete.push(this.#close(key, open));
+    return complete;
   }
 
-  flush(): void {
-    for (const [key, open] of this.#open) this.#close(key, open);
-  }
-  /** Gives up what is open without sending it. */
-  clear(): Part[] {
-    const parts: Part[] = [];
-    for (const open of this.#open.values()) {
-      clearTimeout(open.timer);
-      parts.push(...open.parts);
+  /** Removes and returns the batches that have waited long enough. */
+  takeDue(now: number): Batch[] {
+    const due: Batch[] = [];
+    this.#earliest = Number.POSITIVE_INFINITY;
+    for (const [key, open] of this.#open) {
+      if (open.due <= now) due.push(this.#close(key, open));
+      else this.#earliest = Math.min(this.#earliest, open.due);
     }
-    this.#open.clear();
-    return parts;
+    return due;
+  }
+  takeAll(): Batch[] {
+    return this.takeDue(Number.POSITIVE_INFINITY);
+  }
+  /** When to call `takeDue` next; infinity where no batch is open. */
+  get nextDue(): number {
+    return this.#earliest;
   }
 
-  #close(key: string, open: Open): void {
-    clearTimeout(open.timer);
+  #close(key: string, open: OpenBatch): Batch {
     this.#open.delete(key);
-    if (open.parts[0]!.job.batch !== undefined) open.parts.sort((a, b) => (a.job.batch?.index ?? 0) - (b.job.batch?.index ?? 0));
-    this.#ready(open);
+    const { compiled, vendor, parts, bytes, attempt } = open;
+    // A batch that is sent again keeps the order of its first attempt, and so its id.
+    if (parts[0]?.job.batch !== undefined) parts.sort((a, b) => (a.job.batch?.index ?? 0) - (b.job.batch?.index ?? 0));
+    return { compiled, vendor, parts, bytes, attempt };
   }
 }

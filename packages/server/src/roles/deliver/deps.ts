@@ -10,10 +10,10 @@ import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
 
-/** The integration as another revision of its template has it; undefined where there is no such revision. */
+/** Compiles the integration with another revision of its template; undefined where that revision does not exist. */
 export type CompileRevision = (integration: Integration, revisionNumber: number) => Promise<CompiledIntegration | undefined>;
 
-/** What one integration's worker needs; everything an integration waits for is its own. */
+/** What one integration's worker uses. */
 export interface WorkerDeps {
   log: EventLog;
   tap: Tap;

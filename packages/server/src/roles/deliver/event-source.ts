@@ -1,72 +1,80 @@
 import { eventsTopic, replayTopic } from '../../event-record.ts';
 import type { Consumer, Delivery, EventLog } from '../../stores/event-log/port.ts';
 
-/** Most records in one hand-out. */
+/** Most records in one call of the handler. */
 export const MAX_HANDED_OUT = 64;
 
 export type Handle = (topic: string, deliveries: Delivery[], replay: boolean) => Promise<void>;
-interface Source {
+interface Origin {
   id: string;
   pipelineId: string;
   createdAt: Date;
 }
 
-/** Where one integration's events come from: its pipeline, and its own replays once there are some. */
+/** Reads one integration's events: those of its pipeline, and its own replays once there are some. */
 export class EventSource {
   readonly #log: EventLog;
-  readonly #source: Source;
+  readonly #origin: Origin;
   readonly #handle: Handle;
-  #running: Consumer[] = [];
+  #consumers: Consumer[] = [];
   #maxInFlight = 0;
-  #hurried = false;
-  replaying = false;
+  #replaying = false;
+  #skipsRetryDelays = false;
+  #startedSkipping = false;
+  /** The consumers are stopping: the handler returns and leaves the rest of its batch unsettled. */
+  closing = true;
 
-  constructor(log: EventLog, source: Source, handle: Handle) {
+  constructor(log: EventLog, origin: Origin, handle: Handle) {
     this.#log = log;
-    this.#source = source;
+    this.#origin = origin;
     this.#handle = handle;
   }
 
-  /** Whether they were begun for a window this large. An engine may fetch as much ahead, so that it is kept tight. */
-  fit(window: number): boolean {
-    return window + MAX_HANDED_OUT <= this.#maxInFlight;
+  /** False where the consumers must be restarted. Their limit stays tight, because an engine may fetch that much ahead. */
+  fits(window: number): boolean {
+    return window + MAX_HANDED_OUT <= this.#maxInFlight && this.#startedSkipping === this.#skipsRetryDelays;
   }
-  begin(window: number): void {
+  start(window: number): void {
     this.#maxInFlight = window + MAX_HANDED_OUT;
-    this.#running = [];
-    this.#consume(eventsTopic(this.#source.pipelineId), this.#source.createdAt, false);
-    if (this.replaying) this.beginReplays();
+    this.#startedSkipping = this.#skipsRetryDelays;
+    this.closing = false;
+    this.#consume(eventsTopic(this.#origin.pipelineId), this.#origin.createdAt, false);
+    if (this.#replaying) this.#consumeReplays();
   }
-  beginReplays(): void {
-    this.replaying = true;
-    this.#consume(replayTopic(this.#source.id), 'beginning', true);
+  /** Once started, replays are read for as long as the source is. */
+  startReplays(): void {
+    if (this.#replaying) return;
+    this.#replaying = true;
+    if (!this.closing) this.#consumeReplays();
   }
-  /** What waits for its time comes now, also from replays that are begun later. */
-  async hurry(): Promise<void> {
-    this.#hurried = true;
-    await Promise.all(this.#running.map((consumer) => consumer.hurry()));
+  /** From the next `start` on, waiting retries come at once. */
+  skipRetryDelays(): void {
+    this.#skipsRetryDelays = true;
   }
-  /** Nothing further is handed out from this moment on; resolves when the running hand-outs have returned. */
+  /** Resolves when no handler runs. What is unsettled goes back to the log. */
   async stop(): Promise<void> {
-    await Promise.all(this.#running.map((consumer) => consumer.stop()));
+    this.closing = true;
+    await Promise.all(this.#consumers.splice(0).map((consumer) => consumer.stop()));
   }
 
   async waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
-    const { id, pipelineId } = this.#source;
-    const topics = this.replaying ? [eventsTopic(pipelineId), replayTopic(id)] : [eventsTopic(pipelineId)];
+    const { id, pipelineId } = this.#origin;
+    const topics = this.#replaying ? [eventsTopic(pipelineId), replayTopic(id)] : [eventsTopic(pipelineId)];
     const lags = await Promise.all(topics.map((topic) => this.#log.lag(topic, id)));
     const times = lags.flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
     return { waiting: lags.reduce((sum, lag) => sum + lag.waiting, 0), oldest: times.length === 0 ? undefined : Math.min(...times) };
   }
+  /** Removes the group and the replays from the log. */
   async remove(): Promise<void> {
-    await this.#log.remove(replayTopic(this.#source.id));
-    await this.#log.remove(eventsTopic(this.#source.pipelineId), this.#source.id);
+    await this.#log.remove(replayTopic(this.#origin.id));
+    await this.#log.remove(eventsTopic(this.#origin.pipelineId), this.#origin.id);
   }
 
+  #consumeReplays(): void {
+    this.#consume(replayTopic(this.#origin.id), 'beginning', true);
+  }
   #consume(topic: string, start: 'beginning' | Date, replay: boolean): void {
-    const options = { start, maxInFlight: this.#maxInFlight, maxBatch: MAX_HANDED_OUT };
-    const consumer = this.#log.consume(topic, this.#source.id, options, (batch) => this.#handle(topic, batch, replay));
-    this.#running.push(consumer);
-    if (this.#hurried) void consumer.hurry();
+    const options = { start, maxInFlight: this.#maxInFlight, maxBatch: MAX_HANDED_OUT, skipRetryDelays: this.#skipsRetryDelays };
+    this.#consumers.push(this.#log.consume(topic, this.#origin.id, options, (batch) => this.#handle(topic, batch, replay)));
   }
 }

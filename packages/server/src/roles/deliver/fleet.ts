@@ -1,4 +1,4 @@
-/** The workers of this process: made, changed and ended as the snapshot and the share of this process change. */
+/** The workers of this process, started, updated and stopped as the snapshot and the owned integrations change. */
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import { eventsTopic } from '../../event-record.ts';
 import type { CompiledIntegration, Snapshot } from '../../snapshot/types.ts';
@@ -7,7 +7,7 @@ import { RecordCache } from './record-cache.ts';
 import { Worker } from './worker.ts';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** All that all workers hold of events together; each has its equal share and never waits for another's. */
+/** Bytes of held events over all workers. Each worker has an equal share and never waits for another's. */
 const HELD_BYTES = 256 * 1024 * 1024;
 const MAX_SHARE = 16 * 1024 * 1024;
 const RETIRE_ROUND_MS = 500;
@@ -27,7 +27,7 @@ export class Fleet {
   #retirement: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** `owns` says which integrations are this process's; what it says may change before `reconcile` is called. */
+  /** `owns`: the integrations of this process. Call `reconcile` or `release` after its answers change. */
   constructor(deps: WorkerDeps, snapshot: Snapshot, owns: (integrationId: string) => boolean, graceMs: number) {
     this.#deps = deps;
     this.#snapshot = snapshot;
@@ -46,7 +46,7 @@ export class Fleet {
     for (const [id, worker] of this.workers) if (!snapshot.integrations.has(id)) this.#retire(worker);
   }
 
-  /** Ends the work of integrations that are another process's from now on; resolves when nothing of them is under way. */
+  /** Stops the workers of integrations that now belong to another process. Resolves when none of their requests is in flight. */
   async release(): Promise<void> {
     if (this.#stopped) return;
     for (const [id, worker] of [...this.workers, ...this.#retiring]) {
@@ -62,8 +62,8 @@ export class Fleet {
   }
 
   /**
-   * Groups in the log whose integration was deleted while nobody delivered. Ended only when they are seen a second time:
-   * a snapshot may be a moment older than the log.
+   * Finds groups whose integration was deleted while no process delivered. A group is retired when it is seen a second time,
+   * because the snapshot may be slightly older than the log.
    */
   async findOrphans(): Promise<void> {
     const seen = new Set<string>();
@@ -92,14 +92,14 @@ export class Fleet {
     const worker = new Worker(this.#deps, compiled, {
       cache: this.#cache,
       byteBudget: () => Math.min(MAX_SHARE, HELD_BYTES / Math.max(1, this.workers.size)),
-      sharesPipeline: () => this.#perPipeline.get(pipeline_id)! > 1,
+      sharesPipeline: () => (this.#perPipeline.get(pipeline_id) ?? 0) > 1,
     });
     this.workers.set(id, worker);
     return worker;
   }
   #forget(worker: Worker): void {
     this.#retiring.delete(worker.id);
-    if (this.workers.delete(worker.id)) this.#perPipeline.set(worker.pipelineId, this.#perPipeline.get(worker.pipelineId)! - 1);
+    if (this.workers.delete(worker.id)) this.#perPipeline.set(worker.pipelineId, (this.#perPipeline.get(worker.pipelineId) ?? 1) - 1);
   }
   #retire(worker: Worker): void {
     this.#forget(worker);
@@ -115,7 +115,7 @@ export class Fleet {
       void this.#endRetired();
     }, RETIRE_ROUND_MS);
   }
-  /** A deleted integration's worker lives until all that waited has been dropped with its reason. */
+  /** A deleted integration's worker lives until every waiting event is dropped with its reason. */
   async #endRetired(): Promise<void> {
     for (const [id, worker] of this.#retiring) {
       try {
@@ -123,17 +123,17 @@ export class Fleet {
         await worker.stop(this.#graceMs);
         await worker.forget();
         this.#retiring.delete(id);
-        // It may have come back meanwhile.
+        // The integration may exist again.
         this.reconcile();
       } catch (error) {
-        this.#deps.logger.warn({ err: error, integration_id: id }, 'a deleted integration cannot be removed from the log yet; trying on');
+        this.#deps.logger.warn({ err: error, integration_id: id }, 'deleted integration not removed from the log yet, retrying');
       }
     }
     if (this.#retiring.size > 0) this.#scheduleRetirement();
   }
 }
 
-/** What is left to know of an integration that is gone: enough to end its events. */
+/** Stands in for a deleted integration, so that a worker can drop its events. */
 function deletedIntegration(id: string, pipeline_id: string): CompiledIntegration {
   const integration: Integration = {
     id,

@@ -3,8 +3,8 @@ import type { Leases } from '../../stores/leases/port.ts';
 const PARTS = 16;
 
 /**
- * Which integrations are this process's. At scale each belongs to one process at a time, so that its rate limit, its
- * concurrency cap and its batches hold over all processes; without leases, all are this one's.
+ * The integrations that this process owns. Each belongs to one process at a time, so that its rate limit, concurrency cap
+ * and batches hold across the cluster. Without leases this process owns all of them.
  */
 export function leaseIntegrations(
   leases: Leases | undefined,
@@ -26,7 +26,7 @@ export function leaseIntegrations(
   return { owns: (integrationId) => won.has(`deliver.${partOf(integrationId)}`), stop: () => share.stop() };
 }
 
-/** FNV-1a: the same on every process and version. */
+/** FNV-1a: every process and version must agree. */
 export function partOf(integrationId: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < integrationId.length; i++) hash = Math.imul(hash ^ integrationId.charCodeAt(i), 0x01000193);

@@ -116,7 +116,7 @@ test('F11: poison among good events becomes dead letters with stage and reason; 
   expect(await bench.counts()).toEqual({ delivered: 1_960, dead_lettered: 41 });
   const reasons = (await bench.deadLetters()).map(({ stage, reason }) => `${stage}: ${reason}`);
   expect(new Set(reasons.map((reason) => reason.split(' at ')[0]))).toEqual(
-    new Set(['mapping: the mapping broke: boom', 'mapping: no JSON', expect.stringContaining('mapping: the stored event cannot be read')]),
+    new Set(['mapping: the mapping failed: boom', 'mapping: no JSON', expect.stringContaining('mapping: the stored event cannot be read')]),
   );
 });
 

@@ -1,49 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { Attempt } from '@firsthand/core/outcome/outcome.ts';
-import type { VendorItem, Verdict } from '@firsthand/core/vendor/compiled.ts';
-import type { DecodedEventRecord } from '../../event-record.ts';
-import type { CompiledIntegration } from '../../snapshot/types.ts';
-import type { Delivery } from '../../stores/event-log/port.ts';
+import type { CompiledVendor, VendorItem, Verdict } from '@firsthand/core/vendor/compiled.ts';
+import { type BatchPlace, type RetryState, readRetryState } from './retry-state.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
 
 export type ItemVerdict = Exclude<Verdict, { kind: 'partial' }>;
 
-/** What travels with a record from one try to the next. */
-export interface RetryState {
-  v: 1;
-  attempts: Attempt[];
-  /** The revision that `done` speaks of. */
-  revision: number;
-  /** Indexes of the items that the vendor already has, where one event makes several requests. */
-  done?: number[];
-  /** The items that failed together and go out together again, under the same id. */
-  batch?: BatchPlace;
-}
-export interface BatchPlace {
-  id: string;
-  index: number;
-  size: number;
-}
-
-/** One event on its way to one integration: alive from the log's hand-out to its settlement. */
-export interface Job {
-  delivery: Delivery;
-  decoded: DecodedEventRecord;
-  compiled: CompiledIntegration;
-  replay: boolean;
-  bytes: number;
-  /** Tries before this one. */
+/** A held event that makes one or more items for the vendor. Settled when each item of this attempt has its verdict. */
+export interface Job extends HeldEvent {
+  vendor: CompiledVendor;
+  /** Attempts before this one. */
   attempts: Attempt[];
   items: VendorItem[];
   done: number[];
   batch: BatchPlace | undefined;
-  /** Items of this try without a verdict. */
+  /** Items of this attempt without a verdict. */
   open: number;
-  /** The worst verdict of this try: refused, then unavailable, then delivered. */
+  /** The worst verdict of this attempt: refused, then unavailable, then delivered. */
   verdict: ItemVerdict;
   attempt: Attempt | undefined;
   delay_ms: number | undefined;
 }
 
+/** One item of a job. */
 export interface Part {
   job: Job;
   index: number;
@@ -53,21 +32,15 @@ export interface Part {
 const DELIVERED: ItemVerdict = { kind: 'delivered' };
 const WEIGHT = { delivered: 0, unavailable: 1, refused: 2 } as const;
 
-export function newJob(
-  delivery: Delivery,
-  decoded: DecodedEventRecord,
-  compiled: CompiledIntegration,
-  replay: boolean,
-  items: VendorItem[],
-): Job {
-  const state = retryStateOf(delivery.state);
-  const done = state?.revision === compiled.integration.revision_number ? (state.done ?? []) : [];
+export function newJob(held: HeldEvent, vendor: CompiledVendor, items: VendorItem[]): Job {
+  const state = readRetryState(held.delivery.state);
+  const done = state?.revision === held.compiled.integration.revision_number ? (state.done ?? []) : [];
   return {
-    delivery,
-    decoded,
-    compiled,
-    replay,
-    bytes: delivery.record.data.length,
+    delivery: held.delivery,
+    decoded: held.decoded,
+    compiled: held.compiled,
+    replay: held.replay,
+    vendor,
     attempts: state?.attempts ?? [],
     items,
     done,
@@ -79,12 +52,18 @@ export function newJob(
   };
 }
 
-export function retryStateOf(state: unknown): RetryState | undefined {
-  return typeof state === 'object' && state !== null && 'v' in state && state.v === 1 ? (state as RetryState) : undefined;
+/** The items that this attempt sends. */
+export function openParts(job: Job): Part[] {
+  const parts: Part[] = [];
+  for (const [index, item] of job.items.entries()) if (!job.done.includes(index)) parts.push({ job, index, item });
+  // Every item is done when the process died between the last verdict and its settlement: ask for that verdict again.
+  if (parts.length === 0) for (const [index, item] of job.items.slice(0, 1).entries()) parts.push({ job, index, item });
+  job.open = parts.length;
+  return parts;
 }
 
-/** Notes an item's verdict. True when it was the last of this try: the job can be settled. */
-export function noteVerdict(part: Part, verdict: ItemVerdict, attempt: Attempt, delay_ms: number | undefined): boolean {
+/** Adds an item's verdict. Returns the settlement when it was the last open one of this attempt. */
+export function addVerdict(part: Part, verdict: ItemVerdict, attempt: Attempt, delay_ms: number | undefined): Settlement | undefined {
   const { job } = part;
   if (verdict.kind === 'delivered') {
     if (job.items.length > 1) job.done = [...job.done, part.index];
@@ -97,29 +76,22 @@ export function noteVerdict(part: Part, verdict: ItemVerdict, attempt: Attempt, 
     if (delay_ms !== undefined) job.delay_ms = Math.max(job.delay_ms ?? 0, delay_ms);
   }
   job.open--;
-  return job.open === 0;
+  return job.open === 0 ? settlementOf(job, job.attempt ?? attempt) : undefined;
 }
 
-export type Settlement =
-  | { kind: 'delivered' }
-  | { kind: 'retry'; delay_ms: number; reason: string }
-  | { kind: 'dead_letter'; reason: string };
-
-/** What becomes of a job whose items all have a verdict. */
-export function settlementOf(job: Job): Settlement {
-  switch (job.verdict.kind) {
-    case 'delivered':
-      return { kind: 'delivered' };
-    case 'refused':
-      return { kind: 'dead_letter', reason: job.verdict.reason };
-    case 'unavailable':
-      return job.delay_ms === undefined
-        ? { kind: 'dead_letter', reason: job.verdict.reason }
-        : { kind: 'retry', delay_ms: job.delay_ms, reason: job.verdict.reason };
-  }
+function settlementOf(job: Job, attempt: Attempt): Settlement {
+  const { verdict, delay_ms } = job;
+  if (verdict.kind === 'delivered') return { kind: 'delivered', attempt };
+  const attempts = [...job.attempts, attempt];
+  if (verdict.kind === 'refused' || delay_ms === undefined)
+    return { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts };
+  const state: RetryState = { v: 1, attempts, revision: job.compiled.integration.revision_number };
+  if (job.done.length > 0) state.done = job.done;
+  if (job.batch) state.batch = job.batch;
+  return { kind: 'retry', attempt, delay_ms, reason: verdict.reason, state };
 }
 
-/** The same events in the same order are the same batch: a receiver that remembers ids sees a retry as one. */
+/** The same events in the same order have the same batch id, so a receiver that remembers ids recognises a retry. */
 export function batchId(integrationId: string, parts: readonly Part[]): string {
   const hash = createHash('sha256').update(integrationId);
   for (const { job, index } of parts) hash.update(`\n${job.delivery.record.id}\t${index}`);

@@ -6,8 +6,8 @@ import type { Append, EventLog } from '../../stores/event-log/port.ts';
 const UNLIMITED: Rate = { rps: 0, burst: 1, daily: 0 };
 
 /**
- * How many requests an integration may make now. A daily cap outlives a restart: where there is one, the count of the day
- * is written with the settlements to `limits.<integration_id>` and read from there once.
+ * Decides when an integration may send its next request. A daily limit survives a restart: the day's count is stored with
+ * the settlements in the topic `limits.<integration_id>` and loaded once at start.
  */
 export class Limiter {
   readonly #pacer = new Pacer();
@@ -19,7 +19,7 @@ export class Limiter {
   #daily = new DailyCount();
   #loaded = false;
   #written = -1;
-  /** While the daily cap holds: when it ends, milliseconds since 1970. */
+  /** Set while the daily limit is reached: when it resets, milliseconds since 1970. */
   heldUntil: number | undefined;
 
   constructor(deps: { clock: Clock; log: EventLog }, integrationId: string) {
@@ -33,7 +33,7 @@ export class Limiter {
     this.#rate = vendor === undefined ? UNLIMITED : effectiveRate(integration, vendor.rate);
   }
 
-  /** True where the day's count must be read before the first request. */
+  /** True while the day's count must be loaded before the first request. */
   get mustLoad(): boolean {
     return !this.#loaded && this.#rate.daily > 0;
   }
@@ -46,7 +46,7 @@ export class Limiter {
     this.#loaded = true;
   }
 
-  /** 0 and a request is counted, or how long to wait. */
+  /** Returns 0 and counts one request, or returns the milliseconds to wait. */
   take(): number {
     const now = this.#clock.now();
     if (this.#rate.daily > 0) {
@@ -61,7 +61,7 @@ export class Limiter {
     return wait > 0 ? wait : this.#daily.take(this.#rate.daily, now);
   }
 
-  /** The day's count, to be written with the next settlement. */
+  /** The day's count, to be stored with the next settlement. */
   record(): Append[] {
     if (this.#rate.daily === 0) return [];
     const { day, used } = this.#daily.state;

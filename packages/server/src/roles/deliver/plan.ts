@@ -3,7 +3,7 @@ import { isObject, own } from '@firsthand/core/json.ts';
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 
-/** What an integration does with events in general, before any single one is looked at. */
+/** What an integration does with events in general, before a single one is read. */
 export type Mode =
   | { kind: 'send' }
   /** The config does not compile: events wait in the log until it does. */
@@ -16,23 +16,22 @@ export function modeOf(compiled: CompiledIntegration): Mode {
   return compiled.vendor === undefined ? { kind: 'wait' } : { kind: 'send' };
 }
 
-type Gate = (event: CanonicalEvent) => DropReason | undefined;
+type FindDropReason = (event: CanonicalEvent) => DropReason | undefined;
 
-/** An integration's configuration, made ready for its events. */
+/** An integration's configuration, prepared for its events. */
 export interface Plan {
   compiled: CompiledIntegration;
-  /** Undefined where every event passes. */
-  gate: Gate | undefined;
-  /** Whether an event must be looked into to be sent. */
-  reads: boolean;
+  /** Event filter and consent; undefined where every event passes. */
+  dropReason: FindDropReason | undefined;
+  /** False where the stored bytes are sent as they are and the event need not be parsed. */
+  readsEvent: boolean;
 }
 export function planOf(compiled: CompiledIntegration): Plan {
-  const gate = gateOf(compiled);
-  return { compiled, gate, reads: gate !== undefined || compiled.vendor?.verbatim === undefined };
+  const dropReason = filterOf(compiled);
+  return { compiled, dropReason, readsEvent: dropReason !== undefined || compiled.vendor?.verbatim === undefined };
 }
 
-/** Filter and consent gate of one integration. */
-function gateOf({ integration, vendor }: CompiledIntegration): Gate | undefined {
+function filterOf({ integration, vendor }: CompiledIntegration): FindDropReason | undefined {
   const names = integration.event_filter?.event_names;
   const wanted = names === undefined || names.length === 0 ? undefined : new Set(names);
   const category = integration.consent_category ?? vendor?.consent_category ?? null;
@@ -44,7 +43,7 @@ function gateOf({ integration, vendor }: CompiledIntegration): Gate | undefined 
   };
 }
 
-/** Only a plain `true` is consent: a category that is not known on the event is not granted. */
+/** Only a literal `true` is consent: a category that is missing on the event is not granted. */
 function consentGranted(event: CanonicalEvent, category: string): boolean {
   const consent = isObject(event.context) ? own(event.context, 'consent') : undefined;
   const canonical = isObject(consent) ? own(consent, 'canonical') : undefined;

@@ -1,7 +1,7 @@
 import { type DecodedEventRecord, decodeEventRecord, openEventRecord } from '../../event-record.ts';
 import type { StoredRecord } from '../../stores/event-log/port.ts';
 
-/** Ten integrations of one pipeline read the same record: it is parsed once. Bounded by bytes, the oldest goes first. */
+/** Parsed records, so that ten integrations of one pipeline parse each record once. Bounded by bytes; the oldest is evicted first. */
 export class RecordCache {
   readonly #entries = new Map<string, { decoded: DecodedEventRecord; bytes: number }>();
   readonly #maxBytes: number;
@@ -12,8 +12,8 @@ export class RecordCache {
   }
 
   /**
-   * Throws where the bytes are no event record. `shared` says whether another integration is likely to ask, `read` whether this one
-   * will surely look into the event.
+   * Throws where the bytes are not an event record. `shared`: another integration is likely to read it too. `read`: this one needs
+   * the parsed event; else parsing waits until somebody reads it.
    */
   decode(topic: string, record: StoredRecord, shared: boolean, read: boolean): DecodedEventRecord {
     if (!shared) return read ? decodeEventRecord(record.data) : openEventRecord(record.data);

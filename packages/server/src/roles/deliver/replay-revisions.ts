@@ -1,7 +1,7 @@
 import type { WorkerDeps } from './deps.ts';
 import { type Plan, planOf } from './plan.ts';
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const MAX_KEPT = 4;
 
 /** ReplayRevisions other than the pinned one, compiled as replays ask for them. */
@@ -17,7 +17,7 @@ export class ReplayRevisions {
     this.#known.clear();
   }
 
-  /** Waits where the revision cannot be read now (the database is away): the replay of this one integration waits with it. */
+  /** Retries while the database is unavailable. Only this integration's replay waits for it. */
   async get(revision: number, pinned: Plan, stopped: () => boolean): Promise<Plan> {
     const { integration } = pinned.compiled;
     const { compileRevision, logger } = this.#deps;
@@ -34,8 +34,8 @@ export class ReplayRevisions {
         this.#known.set(revision, plan);
         return plan;
       } catch (error) {
-        if (!complained) logger.warn({ err: error, integration_id: integration.id }, 'a revision cannot be read for a replay; trying on');
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        if (!complained) logger.warn({ err: error, integration_id: integration.id }, 'revision for a replay not readable, retrying');
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
     return pinned;

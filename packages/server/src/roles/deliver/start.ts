@@ -1,6 +1,4 @@
-/**
- * The delivery role: a worker for every integration of the snapshot, and what is looked at for all of them now and then.
- */
+/** The delivery role: one worker per integration of the snapshot, and the periodic checks for all of them. */
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice, REPLAY_CHANNEL } from '../../channels.ts';
@@ -31,18 +29,18 @@ export interface DeliverDeps {
   random: () => number;
   logger: Logger;
   metrics?: { registry: Registry };
-  /** Where the health is published and hints at replays are heard; without it, this process alone knows. */
+  /** Publishes health and receives replay hints. */
   ephemeral?: Ephemeral;
-  /** Where several processes deliver: each integration is one process's at a time. */
+  /** Assigns each integration to one process at a time. Without it this process owns all of them. */
   leases?: Leases;
-  /** For replays through another revision than the pinned one; without it they go by the pinned one. */
+  /** For replays through another revision than the pinned one. Without it they use the pinned one. */
   compileRevision?: CompileRevision;
-  /** Shared with whoever else sends; made here where absent. */
+  /** Shared with other senders of the process; created here if absent. */
   client?: GuardedClient;
   tokens?: TokenCache;
 }
 export interface Deliver {
-  /** In-flight requests may finish, for `graceMs` at most; the rest stays in the log. */
+  /** In-flight requests may finish within `graceMs`; everything else stays in the log. */
   stop(graceMs?: number): Promise<void>;
   /** Undefined for an integration that this process does not deliver. */
   health(integrationId: string): Promise<IntegrationHealth | undefined>;
@@ -76,15 +74,15 @@ export function startDeliver(deps: DeliverDeps): Deliver {
     if (integrations.length === 0) return;
     deps.ephemeral?.publish(DELIVERY_HEALTH_CHANNEL, { integrations, interval_ms: HEALTH_ROUND_MS, from } satisfies DeliveryHealthNotice);
   }
-  const lookForReplays = oneAtATime(findReplays, 'replays cannot be looked for', logger);
+  const lookForReplays = oneAtATime(findReplays, 'replay check failed, retrying later', logger);
   const rounds = [
     setInterval(lookForReplays, REPLAY_ROUND_MS),
-    setInterval(oneAtATime(publishHealth, 'the health cannot be published', logger), HEALTH_ROUND_MS),
+    setInterval(oneAtATime(publishHealth, 'health notice not published, retrying later', logger), HEALTH_ROUND_MS),
     setInterval(
-      oneAtATime(() => fleet.findOrphans(), 'deleted integrations cannot be looked for', logger),
+      oneAtATime(() => fleet.findOrphans(), 'check for deleted integrations failed, retrying later', logger),
       ORPHAN_ROUND_MS,
     ),
-    setInterval(oneAtATime(expireLimits, 'old daily counts cannot be removed', logger), EXPIRE_ROUND_MS),
+    setInterval(oneAtATime(expireLimits, 'old daily counts not removed, retrying later', logger), EXPIRE_ROUND_MS),
   ];
   const unsubscribe = [snapshots.onChange((snapshot) => fleet.reconcile(snapshot))];
   if (deps.ephemeral) unsubscribe.push(deps.ephemeral.subscribe(REPLAY_CHANNEL, lookForReplays));
@@ -126,14 +124,14 @@ async function healthOf(worker: Worker | undefined): Promise<IntegrationHealth |
   };
 }
 
-/** A round that fails is told and comes again; one that takes long is not begun twice. */
-function oneAtATime(round: () => Promise<void>, trouble: string, logger: Logger): () => void {
+/** Skips a run while the previous one lasts. A failure is logged; the next interval tries again. */
+function oneAtATime(round: () => Promise<void>, failure: string, logger: Logger): () => void {
   let running = false;
   return () => {
     if (running) return;
     running = true;
     round()
-      .catch((error: unknown) => logger.warn({ err: error }, `${trouble}; trying again later`))
+      .catch((error: unknown) => logger.warn({ err: error }, failure))
       .finally(() => {
         running = false;
       });

@@ -2,7 +2,7 @@ import type { Integration } from '@firsthand/core/config/resources.ts';
 import { type DecodedEventRecord, unreadableEvent } from '../../event-record.ts';
 import type { StoredRecord } from '../../stores/event-log/port.ts';
 
-/** A record that does not decode, in the shape of an event, so that its dead letter shows what was found. */
+/** Wraps a record that does not decode in the shape of an event, so that its dead letter shows the stored bytes. */
 export function unreadable(record: StoredRecord, integration: Integration): DecodedEventRecord {
   const separator = record.id.indexOf(':');
   const event_id = separator < 0 ? record.id : record.id.slice(separator + 1);

@@ -1,312 +1,357 @@
 /**
- * One integration at work: what the log hands out is gated, built, batched, sent and settled. Nothing here is shared
- * with another integration, so none can hold another up. It holds few events: while its window is full it takes no
- * further ones, and the rest waits in the log.
+ * Delivers one integration's events. Each event walks one chain, and every stage returns a value:
+ *
+ *   log → decide → batch → send → conclude → settle → log
+ *
+ * Nothing here is shared with another integration, so none can delay another. Memory is bounded by the window: while it is
+ * full, events stay in the log.
  */
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
-import type { Built } from '@firsthand/core/vendor/compiled.ts';
 import type { HealthStatus } from '../../channels.ts';
-import { type DecodedEventRecord, eventJson } from '../../event-record.ts';
+import type { DecodedEventRecord } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
-import { Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
+import { sendBatch } from '../../transports/http.ts';
+import { type Batch, Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
+import { conclude } from './conclude.ts';
+import { decide } from './decide.ts';
 import type { WorkerDeps } from './deps.ts';
 import { EventSource } from './event-source.ts';
-import { type Job, newJob, type Part, retryStateOf, settlementOf } from './job.ts';
+import { batchId, type Job, openParts, type Part } from './job.ts';
 import { Limiter } from './limiter.ts';
 import { type Mode, modeOf, type Plan, planOf } from './plan.ts';
 import type { RecordCache } from './record-cache.ts';
 import { ReplayRevisions } from './replay-revisions.ts';
 import { SendQueue } from './send-queue.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
 import { SettlementWriter } from './settlement-writer.ts';
 import { unreadable } from './unreadable-record.ts';
+import { WorkerLife } from './worker-state.ts';
 
-/** What is in hand has been read and mapped, and lives in memory until it is settled: no more than keeps the sender busy. */
+/** Held events are parsed and mapped, and stay in memory until they are settled: hold only what keeps the vendor busy. */
 const MIN_WINDOW = 32;
-const SOME_BATCHES = 2_000;
+const MAX_SEVERAL_BATCHES = 2_000;
+/** A wait until tomorrow is checked again now and then, because the wall clock may be changed. */
+const MAX_WAIT_MS = 60_000;
+const RELOAD_LIMITS_MS = 1_000;
+const MIN_WRITE_MS = 100;
 
 export class Worker {
   readonly id: string;
   readonly pipelineId: string;
   readonly #deps: WorkerDeps;
-  readonly #cache: RecordCache;
-  readonly #settler: SettlementWriter;
+  readonly #shared: SharedByWorkers;
+  readonly #life = new WorkerLife();
   readonly #limiter: Limiter;
-  readonly #sender: SendQueue;
-  readonly #batcher: Batcher;
-  readonly #byteBudget: () => number;
-  readonly #shared: () => boolean;
   readonly #revisions: ReplayRevisions;
-  readonly #consumers: EventSource;
+  readonly #source: EventSource;
+  readonly #batcher = new Batcher();
+  readonly #queue: SendQueue;
+  readonly #writer: SettlementWriter;
   #plan: Plan;
   #mode: Mode;
   #window = MIN_WINDOW;
+  /** Events taken from the log and not settled, and their bytes. */
   #held = 0;
   #heldBytes = 0;
-  /** Nothing further is taken. */
-  #stopping = false;
-  /** What was handed out is let go. */
-  #stopped = false;
-  #wake: (() => void)[] = [];
+  /** Requests at the vendor. */
+  #inFlight = 0;
+  /** Events with a settlement that is not stored yet. */
+  #unwritten = 0;
+  #loadingLimits = false;
+  #pumpTimer: NodeJS.Timeout | undefined;
+  #batchTimer: NodeJS.Timeout | undefined;
+  #batchTimerDue = Number.POSITIVE_INFINITY;
   #resizing: Promise<void> | undefined;
-  #restarting = false;
+  #stopping: Promise<void> | undefined;
+  #waiters: (() => void)[] = [];
+  #lastSuccessAt: number | undefined;
+  #lastError: { at: number; reason: string } | undefined;
 
-  constructor(
-    deps: WorkerDeps,
-    compiled: CompiledIntegration,
-    shared: { cache: RecordCache; byteBudget: () => number; sharesPipeline: () => boolean },
-  ) {
+  constructor(deps: WorkerDeps, compiled: CompiledIntegration, shared: SharedByWorkers) {
     const { integration } = compiled;
     this.id = integration.id;
     this.pipelineId = integration.pipeline_id;
     this.#deps = deps;
-    this.#cache = shared.cache;
-    this.#byteBudget = shared.byteBudget;
-    this.#shared = shared.sharesPipeline;
+    this.#shared = shared;
     this.#plan = planOf(compiled);
+    this.#mode = modeOf(compiled);
     this.#revisions = new ReplayRevisions(deps);
     this.#limiter = new Limiter(deps, this.id);
-    this.#settler = new SettlementWriter(
-      { ...deps, deadLetterRetentionMs: deps.settings.deadLetterRetentionMs },
-      this.id,
-      (delivery) => this.#release(delivery),
-      () => this.#limiter.record(),
-    );
-    this.#sender = new SendQueue(deps, this.id, this.#limiter, {
-      finished: (job) => this.#settle(job),
-      moved: () => this.#notify(),
-      unwritten: () => this.#settler.unwritten,
-    });
-    this.#batcher = new Batcher((batch) => this.#sender.push(batch));
-    this.#mode = modeOf(compiled);
+    this.#queue = new SendQueue(this.#limiter);
+    const { deadLetterRetentionMs } = deps.settings;
+    this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside: () => this.#limiter.record() }, this.id);
     this.#configure();
-    const source = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
-    this.#consumers = new EventSource(deps.log, source, (topic, deliveries, replay) => this.#handle(topic, deliveries, replay));
-    this.#consumers.begin(this.#window);
+    const origin = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
+    this.#source = new EventSource(deps.log, origin, (topic, deliveries, replay) => this.#take(topic, deliveries, replay));
+    this.#source.start(this.#window);
   }
 
   get compiled(): CompiledIntegration {
     return this.#plan.compiled;
   }
 
-  /** The next events go by this configuration; what is on its way finishes by the one it was built with. */
+  /** The next events use this configuration; events in hand finish with the one they were built with. */
   update(compiled: CompiledIntegration): void {
     if (compiled === this.#plan.compiled) return;
     this.#plan = planOf(compiled);
     this.#revisions.clear();
     this.#switch(modeOf(compiled));
     this.#configure();
-    this.#batcher.flush();
-    this.#sender.pump();
-    if (!this.#consumers.fit(this.#window)) this.#resizing ??= this.#resize();
+    this.#send(this.#batcher.takeAll());
+    this.#fitConsumers();
   }
-  /** Deleted, or its pipeline: everything that waits ends with this reason, retries without their wait. */
+  /** The integration or its pipeline was deleted: every waiting event is dropped with this reason, retries without their delay. */
   retire(reason: DropReason): void {
     this.#switch({ kind: 'drop', reason });
-    void this.#consumers.hurry();
+    this.#source.skipRetryDelays();
+    this.#fitConsumers();
   }
-  /** Begins to read the replays; once begun it goes on. */
+  /** There are replays to read. */
   replay(): void {
-    if (this.#consumers.replaying || this.#stopping) return;
-    if (this.#restarting) this.#consumers.replaying = true;
-    else this.#consumers.beginReplays();
+    if (this.#life.active) this.#source.startReplays();
   }
 
-  /** Takes nothing further; what is at the vendor may finish until `graceMs` have passed, the rest comes again from the log. */
-  async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
-    this.#sender.stop();
-    this.#batcher.clear();
-    this.#sender.clear();
+  /** Requests at the vendor may finish within `graceMs`; everything else comes again from the log. */
+  stop(graceMs: number): Promise<void> {
+    this.#stopping ??= this.#drain(graceMs);
+    return this.#stopping;
+  }
+  async #drain(graceMs: number): Promise<void> {
+    this.#life.enter('draining');
+    clearTimeout(this.#pumpTimer);
+    clearTimeout(this.#batchTimer);
+    this.#batcher.takeAll();
+    this.#queue.takeAll();
     const now = () => this.#deps.clock.monotonic();
     const until = now() + graceMs;
-    while (this.#sender.active > 0 && now() < until) await this.#changed(until - now());
-    await Promise.race([this.#settler.drained(), pause(Math.max(100, until - now()))]);
-    this.#settler.stop();
-    // Only now: what a consumer has not settled when it stops is handed to the next one at once.
-    this.#stopped = true;
+    while (this.#inFlight > 0 && now() < until) await this.#changed(until - now());
+    const written = Math.max(until, now() + MIN_WRITE_MS);
+    while (this.#unwritten > 0 && now() < written) await this.#changed(written - now());
+    this.#writer.stop();
+    // Last: the log hands unsettled events to the next consumer as soon as this one stops.
+    this.#life.enter('stopped');
+    const stopping = this.#source.stop();
     this.#notify();
     await this.#resizing;
-    await this.#consumers.stop();
+    await stopping;
   }
-  /** After `stop`: removes every trace from the log. */
+  /** After `stop`: removes the integration's groups, replays and counts from the log. */
   async forget(): Promise<void> {
-    await this.#consumers.remove();
+    await this.#source.remove();
     await this.#limiter.forget();
   }
 
   waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
-    return this.#consumers.waiting();
+    return this.#source.waiting();
   }
-  /** Nothing in hand: all that was taken is settled, and that is written. */
+  /** True where every event that was taken is settled and stored. */
   get idle(): boolean {
     return this.#held === 0;
   }
   get status(): { status: HealthStatus; until?: number } {
     if (this.#mode.kind === 'wait') return { status: 'misconfigured' };
     if (this.#limiter.heldUntil !== undefined) return { status: 'paused', until: this.#limiter.heldUntil };
-    const { lastError, lastSuccessAt } = this.#sender;
-    return { status: lastError && lastError.at > (lastSuccessAt ?? 0) ? 'failing' : 'ok' };
+    return { status: this.#lastError && this.#lastError.at > (this.#lastSuccessAt ?? 0) ? 'failing' : 'ok' };
   }
   get last(): { successAt: number | undefined; error: { at: number; reason: string } | undefined } {
-    return { successAt: this.#sender.lastSuccessAt, error: this.#sender.lastError };
+    return { successAt: this.#lastSuccessAt, error: this.#lastError };
   }
   expireLimits(): Promise<void> {
     return this.#limiter.expire();
   }
 
-  /** Larger batches need more events in hand. What is in hand is settled first: a new consumer would get it again. */
-  async #resize(): Promise<void> {
-    while (this.#held > 0 && !this.#stopped) await this.#changed();
-    if (!this.#stopped && !this.#stopping) {
-      const stopping = this.#consumers.stop();
-      this.#restarting = true;
-      this.#notify();
-      await stopping;
-      this.#restarting = false;
-      if (!this.#stopping) this.#consumers.begin(this.#window);
-    }
-    this.#resizing = undefined;
-    this.#notify();
-  }
+  // Configuration
+
   #configure(): void {
-    const { compiled } = this.#plan;
-    const { vendor } = compiled;
-    this.#limiter.configure(compiled);
+    const { vendor } = this.#plan.compiled;
+    this.#limiter.configure(this.#plan.compiled);
     const items = Math.min(vendor?.batch?.max_items ?? 1, MAX_BATCH_ITEMS);
-    // Several batches under way while the next one fills; of very large ones just one.
-    const batches = Math.max(2 * items, Math.min(8 * items, SOME_BATCHES));
+    // Several batches in flight while the next one fills; of very large ones two.
+    const batches = Math.max(2 * items, Math.min(8 * items, MAX_SEVERAL_BATCHES));
     this.#window = Math.max(MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), batches);
   }
   #switch(mode: Mode): void {
     this.#mode = mode;
     if (mode.kind === 'drop') {
-      const parts = [...this.#batcher.clear(), ...this.#sender.clear()];
-      for (const job of new Set(parts.map((part) => part.job))) this.#giveUp(job, parts, mode.reason);
+      const parts = [...this.#batcher.takeAll().flatMap((batch) => batch.parts), ...this.#queue.takeAll()];
+      for (const { job } of parts) {
+        job.open--;
+        // A job with another item at the vendor is settled by that item's verdict.
+        if (job.open === 0) this.#settle(job, { kind: 'dropped', reason: mode.reason });
+      }
     }
     this.#notify();
   }
-  /** A job with another item still at the vendor is settled by that one's answer. */
-  #giveUp(job: Job, parts: Part[], reason: DropReason): void {
-    job.open -= parts.filter((part) => part.job === job).length;
-    if (job.open === 0) this.#settler.drop(job.delivery, job.decoded, reason, job.replay);
+  #fitConsumers(): void {
+    if (this.#life.state !== 'running' || this.#source.fits(this.#window)) return;
+    this.#life.enter('resizing');
+    this.#resizing = this.#restartConsumers();
+  }
+  /** Held events are settled first: a new consumer would get them again. */
+  async #restartConsumers(): Promise<void> {
+    while (this.#held > 0 && this.#life.state === 'resizing') await this.#changed();
+    if (this.#life.state !== 'resizing') return;
+    const stopping = this.#source.stop();
+    this.#notify();
+    await stopping;
+    // `stop` may have been called while the consumers were stopping.
+    if (this.#life.state !== 'resizing') return;
+    this.#life.enter('running');
+    this.#source.start(this.#window);
+    this.#notify();
+    this.#fitConsumers();
   }
 
-  async #handle(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
+  // The chain
+
+  async #take(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
     for (const delivery of deliveries) {
-      while (this.#blocked) {
-        // Full of half-filled batches and nothing under way: waiting longer would help nobody.
-        if (this.#sender.quiet && !this.#stopping) this.#batcher.flush();
-        if (this.#blocked) await this.#changed();
+      while (this.#full && !this.#source.closing) {
+        // The window is full of half-filled batches and nothing is in flight: send them, or nothing would ever move.
+        if (this.#inFlight === 0 && this.#queue.empty && this.#life.active) this.#send(this.#batcher.takeAll());
+        if (this.#full) await this.#changed();
       }
-      if (this.#stopped || this.#restarting) return;
+      if (this.#source.closing) return;
+      this.#held++;
+      this.#heldBytes += delivery.record.data.length;
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
-      const revision = decoded.meta.revision_number;
-      if (revision === undefined || !replay) this.#take(delivery, decoded, this.#plan, replay);
-      else await this.#takeThrough(revision, delivery, decoded);
+      const revision = replay ? decoded.meta.revision_number : undefined;
+      const plan =
+        revision === undefined ? this.#plan : await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
+      if (this.#life.state === 'stopped') return;
+      this.#start({ delivery, decoded, compiled: plan.compiled, replay }, plan);
     }
   }
-  get #blocked(): boolean {
-    if (this.#stopped || this.#restarting) return false;
-    if (this.#stopping || this.#mode.kind === 'wait' || this.#resizing) return true;
-    return this.#held >= this.#window || (this.#held > 0 && this.#heldBytes >= this.#byteBudget());
+  get #full(): boolean {
+    if (this.#life.state !== 'running' || this.#mode.kind === 'wait') return true;
+    return this.#held >= this.#window || (this.#held > 0 && this.#heldBytes >= this.#shared.byteBudget());
   }
-
   #decode(topic: string, delivery: Delivery, replay: boolean): DecodedEventRecord | undefined {
-    this.#held++;
-    this.#heldBytes += delivery.record.data.length;
     try {
-      return this.#cache.decode(topic, delivery.record, !replay && this.#shared(), this.#plan.reads);
+      return this.#shared.cache.decode(topic, delivery.record, !replay && this.#shared.sharesPipeline(), this.#plan.readsEvent);
     } catch (error) {
       const { compiled } = this.#plan;
+      const decoded = unreadable(delivery.record, compiled.integration);
       const reason = `the stored event cannot be read: ${errorText(error)}`;
-      this.#settler.deadLetter(delivery, unreadable(delivery.record, compiled.integration), compiled, 'mapping', reason, [], replay);
+      this.#settle({ delivery, decoded, compiled, replay }, { kind: 'dead_letter', stage: 'mapping', reason, attempts: [] });
       return undefined;
     }
   }
-  /** A replay by a revision that is not the pinned one. */
-  async #takeThrough(revision: number, delivery: Delivery, decoded: DecodedEventRecord): Promise<void> {
-    const plan = await this.#revisions.get(revision, this.#plan, () => this.#stopped);
-    if (this.#stopped) return;
-    if (plan.compiled.vendor) {
-      this.#take(delivery, decoded, plan, true);
-      return;
-    }
-    const faults = plan.compiled.faults.map(({ field, message }) => `${field}: ${message}`).join('; ');
-    this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', `revision ${revision} cannot be used: ${faults}`, [], true);
+  #start(held: HeldEvent, plan: Plan): void {
+    const decision = decide(held, plan, this.#mode, this.#deps.clock.now());
+    if (decision.kind === 'settle') this.#settle(held, decision.settlement);
+    else for (const part of openParts(decision.job)) this.#batch(part);
   }
-  #take(delivery: Delivery, decoded: DecodedEventRecord, plan: Plan, replay: boolean): void {
-    const built = this.#decide(delivery, decoded, plan);
-    switch (built.kind) {
-      case 'items':
-        this.#enqueue(newJob(delivery, decoded, plan.compiled, replay, built.items));
-        break;
-      case 'dropped':
-        this.#settler.drop(delivery, decoded, built.reason, replay);
-        break;
-      case 'failed': {
-        const attempts = retryStateOf(delivery.state)?.attempts ?? [];
-        this.#settler.deadLetter(delivery, decoded, plan.compiled, 'mapping', built.reason, attempts, replay);
+  #batch(part: Part): void {
+    this.#send(this.#batcher.add(part, this.#deps.clock.monotonic()));
+    if (part.job.vendor.batch !== null) this.#armBatchTimer();
+  }
+  #send(batches: Batch[]): void {
+    for (const batch of batches) this.#queue.push(batch);
+    this.#pump();
+  }
+  /** Sends what may be sent now. */
+  #pump(): void {
+    while (this.#life.active) {
+      const next = this.#queue.next(this.#inFlight, this.#unwritten);
+      if (next.kind === 'send') void this.#deliver(next.batch);
+      else {
+        if (next.kind === 'wait') this.#pumpIn(next.ms);
+        else if (next.kind === 'load_limits') void this.#loadLimits();
+        return;
       }
     }
   }
-  #decide(delivery: Delivery, decoded: DecodedEventRecord, plan: Plan): Built {
-    if (this.#mode.kind === 'drop') return { kind: 'dropped', reason: this.#mode.reason };
-    const reason = plan.gate?.(decoded.event);
-    if (reason !== undefined) return { kind: 'dropped', reason };
-    const vendor = plan.compiled.vendor!;
-    if (vendor.verbatim) return { kind: 'items', items: [vendor.verbatim(eventJson(delivery.record.data), decoded.event_id)] };
-    try {
-      const built = vendor.build(decoded.event, { now: this.#deps.clock.now() });
-      return built.kind === 'items' && built.items.length === 0 ? { kind: 'dropped', reason: 'mapping_default' } : built;
-    } catch (error) {
-      return { kind: 'failed', reason: `the mapping broke: ${errorText(error)}` };
+  async #deliver(batch: Batch): Promise<void> {
+    const { vendor, parts, attempt, compiled } = batch;
+    const { settings, attempts } = this.#deps;
+    this.#inFlight++;
+    const requestId = (vendor.batch === null ? parts[0]?.item.event_id : undefined) ?? batchId(this.id, parts);
+    const sent = await sendBatch({ vendor, items: parts.map(({ item }) => item), attempt }, requestId, this.#deps);
+    this.#inFlight--;
+    const rules = { integrationId: this.id, retryBaseMs: settings.retryBaseMs, random: this.#deps.random() };
+    const { settled, sendAlone, error } = conclude(batch, sent, rules);
+    if (sendAlone.length === 0) {
+      attempts.add(compiled.integration.vendor, sent.verdict.kind, sent.duration_ms);
+      const at = sent.at + sent.duration_ms;
+      if (error === undefined) this.#lastSuccessAt = at;
+      else this.#lastError = { at, reason: error };
     }
-  }
-  #enqueue(job: Job): void {
-    const vendor = job.compiled.vendor!;
-    const { items, done } = job;
-    const parts: Part[] = [];
-    for (let index = 0; index < items.length; index++) if (!done.includes(index)) parts.push({ job, index, item: items[index]! });
-    if (parts.length === 0) parts.push({ job, index: 0, item: items[0]! });
-    job.open = parts.length;
-    for (const part of parts) this.#batcher.add(part, vendor);
-  }
-
-  #settle(job: Job): void {
-    const settlement = settlementOf(job);
-    switch (settlement.kind) {
-      case 'delivered':
-        this.#settler.delivered(job);
-        break;
-      case 'retry':
-        this.#settler.retry(job, settlement.delay_ms, settlement.reason);
-        break;
-      case 'dead_letter': {
-        const attempts = [...job.attempts, job.attempt!];
-        this.#settler.deadLetter(job.delivery, job.decoded, job.compiled, 'delivery', settlement.reason, attempts, job.replay);
-      }
-    }
-  }
-  #release(delivery: Delivery): void {
-    this.#held--;
-    this.#heldBytes -= delivery.record.data.length;
-    this.#sender.pump();
+    for (const { job, settlement } of settled) this.#settle(job, settlement);
+    this.#send(sendAlone);
     this.#notify();
   }
-
-  #notify(): void {
-    if (this.#wake.length === 0) return;
-    for (const wake of this.#wake.splice(0)) wake();
+  #settle(held: HeldEvent | Job, settlement: Settlement): void {
+    this.#unwritten++;
+    void this.#writer.write(held, settlement).then(() => {
+      this.#unwritten--;
+      this.#held--;
+      this.#heldBytes -= held.delivery.record.data.length;
+      this.#pump();
+      this.#notify();
+    });
   }
+
+  // Timers and waiting
+
+  #armBatchTimer(): void {
+    const due = this.#batcher.nextDue;
+    if (due >= this.#batchTimerDue) return;
+    clearTimeout(this.#batchTimer);
+    this.#batchTimerDue = due;
+    this.#batchTimer = setTimeout(
+      () => {
+        this.#batchTimerDue = Number.POSITIVE_INFINITY;
+        this.#send(this.#batcher.takeDue(this.#deps.clock.monotonic()));
+        this.#armBatchTimer();
+      },
+      Math.max(0, Math.ceil(due - this.#deps.clock.monotonic())),
+    );
+  }
+  #pumpIn(ms: number): void {
+    this.#pumpTimer ??= setTimeout(
+      () => {
+        this.#pumpTimer = undefined;
+        this.#pump();
+      },
+      Math.min(Math.ceil(ms), MAX_WAIT_MS),
+    );
+  }
+  async #loadLimits(): Promise<void> {
+    if (this.#loadingLimits) return;
+    this.#loadingLimits = true;
+    try {
+      await this.#limiter.load();
+    } catch (error) {
+      this.#deps.logger.warn({ err: error, integration_id: this.id }, 'daily request count not readable, retrying');
+      await pause(RELOAD_LIMITS_MS);
+    }
+    this.#loadingLimits = false;
+    this.#pump();
+  }
+  #notify(): void {
+    if (this.#waiters.length === 0) return;
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+  /** Resolves when something changed that a waiter may depend on, or after `withinMs`. */
   #changed(withinMs?: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake.push(resolve);
+      this.#waiters.push(resolve);
       if (withinMs !== undefined) setTimeout(resolve, Math.max(0, withinMs)).unref();
     });
   }
+}
+
+/** What the workers of one process have in common. */
+export interface SharedByWorkers {
+  cache: RecordCache;
+  /** Bytes of held events that one worker may have. */
+  byteBudget: () => number;
+  /** Whether another integration of this process reads the same pipeline. */
+  sharesPipeline: () => boolean;
 }
 
 function pause(ms: number): Promise<void> {

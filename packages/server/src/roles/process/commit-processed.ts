@@ -50,13 +50,13 @@ async function settle(
     done.map(({ record }) => record.delivery),
     {
       appends: events.all,
-      afterwards(results) {
+      derive(results) {
         const positions = stored ?? events.positions(results);
         const { deadLetterRetentionMs } = deps.settings;
         const records = outcomeRecordsOf(finished, { positions, now, deadLetterRetentionMs, together: deps.log.atomic });
         return [{ topic: OUTCOMES_TOPIC, records }];
       },
-      meanwhile: () => saveVisitors(done, deps),
+      save: () => saveVisitors(done, deps),
     },
   );
 }

@@ -262,9 +262,9 @@ function override(log: EventLog, methods: Partial<EventLog>): EventLog {
 function withoutTransactions(log: EventLog, acknowledges: boolean): EventLog {
   return override(log, {
     atomic: false,
-    async ackAll(deliveries, { appends, afterwards, meanwhile } = { appends: [] }) {
+    async ackAll(deliveries, { appends, derive, save } = { appends: [] }) {
       const results = await log.append(appends);
-      await Promise.all([afterwards && log.append(afterwards(results)), meanwhile?.()]);
+      await Promise.all([derive && log.append(derive(results)), save?.()]);
       if (acknowledges) await Promise.all(deliveries.map((delivery) => delivery.ack()));
     },
   });

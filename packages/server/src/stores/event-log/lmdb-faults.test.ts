@@ -52,11 +52,11 @@ test('what is written with acknowledgements is in their transaction, however muc
   const seen: number[] = [];
   await log.ackAll(held, {
     appends: [],
-    afterwards: () => {
+    derive: () => {
       seen.push(commits);
       return [];
     },
-    meanwhile: () =>
+    save: () =>
       log.write(() => {
         seen.push(commits);
         return () => {};

@@ -1,9 +1,25 @@
 /**
- * The event log: topics of records, groups that read them. Two engines (LMDB, JetStream) pass one conformance suite.
+ * The event log: topics of records, and groups that read them. Every engine passes `conformance/`.
  *
- * Topic names in use: `ingest.<partition>`, `events.<pipeline_id>`, `replay.<integration_id>`, `outcomes`,
- * `dlq-delivery-<integration_id>` (a JetStream subject of exactly that name). The part before the first dot or the
- * whole name is the topic's family; the deduplication window spans a family.
+ * Topic names in use: `ingest.<partition>`, `events.<pipeline_id>`, `replay.<integration_id>`, `limits.<integration_id>`,
+ * `outcomes`, `dlq-delivery-<integration_id>` (a JetStream subject of exactly that name). The part before the first dot, or
+ * the whole name, is the topic's family; the deduplication window spans a family.
+ *
+ * The port promises what every engine can keep; a group gets every record at least once. Engines differ in how close they
+ * come to exactly once when a process dies:
+ *
+ * | | LMDB | JetStream | Kafka (possible) |
+ * |---|---|---|---|
+ * | `append` has resolved | flushed to disk | stored by the stream's quorum | stored by the in-sync replicas |
+ * | `ackAll` has resolved | survives the death of the process; a power cut may undo the last moments, appends included | acknowledged by the server | offset or own settled set committed |
+ * | `ackAll` with `appends` | one transaction: all or nothing | appends, then acknowledgements; a crash in between repeats both, and ids deduplicate | one transaction, or as JetStream |
+ * | `ackAll` with `derive`, `save` | the same transaction | `appends`, then `derive` and `save`, then the acknowledgements | as JetStream |
+ * | `atomic` | true | false | true with transactions |
+ *
+ * `derive` and `save` stay because processing would otherwise need three commits per group instead of one, and because the
+ * order append, save, acknowledge is what keeps visitors consistent after a crash. `atomic` stays because it decides whether
+ * outcomes of many events may share a record: without a transaction, events may come again in other groups under other ids
+ * and would be counted twice.
  */
 export interface LogRecord {
   /** Unique in the family for the length of the deduplication window. */
@@ -26,49 +42,41 @@ export interface AppendResult {
 }
 export interface Delivery {
   record: StoredRecord;
-  /** 1 on the first delivery, one more for each `retryIn`; a redelivery after a crash does not count. */
+  /** 1 on the first delivery, plus one for each `retryIn`. A redelivery after a crash does not count. */
   attempt: number;
-  /** What the last `retryIn` left. */
+  /** The state of the last `retryIn`. */
   state: unknown;
-  /**
-   * Settles the record for this group. `alongside` becomes durable with the acknowledgement where the engine can
-   * (LMDB: one transaction, so that it cannot come twice), else before it, deduplicated by id like any append.
-   */
-  ack(alongside?: Append[]): Promise<void>;
-  /** Delivers the record again to this group no sooner than `delayMs` from now, with `state`; survives a restart. */
-  retryIn(delayMs: number, state: unknown, alongside?: Append[]): Promise<void>;
+  /** Settles the record for this group. Resolves when that and `appends` are durable; `appends` are never stored after it. */
+  ack(appends?: Append[]): Promise<void>;
+  /** Delivers the record again to this group no sooner than `delayMs` from now, with `state`. Survives a restart. */
+  retryIn(delayMs: number, state: unknown, appends?: Append[]): Promise<void>;
 }
-/** What becomes durable with many acknowledgements where the engine can (LMDB: one transaction), else before the first of them. */
+/** Stored together with acknowledgements; see the table above. */
 export interface Alongside {
   appends: Append[];
-  /** Further ones, made from the positions that the first got. */
-  afterwards?: (results: AppendResult[]) => Append[];
-  /** Another store's part. It is called once; where that store shares the engine it must begin to write before it returns. */
-  meanwhile?: () => Promise<unknown>;
-  /**
-   * Whether it is enough that the death of the process cannot undo it: an engine may answer then, and be on disk a moment later. A power
-   * cut in between brings the records again. Not together with `afterwards` or `meanwhile`.
-   */
-  soon?: boolean;
+  /** Makes further appends from the positions of the first ones. */
+  derive?: (results: AppendResult[]) => Append[];
+  /** Writes to another store. Called once. A store that shares the engine's transaction must start its write before it returns. */
+  save?: () => Promise<unknown>;
 }
 export interface ConsumeOptions {
-  /** Where a group that does not exist yet begins. An existing group goes on where it was. */
+  /** Where a new group starts. An existing group continues where it was. */
   start: 'beginning' | Date;
-  /** Most records handed out and not settled. */
+  /** Most records that are handed out and not settled. */
   maxInFlight: number;
   /** Most records in one call of `handle`. */
   maxBatch: number;
   /**
-   * One reader at a time, strictly in log order, also after a crash: when it starts, everything unsettled comes again in
-   * order (what was settled out of order above it may come twice). Without it, unsettled records come again in any order.
+   * Strictly in log order, for one consumer at a time. When it starts, unsettled records come again in order, and records that
+   * were settled out of order above them may come twice. Without it, unsettled records come again in any order.
    */
   ordered?: boolean;
+  /** Hands out waiting retries at once, whatever their delay. For a group whose owner is deleted, so that it can settle them. */
+  skipRetryDelays?: boolean;
 }
 export interface Consumer {
-  /** Stops handing out; resolves when the running `handle` is done. What is unsettled is delivered again to the next consumer. */
+  /** Resolves when the running `handle` has returned. Unsettled records are delivered again to the next consumer. */
   stop(): Promise<void>;
-  /** From now on waiting retries are handed out whatever their time: for a group whose owner is gone, so that what waits can be ended. */
-  hurry(): Promise<void>;
 }
 export interface ReadRange {
   from?: Date;
@@ -80,37 +88,40 @@ export interface ReadRange {
   reverse?: boolean;
 }
 export interface EventLog {
-  /** Resolves when durable. All topics of one call in one step where the engine can. Throws `LogUnavailable` where nothing could be stored. */
+  /** Resolves when durable. Throws `LogUnavailable` where the log cannot store now, and `RecordTooLarge` where it never can. */
   append(appends: Append[]): Promise<AppendResult[]>;
   /**
-   * Acknowledges them all. Rejects where something of `alongside` could not be stored: nothing is acknowledged then, and
-   * the call may be made again, whatever of it was stored.
+   * Acknowledges all of them. When a part of `alongside` cannot be stored it rejects and acknowledges none; repeat the call then.
+   * Readers and `lag` may see the result a few milliseconds after it resolves.
    */
   ackAll(deliveries: readonly Delivery[], alongside?: Alongside): Promise<void>;
-  /** `handle` is called again only when its promise has resolved; records may be settled later than that, within `maxInFlight`. A `handle` that throws gets the batch again. */
+  /**
+   * Calls `handle` again only after its promise has resolved. Records may be settled later, within `maxInFlight`. When `handle`
+   * throws, it gets the batch again.
+   */
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer;
   read(topic: string, range: ReadRange): AsyncIterable<StoredRecord>;
   get(topic: string, position: string): Promise<StoredRecord | undefined>;
   /** Removes a group's state, or the whole topic with all its groups. */
   remove(topic: string, group?: string): Promise<void>;
-  /** Removes what is older than `before` and settled by every existing group of the topic, except the groups in `ignoring`. Gives the space back. */
+  /** Removes records older than `before` that every group, except those in `ignoring`, has settled. Returns their number. */
   expire(topic: string, before: Date, ignoring?: string[]): Promise<number>;
-  /** How many records the group has still to settle (waiting retries included), and the time of the oldest. */
+  /** The number of unsettled records, waiting retries included, and the time of the oldest. */
   lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }>;
   topics(prefix: string): Promise<string[]>;
   /** The groups that read a topic. */
   groups(topic: string): Promise<string[]>;
   /** False while nothing can be stored. */
   readonly available: boolean;
-  /** Whether `ackAll` acknowledges and stores in one step: then nothing of it can come twice, and ids need not tell a repeat. */
+  /** `ackAll` acknowledges and stores in one transaction, so that neither can come twice. */
   readonly atomic: boolean;
   close(): Promise<void>;
 }
-/** No log of this kind can take a record of that size, now or later. */
+/** This engine can never store a record of that size. */
 export class RecordTooLarge extends Error {
   override name = 'RecordTooLarge';
 }
-/** The log cannot take this now (disk full, broker away): answer 503, try later. */
+/** The log cannot store now (disk full, broker unreachable): respond 503, try later. */
 export class LogUnavailable extends Error {
   override name = 'LogUnavailable';
 }

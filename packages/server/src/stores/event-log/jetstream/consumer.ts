@@ -48,8 +48,6 @@ export class JetStreamConsumer implements Consumer {
   #running: Promise<void> | undefined;
   #pause: NodeJS.Timeout | undefined;
   #pauseMs = 0;
-  /** Nobody waits for a retry's time any more. */
-  #hurried = false;
   #stopped = false;
 
   constructor(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>, deps: ConsumerDeps) {
@@ -129,7 +127,7 @@ export class JetStreamConsumer implements Consumer {
       known.reply = pulled.msg.reply!;
       return;
     }
-    if (source === 'retries' && !this.#hurried) {
+    if (source === 'retries' && !this.#options.skipRetryDelays) {
       const remaining = remainingMs(pulled, this.#deps.now());
       if (remaining > 0) {
         this.#send(pulled.msg.reply!, `-NAK {"delay": ${Math.ceil(remaining) * 1_000_000}}`);
@@ -211,27 +209,6 @@ export class JetStreamConsumer implements Consumer {
 
   #sayAlive(): void {
     for (const delivery of this.#held.values()) this.#send(delivery.reply, '+WPI');
-  }
-
-  hurry(): Promise<void> {
-    this.#hurried = true;
-    this.#setUp = this.#setUp.then(() => this.#renewRetries());
-    return this.#setUp;
-  }
-
-  /** The server keeps those back that it was told to; a new consumer gets them all. What is in hand is known by its sequence. */
-  async #renewRetries(): Promise<void> {
-    if (this.#stopped) return;
-    this.#pulls.get('retries')?.stop();
-    try {
-      const retries = await this.#deps.persist(() => {
-        if (this.#stopped) throw new Stopped();
-        return this.#deps.durables.renewRetries(this.#topic, this.#group);
-      });
-      if (!this.#stopped) this.#startPull('retries', retries);
-    } catch (error) {
-      if (!(error instanceof Stopped) && !this.#stopped) this.#deps.onError(error);
-    }
   }
 
   async stop(): Promise<void> {

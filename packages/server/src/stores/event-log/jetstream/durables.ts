@@ -26,6 +26,8 @@ export class Durables {
 
   async open(topic: string, group: string, options: ConsumeOptions): Promise<{ topic: Durable; retries: Durable }> {
     const { stream, subject } = await this.#streams.ensure(topic);
+    // The server holds back retries that were nak'ed with a delay; a new consumer gets all of them.
+    if (options.skipRetryDelays) await this.#drop(RETRY_STREAM, durableOf(topic, group));
     const retries = await this.#ensureRetries(topic, group);
     const config = {
       filter_subject: subject,
@@ -37,11 +39,6 @@ export class Durables {
     this.#streams.groupsChanged(topic);
     this.#current.set(durableOf(topic, group), durable);
     return { topic: { stream, durable }, retries };
-  }
-
-  async renewRetries(topic: string, group: string): Promise<Durable> {
-    await this.#drop(RETRY_STREAM, durableOf(topic, group));
-    return this.#ensureRetries(topic, group);
   }
 
   async #ensureRetries(topic: string, group: string): Promise<Durable> {

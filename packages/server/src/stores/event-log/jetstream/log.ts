@@ -114,9 +114,9 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  async ackAll(deliveries: readonly Delivery[], { appends, afterwards, meanwhile }: Alongside = { appends: [] }): Promise<void> {
+  async ackAll(deliveries: readonly Delivery[], { appends, derive, save }: Alongside = { appends: [] }): Promise<void> {
     const results = appends.length > 0 ? await this.append(appends) : [];
-    await Promise.all([afterwards && this.append(afterwards(results)), meanwhile?.()]);
+    await Promise.all([derive && this.append(derive(results)), save?.()]);
     await Promise.all(deliveries.map((delivery) => delivery.ack()));
   }
 

@@ -26,6 +26,7 @@ export class LmdbConsumer implements Consumer {
     this.#options = options;
     this.#handle = handle;
     group.consumers.add(this);
+    group.skipsRetryDelays = options.skipRetryDelays === true;
     this.wake();
   }
 
@@ -82,10 +83,6 @@ export class LmdbConsumer implements Consumer {
       delivery.holder = undefined;
     }
     this.#group.giveBack(unsettled);
-  }
-
-  async hurry(): Promise<void> {
-    this.#group.hurry();
   }
 
   async stop(): Promise<void> {

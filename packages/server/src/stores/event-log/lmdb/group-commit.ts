@@ -54,14 +54,14 @@ export class GroupCommit {
     return new Promise((resolve, reject) => this.#add({ kind: 'append', appends, results: undefined, resolve, reject }));
   }
 
-  /** What `meanwhile` writes here before it returns is in the same transaction. */
-  settle(settlement: Settlement, meanwhile?: () => Promise<unknown>): Promise<void> {
+  /** What `save` writes here before it returns is in the same transaction. */
+  settle(settlement: Settlement, save?: () => Promise<unknown>): Promise<void> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
     const { deliveries, retry, alongside } = settlement;
     const fault = faultOf(alongside.appends);
     if (fault) return Promise.reject(fault);
-    if (this.#note(settlement)) return Promise.resolve();
-    const other = meanwhile?.();
+    if (save === undefined && this.#note(settlement)) return Promise.resolve();
+    const other = save?.();
     const [delivery] = deliveries;
     const settled = new Promise<void>((resolve, reject) => {
       const again = retry && {
@@ -100,8 +100,8 @@ export class GroupCommit {
 
   /** Whoever need not know it on disk does not wait for the commit, where it can be noted. */
   #note(settlement: Settlement): boolean {
-    const { deliveries, soon, alongside } = settlement;
-    if (soon !== true || !this.#available || this.#noted + this.#notedUnderWay + deliveries.length > MOST_NOTED) return false;
+    const { deliveries, journal, alongside } = settlement;
+    if (journal !== true || !this.#available || this.#noted + this.#notedUnderWay + deliveries.length > MOST_NOTED) return false;
     const settled: number[] = [];
     for (const { group, seq, retryDue } of deliveries) {
       if (retryDue !== undefined) return false;

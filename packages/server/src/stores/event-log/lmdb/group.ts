@@ -10,9 +10,9 @@ export interface Settlement {
   deliveries: readonly LmdbDelivery[];
   /** Of a single one that is to come again. */
   retry?: { delayMs: number; state: unknown };
-  alongside: Omit<Alongside, 'meanwhile' | 'soon'>;
-  /** Of plain acknowledgements whose caller need not know them on disk. */
-  soon?: boolean;
+  alongside: Omit<Alongside, 'save'>;
+  /** May be stored in the settlement journal first and committed a moment later. */
+  journal?: boolean;
 }
 
 interface GroupDeps {
@@ -47,8 +47,8 @@ export class Group {
   #takenSeq = 0;
   #retryCount: number | undefined;
   #nextDue: number | undefined;
-  /** Nobody waits for a retry's time any more. */
-  #hurried = false;
+  /** Waiting retries are handed out at once. */
+  skipsRetryDelays = false;
   stored: boolean;
   removed = false;
   /** In the commit that is being built or under way. */
@@ -101,13 +101,13 @@ export class Group {
 
   #takeDueRetries(room: number): LmdbDelivery[] {
     const now = this.#deps.steady();
-    if (this.#nextDue === undefined || (this.#nextDue > now && !this.#hurried)) {
+    if (this.#nextDue === undefined || (this.#nextDue > now && !this.skipsRetryDelays)) {
       if (this.#nextDue !== undefined) this.#deps.wakeAt(this, this.#nextDue);
       return [];
     }
     const out: LmdbDelivery[] = [];
     const start = retryKey(this.number, this.#takenDue, this.#takenSeq + 1);
-    const end = this.#hurried ? retryKey(this.number + 1, 0, 0) : retryKey(this.number, now + 1, 0);
+    const end = this.skipsRetryDelays ? retryKey(this.number + 1, 0, 0) : retryKey(this.number, now + 1, 0);
     for (const { key, value } of this.#deps.retries.getRange({ start, end, limit: room })) {
       this.#takenDue = readSeq(key, 4);
       this.#takenSeq = readSeq(key, 12);
@@ -157,7 +157,7 @@ export class Group {
       return;
     }
     if (this.#nextDue === undefined || due < this.#nextDue) this.#nextDue = due;
-    if (this.#hurried) this.wake();
+    if (this.skipsRetryDelays) this.wake();
     else if (this.consumers.size > 0) this.#deps.wakeAt(this, due);
   }
 
@@ -184,11 +184,6 @@ export class Group {
   }
   forgetRetryCount(): void {
     this.#retryCount = undefined;
-  }
-
-  hurry(): void {
-    this.#hurried = true;
-    this.wake();
   }
 
   wake(): void {

@@ -10,7 +10,7 @@ import { type Delivery, LogUnavailable } from '../port.ts';
 const topic = 'events.noted';
 const about = ({ record: { id } }: Delivery) => `about ${id}`;
 const settle = (log: LmdbLog, delivery: Delivery) =>
-  log.ackAll([delivery], { appends: [{ topic: 'outcomes', records: [record(about(delivery))] }], soon: true });
+  log.ackAll([delivery], { appends: [{ topic: 'outcomes', records: [record(about(delivery))] }] });
 const outcomes = async (log: LmdbLog) => (await collect(log.read('outcomes', { limit: 2_000 }))).map(({ id }) => id);
 
 function folder(): string {

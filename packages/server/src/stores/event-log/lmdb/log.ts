@@ -132,11 +132,10 @@ export class LmdbLog implements EventLog {
     return this.#committer.append(appends);
   }
 
-  async ackAll(deliveries: readonly Delivery[], { appends, afterwards, meanwhile, soon }: Alongside = { appends: [] }): Promise<void> {
+  async ackAll(deliveries: readonly Delivery[], { appends, derive, save }: Alongside = { appends: [] }): Promise<void> {
     const open = (deliveries as readonly LmdbDelivery[]).filter((delivery) => !delivery.isSettling);
-    const alongside = afterwards ? { appends, afterwards } : { appends };
-    const plain = afterwards === undefined && meanwhile === undefined;
-    const settling = this.#committer.settle({ deliveries: open, alongside, soon: soon === true && plain }, meanwhile);
+    const alongside = derive ? { appends, derive } : { appends };
+    const settling = this.#committer.settle({ deliveries: open, alongside, journal: derive === undefined }, save);
     for (const delivery of open) delivery.settledBy(settling);
     try {
       await settling;
@@ -150,7 +149,6 @@ export class LmdbLog implements EventLog {
     const consumer = new LmdbConsumer(this.#catalogue.group(topic, group, options.start), this.#turns, options, handle);
     this.#consumers.add(consumer);
     return {
-      hurry: () => consumer.hurry(),
       stop: () => {
         this.#consumers.delete(consumer);
         return consumer.stop();

@@ -58,10 +58,10 @@ export class Transaction {
       if (work.kind === 'append') work.results = this.#addAppends(work.appends, true, true);
       else if (work.kind === 'other') writes.push(work.prepare());
       else {
-        const { appends, afterwards } = work.settlement.alongside;
+        const { appends, derive } = work.settlement.alongside;
         // In one transaction with the acknowledgement they cannot come twice, so nobody need remember their ids.
-        const results = this.#addAppends(appends, false, afterwards !== undefined);
-        if (afterwards) this.#addAppends(afterwards(results), false, false);
+        const results = this.#addAppends(appends, false, derive !== undefined);
+        if (derive) this.#addAppends(derive(results), false, false);
         const write = this.#settle(work);
         if (write) writes.push(write);
       }

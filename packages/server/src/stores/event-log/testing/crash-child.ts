@@ -42,7 +42,7 @@ function append(id: string): Promise<void> {
 }
 /** Some wait for the disk. */
 function settle(delivery: Delivery, appends: Append[]): Promise<void> {
-  return delivery.record.id.endsWith('2') ? delivery.ack(appends) : insist(() => log.ackAll([delivery], { appends, soon: true }));
+  return delivery.record.id.endsWith('2') ? delivery.ack(appends) : insist(() => log.ackAll([delivery], { appends }));
 }
 
 let counter = 0;

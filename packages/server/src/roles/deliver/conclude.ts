@@ -1,0 +1,69 @@
+/** From the answer to one request to what happens to each of its events. Pure, except that it marks verdicts on the jobs. */
+import { retryDelayMs } from '@firsthand/core/delivery/retry.ts';
+import type { Attempt } from '@firsthand/core/outcome/outcome.ts';
+import type { Sent } from '../../transports/port.ts';
+import type { Batch } from './batcher.ts';
+import { addVerdict, batchId, type ItemVerdict, type Job, type Part } from './job.ts';
+import type { Settlement } from './settlement.ts';
+
+export interface Conclusion {
+  /** Jobs whose last open item got its verdict. */
+  settled: { job: Job; settlement: Settlement }[];
+  /** One item spoiled the whole request: each is sent again alone. */
+  sendAlone: Batch[];
+  /** The last failure of the request; undefined where every item was delivered. */
+  error: string | undefined;
+}
+export interface ConcludeRules {
+  integrationId: string;
+  retryBaseMs: number;
+  /** In [0, 1). One draw per request, so that items that failed together come due together. */
+  random: number;
+}
+
+const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the response has no result for this item' };
+
+export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclusion {
+  const { parts, vendor } = batch;
+  const { verdict } = sent;
+  const spoiled = sent.unbuildable === true || (verdict.kind === 'unavailable' && verdict.isolate === true);
+  if (spoiled && parts.length > 1) {
+    const sendAlone = parts.map((part) => ({ ...batch, parts: [part], bytes: part.item.size }));
+    return { settled: [], sendAlone, error: undefined };
+  }
+  const verdicts = parts.map((_part, index) => (verdict.kind === 'partial' ? (verdict.items[index] ?? NO_VERDICT) : verdict));
+  if (vendor.batch !== null && verdict.kind !== 'delivered') placeRetries(rules.integrationId, parts, verdicts);
+  const at = isoOf(sent.at);
+  const attemptOf = (error: string | null): Attempt => ({ at, status: sent.status, error, duration_ms: sent.duration_ms });
+  const retryRules = { max_retries: vendor.max_retries, base_ms: rules.retryBaseMs };
+  const delivered = attemptOf(null);
+  const settled: Conclusion['settled'] = [];
+  let error: string | undefined;
+  for (const [index, part] of parts.entries()) {
+    const own = verdicts[index] ?? NO_VERDICT;
+    const delay = own.kind === 'unavailable' ? retryDelayMs(batch.attempt, retryRules, rules.random, own.retry_after_ms) : undefined;
+    if (own.kind !== 'delivered') error = own.reason;
+    const settlement = addVerdict(part, own, own.kind === 'delivered' ? delivered : attemptOf(own.reason), delay);
+    if (settlement) settled.push({ job: part.job, settlement });
+  }
+  return { settled, sendAlone: [], error };
+}
+
+/** Items that are sent again form a batch of their own, the same one at every further attempt. */
+function placeRetries(integrationId: string, parts: Part[], verdicts: ItemVerdict[]): void {
+  const again = parts.filter((part, i) => verdicts[i]?.kind === 'unavailable' && part.job.items.length === 1);
+  if (again.length === 0) return;
+  const id = batchId(integrationId, again);
+  for (const [index, part] of again.entries()) part.job.batch = { id, index, size: again.length };
+}
+
+let lastMs = 0;
+let lastIso = '';
+/** Many attempts start in the same millisecond. */
+function isoOf(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastIso = new Date(ms).toISOString();
+  }
+  return lastIso;
+}

@@ -1,0 +1,44 @@
+/** The first stage: what to do with one event, before anything is sent. Pure. */
+
+import { eventJson } from '../../event-record.ts';
+import { errorText } from '../../runtime/error-text.ts';
+import { type Job, newJob } from './job.ts';
+import type { Mode, Plan } from './plan.ts';
+import { readRetryState } from './retry-state.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
+
+export type Decision = { kind: 'send'; job: Job } | { kind: 'settle'; settlement: Settlement };
+
+export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): Decision {
+  if (mode.kind === 'drop') return settle({ kind: 'dropped', reason: mode.reason });
+  const { vendor, faults } = plan.compiled;
+  // The pinned configuration waits until it compiles; only a replay through another revision gets here without a vendor.
+  if (vendor === undefined) {
+    const problems = faults.map(({ field, message }) => `${field}: ${message}`).join('; ');
+    return fail(held, `revision ${plan.compiled.integration.revision_number} cannot be used: ${problems}`);
+  }
+  // Reading `decoded.event` parses it; without a filter a verbatim vendor never needs that.
+  const reason = plan.dropReason?.(held.decoded.event);
+  if (reason !== undefined) return settle({ kind: 'dropped', reason });
+  if (vendor.verbatim) {
+    const item = vendor.verbatim(eventJson(held.delivery.record.data), held.decoded.event_id);
+    return { kind: 'send', job: newJob(held, vendor, [item]) };
+  }
+  try {
+    const built = vendor.build(held.decoded.event, { now });
+    if (built.kind === 'dropped') return settle({ kind: 'dropped', reason: built.reason });
+    if (built.kind === 'failed') return fail(held, built.reason);
+    if (built.items.length === 0) return settle({ kind: 'dropped', reason: 'mapping_default' });
+    return { kind: 'send', job: newJob(held, vendor, built.items) };
+  } catch (error) {
+    return fail(held, `the mapping failed: ${errorText(error)}`);
+  }
+}
+
+function settle(settlement: Settlement): Decision {
+  return { kind: 'settle', settlement };
+}
+function fail({ delivery }: HeldEvent, reason: string): Decision {
+  const attempts = readRetryState(delivery.state)?.attempts ?? [];
+  return settle({ kind: 'dead_letter', stage: 'mapping', reason, attempts });
+}

@@ -1,0 +1,87 @@
+/** What traces, statistics and the live view learn about a settlement. Pure. */
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { Tap } from '../../tap/port.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
+
+export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): Outcome {
+  const { event_id, meta } = held.decoded;
+  const integration_id = held.compiled.integration.id;
+  const about = { at: now, org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id };
+  const replay = held.replay ? { replay: true } : undefined;
+  switch (settlement.kind) {
+    case 'delivered': {
+      const { attempt } = settlement;
+      const duration_ms = Math.max(0, now - meta.received_at);
+      return { kind: 'delivered', ...about, integration_id, attempt, received_at: meta.received_at, duration_ms, ...replay };
+    }
+    case 'retry': {
+      const { attempt, delay_ms } = settlement;
+      return { kind: 'retrying', ...about, integration_id, attempt, due_at: now + delay_ms };
+    }
+    case 'dropped': {
+      const { reason } = settlement;
+      return { kind: 'dropped', reason, ...about, ...namesOf(held), integration_id, received_at: meta.received_at, ...replay };
+    }
+    case 'dead_letter': {
+      const dead_letter = deadLetterOf(held, settlement, now, deadLetterRetentionMs);
+      return { kind: 'dead_lettered', ...about, ...namesOf(held), dead_letter, ...replay };
+    }
+  }
+}
+
+function namesOf({ decoded: { event } }: HeldEvent) {
+  return {
+    type: event.type,
+    ...(event.event === undefined ? {} : { event: event.event }),
+    ...(event.user_id === undefined ? {} : { user_id: event.user_id }),
+    ...(event.anonymous_id === undefined ? {} : { anonymous_id: event.anonymous_id }),
+  };
+}
+
+function deadLetterOf(
+  held: HeldEvent,
+  { stage, reason, attempts }: Extract<Settlement, { kind: 'dead_letter' }>,
+  now: number,
+  retentionMs: number,
+): DeadLetter {
+  const { event, meta } = held.decoded;
+  const { integration } = held.compiled;
+  return {
+    id: newId('dlq', now),
+    org_id: meta.org_id,
+    pipeline_id: meta.pipeline_id,
+    integration_id: integration.id,
+    webhook_source_id: null,
+    vendor: integration.vendor,
+    revision_number: integration.revision_number,
+    event_id: event.event_id,
+    stage,
+    event,
+    attempts,
+    reason,
+    created_at: new Date(now).toISOString(),
+    expires_at: new Date(now + retentionMs).toISOString(),
+  };
+}
+
+const STAGES = { delivered: 'delivered', retry: 'retrying', dropped: 'dropped', dead_letter: 'dead_lettered' } as const;
+
+/** A frame of the live view. */
+export function tapFrameOf(held: HeldEvent, settlement: Settlement): Parameters<Tap['emit']>[1] {
+  const { event, meta } = held.decoded;
+  const attempt =
+    settlement.kind === 'dead_letter' ? settlement.attempts.at(-1) : settlement.kind === 'dropped' ? undefined : settlement.attempt;
+  return {
+    stage: STAGES[settlement.kind],
+    ...('reason' in settlement ? { reason: settlement.reason } : {}),
+    ...(attempt === undefined ? {} : { duration_ms: attempt.duration_ms }),
+    ...(attempt === undefined || attempt.status === null ? {} : { status: attempt.status }),
+    pipeline_id: meta.pipeline_id,
+    integration_id: held.compiled.integration.id,
+    event_id: event.event_id,
+    type: event.type,
+    ...(event.event === undefined ? {} : { event: event.event }),
+    payload: event,
+  };
+}
