@@ -71,7 +71,24 @@ const sources = createRoute({
   component: lazyRouteComponent(() => import('./pages/sources/sources-page.tsx'), 'SourcesPage'),
 });
 
-const tree = root.addChildren([home, pipelines, pipeline, catalog, vendor, events, deadLetters, sources]);
+const dataLayer = createRoute({
+  getParentRoute: () => root,
+  path: '/data-layer',
+  component: lazyRouteComponent(() => import('./pages/data-layer/data-layer-page.tsx'), 'DataLayerPage'),
+});
+const team = createRoute({
+  getParentRoute: () => root,
+  path: '/team',
+  component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
+});
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: texts('action'),
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const tree = root.addChildren([home, pipelines, pipeline, catalog, vendor, events, deadLetters, sources, dataLayer, team, audit]);
 
 export function createConsoleRouter() {
   return createRouter({ routeTree: tree, defaultPreload: 'intent', defaultErrorComponent: PageError, scrollRestoration: true });

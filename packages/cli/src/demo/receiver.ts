@@ -1,6 +1,6 @@
 /**
  * A local stand-in for the vendors of the demo. It answers as each vendor does, and misbehaves the way vendors do: Meta rejects
- * events without a currency, TikTok has outages, Amplitude throttles, the warehouse stalls.
+ * some purchases, TikTok has outages, Amplitude throttles, the warehouse stalls.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,10 +21,14 @@ const OUTAGE_MS = 20_000;
 
 export const VENDORS: Record<string, Vendor> = {
   ga4: () => ok('', 204),
-  meta: (body) => {
-    const { data = [] } = JSON.parse(body) as { data?: { event_name?: string; custom_data?: { value?: number; currency?: string } }[] };
-    const faulty = data.find(({ event_name, custom_data }) => event_name === 'Purchase' && custom_data?.currency === undefined);
-    if (faulty === undefined) return ok({ events_received: data.length, messages: [], fbtrace_id: 'AbCdEf' });
+  meta: (body, now) => {
+    const { data = [] } = JSON.parse(body) as { data?: { event_name?: string; event_id?: string; event_time?: number }[] };
+    // One purchase in eight is rejected while it is young, so that a replay a few minutes later succeeds.
+    const rejected = data.find(
+      ({ event_name, event_id = '', event_time = 0 }) =>
+        event_name === 'Purchase' && event_id.charCodeAt(0) % 8 === 1 && now / 1_000 - event_time < 300,
+    );
+    if (rejected === undefined) return ok({ events_received: data.length, messages: [], fbtrace_id: 'AbCdEf' });
     return {
       status: 400,
       body: {
@@ -33,7 +37,7 @@ export const VENDORS: Record<string, Vendor> = {
           type: 'OAuthException',
           code: 100,
           error_subcode: 2804050,
-          error_user_msg: 'Purchase events need a currency.',
+          error_user_msg: 'The currency EUR is not enabled for this ad account.',
         },
       },
     };

@@ -6,4 +6,7 @@ export const PAGES = [
   { to: '/events', label: 'Events' },
   { to: '/dead-letters', label: 'Dead letters' },
   { to: '/sources', label: 'Sources' },
+  { to: '/data-layer', label: 'Data layer' },
+  { to: '/team', label: 'Team' },
+  { to: '/audit', label: 'Audit' },
 ] as const;

@@ -70,7 +70,7 @@ export function PipelineGraph({
     width: 150,
     title: 'Consent · bots',
     note: dropped > 0 ? `−${short(dropped)} by rules` : 'privacy · identity',
-    open: () => void navigate({ to: '/data-layer' as never }),
+    open: () => void navigate({ to: '/data-layer' }),
   };
   const transform: Node = {
     key: 'transform',

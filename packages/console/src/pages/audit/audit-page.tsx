@@ -1,0 +1,161 @@
+import { Button, Group, Modal, Table, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, call } from '../../api.ts';
+import { Page } from '../../components/page.tsx';
+import { Empty, Failed, Loading } from '../../components/states.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { dateTime, number } from '../../format.ts';
+import { failureText } from '../../forms.ts';
+
+interface Entry {
+  id: string;
+  user_email: string | null;
+  action: string;
+  resource_type: string;
+  resource_id: string | null;
+  changes: Record<string, { old?: unknown; new?: unknown }>;
+  ip_address: string | null;
+  timestamp: string;
+}
+const PAGE = 50;
+
+export function AuditPage() {
+  const { action } = useSearch({ strict: false }) as { action?: string };
+  const navigate = useNavigate();
+  const [shown, setShown] = useState<Entry>();
+  const entries = useInfiniteQuery({
+    queryKey: ['audit', action],
+    initialPageParam: 0,
+    queryFn: ({ pageParam }) =>
+      call(
+        api.GET('/v1/admin/audit-logs', {
+          params: { query: { limit: PAGE, offset: pageParam, ...(action === undefined ? {} : { action }) } },
+        }),
+      ),
+    getNextPageParam: (last, pages) => (last.audit_logs.length < PAGE ? undefined : pages.length * PAGE),
+  });
+  const verify = useMutation({
+    mutationFn: () => call(api.GET('/v1/admin/audit-logs/verify', {})),
+    onSuccess: ({ valid, checked, first_invalid_id }) =>
+      notifications.show(
+        valid
+          ? { message: `The chain is whole: ${number(checked)} entries checked.` }
+          : {
+              color: 'red',
+              title: 'The chain is broken',
+              message: `First at ${first_invalid_id}. Somebody changed the log outside of the service.`,
+              autoClose: false,
+            },
+      ),
+    onError: (error) => notifications.show({ color: 'red', title: 'Not verified', message: failureText(error) }),
+  });
+  const rows = (entries.data?.pages.flatMap((page) => page.audit_logs) ?? []) as Entry[];
+  return (
+    <Page
+      title="Audit"
+      about="Every change, by whom and from where. Entries are chained: a changed or missing one is found."
+      actions={
+        <Button variant="default" onClick={() => verify.mutate()} loading={verify.isPending}>
+          Verify the chain
+        </Button>
+      }
+    >
+      <TextInput
+        mb="sm"
+        size="xs"
+        w={260}
+        aria-label="Action"
+        placeholder="Action, for example pipeline.updated"
+        defaultValue={action ?? ''}
+        onKeyDown={({ key, currentTarget }) =>
+          key === 'Enter' && void navigate({ to: '/audit', search: currentTarget.value === '' ? {} : { action: currentTarget.value } })
+        }
+      />
+      {entries.isPending ? (
+        <Loading what="the audit log" />
+      ) : entries.isError ? (
+        <Failed error={entries.error} retry={() => void entries.refetch()} />
+      ) : rows.length === 0 ? (
+        <Empty title="No entries" />
+      ) : (
+        <>
+          <section className="panel" style={{ overflowX: 'auto' }}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Time</Table.Th>
+                  <Table.Th>Who</Table.Th>
+                  <Table.Th>Action</Table.Th>
+                  <Table.Th>On</Table.Th>
+                  <Table.Th>Changed</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((entry) => (
+                  <Table.Tr key={entry.id}>
+                    <Table.Td style={{ whiteSpace: 'nowrap' }}>{dateTime(entry.timestamp)}</Table.Td>
+                    <Table.Td>{entry.user_email ?? 'the command line'}</Table.Td>
+                    <Table.Td>
+                      <Tag>{entry.action}</Tag>
+                    </Table.Td>
+                    <Table.Td className="mono">{entry.resource_id}</Table.Td>
+                    <Table.Td>
+                      {Object.keys(entry.changes).length > 0 && (
+                        <Button variant="subtle" size="compact-xs" onClick={() => setShown(entry)}>
+                          {Object.keys(entry.changes).join(', ')}
+                        </Button>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </section>
+          {entries.hasNextPage && (
+            <Group justify="center" mt="sm">
+              <Button variant="default" onClick={() => void entries.fetchNextPage()} loading={entries.isFetchingNextPage}>
+                Older entries
+              </Button>
+            </Group>
+          )}
+        </>
+      )}
+      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title={shown?.action} size="lg">
+        {shown !== undefined && (
+          <>
+            <p className="dim">
+              {dateTime(shown.timestamp)}, from {shown.ip_address ?? 'the command line'}
+            </p>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Field</Table.Th>
+                  <Table.Th>Before</Table.Th>
+                  <Table.Th>After</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {Object.entries(shown.changes).map(([field, change]) => (
+                  <Table.Tr key={field}>
+                    <Table.Td>
+                      <b>{field}</b>
+                    </Table.Td>
+                    <Table.Td className="mono" style={{ background: 'var(--bad-soft)', overflowWrap: 'anywhere' }}>
+                      {JSON.stringify(change.old)}
+                    </Table.Td>
+                    <Table.Td className="mono" style={{ background: 'var(--accent-soft)', overflowWrap: 'anywhere' }}>
+                      {JSON.stringify(change.new)}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </>
+        )}
+      </Modal>
+    </Page>
+  );
+}

@@ -1,0 +1,68 @@
+import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
+import { Alert, Tabs, Title } from '@mantine/core';
+import { useDeferredValue, useEffect, useState } from 'react';
+import { Editor } from '../../components/editor.tsx';
+import { Json } from '../../components/json.tsx';
+import { Tag, words } from '../../components/tag.tsx';
+import { SAMPLE_BODY } from '../../sample-event.ts';
+import classes from './data-layer.module.css';
+import { type Preview, previewDataLayer } from './preview.ts';
+
+/** The effect of the settings on one event, recomputed as they change. */
+export function PreviewPanel({ config }: { config: DataLayerConfig }) {
+  const [text, setText] = useState(() => JSON.stringify(SAMPLE_BODY, null, 2));
+  const [preview, setPreview] = useState<Preview>();
+  const [shown, shownText] = [useDeferredValue(config), useDeferredValue(text)];
+  useEffect(() => {
+    let current = true;
+    void previewDataLayer(shown, shownText).then((next) => current && setPreview(next));
+    return () => {
+      current = false;
+    };
+  }, [shown, shownText]);
+  return (
+    <section className={`panel ${classes.preview}`} aria-label="Effect on an event">
+      <Title order={2} mb="xs">
+        Effect on an event
+      </Title>
+      <Tabs defaultValue="result" keepMounted={false}>
+        <Tabs.List mb="sm">
+          <Tabs.Tab value="result">Result</Tabs.Tab>
+          <Tabs.Tab value="event">Sample event</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="event">
+          <Editor label="Sample event" language="json" value={text} onChange={setText} minHeight={360} />
+        </Tabs.Panel>
+        <Tabs.Panel value="result">
+          {preview === undefined ? null : preview.kind === 'invalid' ? (
+            <Alert color="red">{preview.message}</Alert>
+          ) : (
+            <>
+              {preview.faults.map(({ field, message }) => (
+                <Alert key={field} color="red" mb="xs">
+                  {field} {message}
+                </Alert>
+              ))}
+              {preview.decisions.map(({ step, result, changed = [], detail }, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: decisions have an order and no id
+                <div key={at} className={classes.step}>
+                  <b style={{ width: 84, flex: 'none' }}>{words(step)}</b>
+                  <span>
+                    <span className="dim">{words(result)}</span> {detail} <span className="mono">{changed.join(', ')}</span>
+                  </span>
+                </div>
+              ))}
+              {preview.dropped !== undefined && (
+                <p>
+                  <Tag tone="bad">dropped: {words(preview.dropped)}</Tag>
+                </p>
+              )}
+              <p className="dim">Custom code runs on the server only and is left out here.</p>
+              <Json value={preview.after} label="Event after processing" />
+            </>
+          )}
+        </Tabs.Panel>
+      </Tabs>
+    </section>
+  );
+}
