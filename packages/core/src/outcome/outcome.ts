@@ -16,6 +16,7 @@ export type DropReason =
   | 'event_filtered'
   | 'mapping_default'
   | 'mapping_filter'
+  | 'event_too_old'
   | `missing_required:${string}`
   | 'integration_disabled'
   | 'client_side'

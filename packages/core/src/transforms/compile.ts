@@ -7,15 +7,15 @@ import type { ConfigFault } from '../vendor/compiled.ts';
 import type { Transform, TransformArg } from './define.ts';
 import { TRANSFORMS } from './index.ts';
 
-/** The event is only looked at for arguments of the form `{"source": "<path>"}`. */
+/** The event is only read for arguments of the form `{"source": "<path>"}`. */
 export type TransformFn = (value: unknown, event: unknown) => unknown;
 
 const MAX_TRANSFORMS = 30;
 const MAX_REST_ARGS = 200;
 
 /**
- * A list of names, or of `{name, args}`, as one function; undefined where there is nothing to do. Faults are added to `faults`.
- * Arguments are values, or `{"source": "<path>"}` to read one from the event.
+ * A list of names, or of `{name, args}`, as one function; undefined if it is empty. Faults are added to `faults`.
+ * Arguments are values, or `{"source": "<path>"}` (a list of paths: the first that is present) to read one from the event.
  */
 export function compileTransforms(uses: unknown, where: string, faults: ConfigFault[], roots?: Roots): TransformFn | undefined {
   if (uses === undefined || uses === null) return undefined;
@@ -67,7 +67,7 @@ function compileUse(use: unknown, where: string, faults: ConfigFault[], roots: R
   return bind(transform, getters, where, faults);
 }
 
-/** One getter for an argument that comes from the event, the value itself otherwise. */
+/** A getter for an argument from the event, otherwise the value itself. */
 type Arg = { kind: 'value'; value: unknown } | { kind: 'read'; get: Getter };
 
 function compileArgs(transform: Transform, args: unknown[], where: string, faults: ConfigFault[], roots: Roots | undefined): Arg[] {
@@ -81,7 +81,8 @@ function compileArgs(transform: Transform, args: unknown[], where: string, fault
   }
   const count = takesRest ? Math.max(args.length, specs.length) : specs.length;
   return Array.from({ length: count }, (_, i): Arg => {
-    const spec = specs[Math.min(i, specs.length - 1)]!;
+    const spec = specs[Math.min(i, specs.length - 1)];
+    if (!spec) return { kind: 'value', value: undefined };
     const given = args[i];
     const at = `${where}[${i}]`;
     if (given === undefined || given === null) {
@@ -89,8 +90,9 @@ function compileArgs(transform: Transform, args: unknown[], where: string, fault
         faults.push({ field: at, message: `${transform.name} needs the argument ${spec.name}: ${spec.summary}.` });
       return { kind: 'value', value: spec.default };
     }
-    if (isObject(given) && typeof given.source === 'string' && Object.keys(given).length === 1) {
-      const compiled = compileGetter(given.source, roots);
+    const source = isObject(given) && Object.keys(given).length === 1 ? given.source : undefined;
+    if (typeof source === 'string' || (Array.isArray(source) && source.every((path) => typeof path === 'string'))) {
+      const compiled = compileGetter(source, roots);
       if (compiled.ok) return { kind: 'read', get: compiled.get };
       faults.push({ field: `${at}.source`, message: compiled.message });
     } else if (!fits(spec, spec.type === 'boolean' ? coerceTo('boolean', given) : given)) {

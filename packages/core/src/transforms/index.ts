@@ -1,3 +1,4 @@
+import { add } from './add.ts';
 import { base64 } from './base64.ts';
 import { canonicalEmail } from './canonical-email.ts';
 import { count } from './count.ts';
@@ -5,6 +6,8 @@ import { countryCode } from './country-code.ts';
 import { currencyCode } from './currency-code.ts';
 import type { Transform } from './define.ts';
 import { digitsOnly } from './digits-only.ts';
+import { divide } from './divide.ts';
+import { entries } from './entries.ts';
 import { fbcFromClickId } from './fbc-from-click-id.ts';
 import { fillMissing } from './fill-missing.ts';
 import { first } from './first.ts';
@@ -12,6 +15,7 @@ import { flatten } from './flatten.ts';
 import { formatTime } from './format-time.ts';
 import { gaClientId } from './ga-client-id.ts';
 import { gaSessionId } from './ga-session-id.ts';
+import { gaStreamSession } from './ga-stream-session.ts';
 import { ga4Name } from './ga4-name.ts';
 import { ga4Params } from './ga4-params.ts';
 import { ga4UserProperties } from './ga4-user-properties.ts';
@@ -22,6 +26,7 @@ import { jsonStringify } from './json-stringify.ts';
 import { last } from './last.ts';
 import { lowercase } from './lowercase.ts';
 import { md5 } from './md5.ts';
+import { minorUnits } from './minor-units.ts';
 import { multiply } from './multiply.ts';
 import { normalizeCity } from './normalize-city.ts';
 import { normalizeDate } from './normalize-date.ts';
@@ -38,11 +43,16 @@ import { pick } from './pick.ts';
 import { prefix } from './prefix.ts';
 import { replace } from './replace.ts';
 import { round } from './round.ts';
+import { sha1 } from './sha1.ts';
 import { sha256 } from './sha256.ts';
 import { snakeCase } from './snake-case.ts';
 import { split } from './split.ts';
+import { stableClientId } from './stable-client-id.ts';
+import { stringValues } from './string-values.ts';
+import { subtract } from './subtract.ts';
 import { suffix } from './suffix.ts';
 import { sum } from './sum.ts';
+import { sumProduct } from './sum-product.ts';
 import { take } from './take.ts';
 import { toBoolean } from './to-boolean.ts';
 import { toInteger } from './to-integer.ts';
@@ -62,7 +72,7 @@ import { urlHost } from './url-host.ts';
 import { urlParam } from './url-param.ts';
 import { urlPath } from './url-path.ts';
 
-/** Every transform there is, in the order of the documentation. A test names what this list forgot. */
+/** All transforms, in the order of the documentation. A test fails if one is missing here. */
 export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = {
   Text: [
     lowercase,
@@ -80,9 +90,9 @@ export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = 
     jsonStringify,
     jsonParse,
   ],
-  Hashes: [sha256, md5],
+  Hashes: [sha256, sha1, md5],
   Times: [toUnixSeconds, toUnixMillis, toUnixMicros, toIso8601, formatTime, googleDatetime],
-  'Types and numbers': [toNumber, toInteger, toText, toBoolean, round, multiply],
+  'Types and numbers': [toNumber, toInteger, toText, toBoolean, round, add, subtract, multiply, divide, minorUnits],
   'Persons and places': [
     normalizeEmail,
     normalizeGmail,
@@ -99,8 +109,24 @@ export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = 
     currencyCode,
   ],
   URLs: [urlHost, urlPath, urlParam],
-  'Lists and objects': [join, first, last, count, sum, unique, take, toList, fillMissing, flatten, pick, omit],
-  Vendors: [ga4Name, ga4Params, ga4UserProperties, gaClientId, gaSessionId, fbcFromClickId],
+  'Lists and objects': [
+    join,
+    first,
+    last,
+    count,
+    sum,
+    sumProduct,
+    unique,
+    take,
+    toList,
+    fillMissing,
+    flatten,
+    pick,
+    omit,
+    entries,
+    stringValues,
+  ],
+  Vendors: [ga4Name, ga4Params, ga4UserProperties, gaClientId, gaSessionId, gaStreamSession, stableClientId, fbcFromClickId],
 };
 
 export const TRANSFORMS: ReadonlyMap<string, Transform> = new Map(

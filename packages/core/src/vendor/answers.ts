@@ -1,7 +1,8 @@
-/** Reading a vendor's answer: the definition's rules in order, then the rule that holds for everybody. */
+/** Reads a vendor's answer: the definition's rules in order, then the default rule. */
 import { compileCondition } from '../filter/condition.ts';
 import { isObject } from '../json.ts';
 import { compilePath } from '../path/path.ts';
+import type { Prepared } from './assemble.ts';
 import type { ConfigFault, VendorItem, VendorReply, Verdict } from './compiled.ts';
 import type { AnswerRule, PartialRule } from './definition.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -15,9 +16,9 @@ const MAX_REASON = 300;
 
 export interface AnswerOptions {
   where: string;
-  /** Vendors with a token: 401 means it is no longer good, unless a rule says otherwise. */
+  /** For vendors with a token, 401 means that it is no longer valid, unless a rule says otherwise. */
   has_token: boolean;
-  /** Takes secrets out of what the vendor said. */
+  /** Removes secrets from the vendor's message. */
   scrub(text: string): string;
 }
 
@@ -81,7 +82,7 @@ function compileRule(rule: AnswerRule, where: string, options: AnswerOptions, fa
       case 'refresh_token':
         return { kind: 'unavailable', reason, refresh_token: true };
       case 'partial':
-        return readPartial?.(answer, items, (entry) => describe(answer.status, words(entry), options));
+        return readPartial?.(answer, items, { say: (entry) => describe(answer.status, words(entry), options), wait });
     }
   };
 }
@@ -111,38 +112,69 @@ function getter(path: string | undefined, where: string, faults: ConfigFault[]):
   return undefined;
 }
 
-type ReadPartial = (answer: Answer, items: VendorItem[], say: (entry: unknown) => string) => Verdict | undefined;
+interface Telling {
+  say(entry: unknown): string;
+  wait(): number | undefined;
+}
+type ReadPartial = (answer: Answer, items: VendorItem[], telling: Telling) => Verdict | undefined;
 
-/** Undefined where the answer names no item after all: the next rule decides. */
+/** Undefined if the answer names no item: the next rule decides. */
 function compilePartial(rule: PartialRule, where: string, faults: ConfigFault[]): ReadPartial {
   const errorsOf = getter(rule.errors, `${where}.errors`, faults);
   const indexOf = getter(rule.index, `${where}.index`, faults);
+  const keyOf = rule.key === '$' ? (entry: unknown) => entry : getter(rule.key, `${where}.key`, faults);
   const reasonOf = getter(rule.reason, `${where}.reason`, faults);
   const resultsOf = getter(rule.results, `${where}.results`, faults);
   const lists = (rule.indexes ?? []).map((path, i) => getter(path, `${where}.indexes[${i}]`, faults));
+  const keyLists = (rule.keys ?? []).map((path, i) => getter(path, `${where}.keys[${i}]`, faults));
   const accepted = rule.accepted === undefined ? undefined : compileCondition(rule.accepted, `${where}.accepted`);
   if (accepted && !accepted.ok) faults.push(...accepted.faults);
-  return (answer, items, say) => {
+  const reasonIn = (entry: unknown) => (reasonOf ? (reasonOf(entry) ?? entry) : entry);
+  return (answer, items, { say, wait }) => {
     const failed = new Map<number, unknown>();
     const note = (index: unknown, entry: unknown) => {
       const at = typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index;
       if (typeof at === 'number' && Number.isInteger(at) && at >= 0 && at < items.length && !failed.has(at)) failed.set(at, entry);
     };
-    const errors = errorsOf?.(answer);
-    for (const entry of flatList(errors)) note(indexOf ? indexOf(entry) : undefined, reasonOf ? (reasonOf(entry) ?? entry) : entry);
-    for (const list of lists) for (const index of numbersIn(list?.(answer))) note(index, reasonOf?.(answer) ?? plainMessage(answer.body));
+    const byKey = keyOf || keyLists.length > 0 ? indexesByKey(items) : undefined;
+    const noteKey = (key: unknown, entry: unknown) => {
+      if (typeof key === 'string' || typeof key === 'number') for (const index of byKey?.get(String(key)) ?? []) note(index, entry);
+    };
+    for (const entry of flatList(errorsOf?.(answer))) {
+      if (indexOf) note(indexOf(entry), reasonIn(entry));
+      if (keyOf) noteKey(keyOf(entry), reasonIn(entry));
+    }
+    const whole = () => reasonOf?.(answer) ?? plainMessage(answer.body);
+    for (const list of lists) for (const index of numbersIn(list?.(answer))) note(index, whole());
+    for (const list of keyLists) for (const key of keysIn(list?.(answer))) noteKey(key, whole());
     listOf(resultsOf?.(answer)).forEach((entry, index) => {
-      if (accepted?.ok && !accepted.test(entry)) note(index, reasonOf ? (reasonOf(entry) ?? entry) : entry);
+      if (accepted?.ok && !accepted.test(entry)) note(index, reasonIn(entry));
     });
     if (failed.size === 0) return undefined;
     const verdicts: Single[] = items.map((_, index) => {
-      if (failed.has(index)) return { kind: rule.failed, reason: say(failed.get(index)) };
-      return rule.others === 'delivered'
-        ? { kind: 'delivered' }
-        : { kind: 'unavailable', reason: say('sent together with items that were refused') };
+      if (!failed.has(index))
+        return rule.others === 'delivered'
+          ? { kind: 'delivered' }
+          : { kind: 'unavailable', reason: say('sent together with rejected items') };
+      const reason = say(failed.get(index));
+      return rule.failed === 'refused' ? { kind: 'refused', reason } : unavailable(reason, wait());
     });
     return { kind: 'partial', items: verdicts };
   };
+}
+
+function indexesByKey(items: readonly VendorItem[]): Map<string, number[]> {
+  const known = new Map<string, number[]>();
+  for (const [index, { payload }] of items.entries()) {
+    for (const key of (payload as Prepared | null)?.keys ?? []) known.set(key, [...(known.get(key) ?? []), index]);
+  }
+  return known;
+}
+
+/** The entries of a list, or the names in an object. */
+function keysIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flat(3);
+  return isObject(value) ? Object.keys(value) : [];
 }
 
 /** `[*]` inside `[*]` gives lists in lists. */
@@ -150,7 +182,7 @@ function flatList(value: unknown): unknown[] {
   return Array.isArray(value) ? value.flat(3).filter((entry) => entry !== undefined && entry !== null) : [];
 }
 
-/** One entry an item, in order: an empty one keeps its place, and one that is itself a list stays whole. */
+/** One entry per item, in order. An empty entry keeps its place; an entry that is a list stays whole. */
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -165,7 +197,7 @@ function unavailable(reason: string, retry_after_ms: number | undefined): Single
   return retry_after_ms === undefined ? { kind: 'unavailable', reason } : { kind: 'unavailable', reason, retry_after_ms };
 }
 
-/** What vendors usually call their message. */
+/** The message, under the names that vendors usually give it. */
 function plainMessage(body: unknown): string {
   if (typeof body === 'string') return body;
   if (!isObject(body)) return '';

@@ -1,4 +1,4 @@
-/** From items to a request: body, URL, headers, signature. */
+/** Items → request: body, URL, headers, signature. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { CompiledAuth } from './auth.ts';
@@ -9,13 +9,19 @@ import type { RequestDefinition } from './definition.ts';
 import { setHeader } from './header-rules.ts';
 import { renderText, type Sources, type Text } from './text.ts';
 
-/** What `build` hands to `request` inside an item. */
+/** What an item carries from `build` to `request` and `read`. */
 export interface Prepared {
-  /** In bytes where it came so. */
+  /** Bytes if the event was never parsed. */
   text: string | Uint8Array;
-  /** Undefined where nobody asks for the date. */
+  /** Undefined unless the request refers to the date. */
   timestamp: string | undefined;
   sources?: Sources;
+  /** The body up to the items. Equal for all items of a lane. */
+  head?: string;
+  /** How an answer may name this item. */
+  keys?: string[];
+  /** Items of a batch with the same value are combined. */
+  combine?: { by: string; value: unknown };
 }
 export interface Head {
   fixed: Record<string, string>;
@@ -30,11 +36,11 @@ export interface Build {
   body: CompiledBody;
   head: Head;
   auth: CompiledAuth;
-  /** Texts that keep items apart. */
+  /** Texts with item references: part of the lane. */
   keyed: Text[];
-  /** Which sources the texts refer to: the others are not worked out. */
+  /** Sources that the texts refer to. The others are not computed. */
   uses: ReadonlySet<string>;
-  /** A request of one item is still a list. */
+  /** A request with one item is still a list. */
   listed: boolean;
 }
 
@@ -46,24 +52,53 @@ export function assemble(build: Build, items: VendorItem[], context: RequestCont
   const { body, head, auth, definition, options, uses } = build;
   const prepared = items.map((item) => item.payload as Prepared);
   const sources = sourcesOf(build, prepared, context);
-  const first = prepared[0]?.text;
-  const asIs = body.json && !build.listed && first instanceof Uint8Array ? first : undefined;
-  const text = asIs ? undefined : body.assemble(prepared.map(textOf), build.listed, sources);
+  const content = contentOf(build, prepared, sources);
   const compressed = definition.compression === 'gzip';
-  // Whoever signs or hashes does so over the very bytes that are sent.
-  let bytes = asIs ?? (text !== undefined && (auth.sign || compressed || uses.has('body')) ? utf8(text) : undefined);
+  // Signatures and hashes cover the exact bytes that are sent.
+  let bytes =
+    content.bytes ?? (content.text !== undefined && (auth.sign || compressed || uses.has('body')) ? utf8(content.text) : undefined);
   if (uses.has('body') && bytes) sources.body = { sha256: bytesToHex(sha256(bytes)) };
   const url = urlOf(build, sources, body.in_query && prepared[0] ? textOf(prepared[0]) : undefined);
   const headers = { ...head.fixed };
+  if (content.type !== undefined) setHeader(headers, 'Content-Type', content.type);
   for (const [name, value] of head.dynamic) setHeader(headers, name, headerText(renderText(value, sources)));
   if (compressed && bytes && options.gzip) {
     bytes = options.gzip(bytes);
     setHeader(headers, 'Content-Encoding', 'gzip');
   }
-  if (auth.token && context.access_token !== undefined) setHeader(headers, 'Authorization', `Bearer ${context.access_token}`);
-  auth.sign?.({ method: build.method, url, headers, body: bytes ?? new Uint8Array(0) }, context);
-  const content = bytes ?? text;
-  return { method: build.method, url, headers, ...(content === undefined ? {} : { body: content }) };
+  const request = { method: build.method, url, headers, body: bytes ?? NO_BYTES };
+  if (auth.token && context.access_token !== undefined) auth.place?.(request, context.access_token);
+  auth.sign?.(request, context);
+  const sent = bytes ?? content.text;
+  return { method: build.method, url: request.url, headers, ...(sent === undefined ? {} : { body: sent }) };
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+interface Content {
+  text?: string | undefined;
+  bytes?: Uint8Array;
+  type?: string;
+}
+
+function contentOf({ body, definition, listed }: Build, prepared: Prepared[], sources: Sources): Content {
+  const first = prepared[0];
+  if (body.json && !listed && first?.text instanceof Uint8Array) return { bytes: first.text };
+  const parts = prepared.map(textOf);
+  const { index_field: field } = definition;
+  const numbered = field
+    ? parts.map((part, index) => withField(part, field.name, field.type === 'string' ? `"${index}"` : `${index}`))
+    : parts;
+  const text = body.assemble(numbered, listed, sources, first?.head);
+  if (text === undefined || !body.typed) return { text };
+  const typed = body.typed(text, sources);
+  return { text: typed.text, type: typed.content_type };
+}
+
+/** Adds a field to the JSON text of an object. Its position is only known now, when the item is already encoded. */
+function withField(part: string, name: string, value: string): string {
+  if (!part.startsWith('{')) return part;
+  return `{${JSON.stringify(name)}:${value}${part === '{}' ? '' : ','}${part.slice(1)}`;
 }
 
 function textOf({ text }: Prepared): string {
@@ -90,7 +125,7 @@ function urlOf({ url, queries }: Build, sources: Sources, payloadQuery: string |
   return payloadQuery ? `${out}${separator}${payloadQuery}` : out;
 }
 
-/** Of the event, not of the clock: a retry on the next day must overwrite the same object. */
+/** Dates come from the event, not from the clock: a retry on the next day must overwrite the same object. */
 function dateParts(timestamp: string | undefined, now: number): Record<string, string> {
   const ms = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
   const iso = new Date(Number.isNaN(ms) ? now : ms).toISOString();

@@ -1,35 +1,55 @@
-/** Auth kinds. What needs no network stands in the request; OAuth kinds name a plan, and the role brings the access token. */
+/** Auth kinds. Kinds without network access sign the request here; the others return a plan, and the deliver role fetches the token. */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { azureBlobSigner, serviceBusSigner } from './azure.ts';
 import { base64, utf8 } from './bytes.ts';
-import type { ConfigFault, RequestContext, TokenPlan } from './compiled.ts';
-import type { AuthDefinition } from './definition.ts';
+import type { ConfigFault, JwtPlan, RequestContext, TokenPlan } from './compiled.ts';
+import type { AuthDefinition, JwtDefinition, TokenPlace } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
+import { jwtSigner, parses } from './jwt.ts';
+import { oauth1Signer } from './oauth1.ts';
 import type { AwsCredentials } from './sigv4.ts';
 import { signAws } from './sigv4.ts';
 import { compileText } from './text.ts';
 
+/** A request that is finished except for its credentials. Signers change `url` and `headers`. */
+export interface Unsigned {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
 export interface CompiledAuth {
   headers: Record<string, string>;
   query: [string, string][];
   token?: TokenPlan;
-  /** Adds headers that depend on the finished request. */
+  /** Writes the fetched token into the request. */
+  place?: (request: Unsigned, token: string) => void;
+  /** Adds credentials that depend on the finished request. */
   sign?: Sign;
 }
-type Sign = (request: { method: string; url: string; headers: Record<string, string>; body: Uint8Array }, context: RequestContext) => void;
+/** Private-key operations. The host provides them, because this package has no Node. */
+export interface KeyOperations {
+  /** Throws if the key does not parse. */
+  sign(algorithm: 'RS256' | 'ES256', privateKey: string, data: Uint8Array): Uint8Array;
+  /** SHA-256 of the public key in DER form. */
+  fingerprint(privateKey: string): Uint8Array;
+}
+type Sign = (request: Unsigned, context: RequestContext) => void;
 export interface AuthOptions {
   parameters: Record<string, unknown>;
-  /** Puts the config's `endpoint` in place of scheme and host. */
+  /** Replaces scheme and host by the config's `endpoint`. */
   redirect(url: string): string;
   where: string;
+  keys?: KeyOperations;
 }
 
 const NOTHING: CompiledAuth = { headers: {}, query: [] };
 
 export function compileAuth(definition: AuthDefinition | undefined, options: AuthOptions, faults: ConfigFault[]): CompiledAuth {
   if (!definition || definition.kind === 'none') return NOTHING;
-  const text = resolver(definition, options, faults);
+  const text = resolver({ ...definition }, options, faults);
   const header = (name: string, value: string): CompiledAuth => {
     const fault = headerNameFault(name) ?? headerValueFault(value);
     if (fault) faults.push({ field: options.where, message: `credentials do not fit into a header: ${fault}` });
@@ -60,20 +80,81 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
         if (fault) faults.push({ field: `${options.where}.${key}`, message: fault });
       }
       return { headers: {}, query: [], sign: awsSigner(text) };
-    default:
-      return { headers: {}, query: [], token: tokenPlan(definition, text, options.redirect) };
+    case 'oauth1':
+      return {
+        headers: {},
+        query: [],
+        sign: oauth1Signer({
+          consumer_key: text('consumer_key'),
+          consumer_secret: text('consumer_secret'),
+          token: text('token'),
+          token_secret: text('token_secret'),
+          signature_method: definition.signature_method ?? 'HMAC-SHA1',
+        }),
+      };
+    case 'jwt':
+      return jwtAuth(definition, options, faults);
+    case 'azure_shared_key':
+      return { headers: {}, query: [], sign: azureBlobSigner(text('account'), text('key')) };
+    case 'azure_sas':
+      return { headers: {}, query: [...new URLSearchParams(text('token').replace(/^\?/, ''))] };
+    case 'azure_service_bus_sas':
+      return { headers: {}, query: [], sign: serviceBusSigner(text('resource'), text('key_name'), text('key')) };
+    default: {
+      const token = tokenPlan(definition, text, options, faults);
+      return { headers: {}, query: [], token, place: placer(definition.place, options, faults) };
+    }
   }
 }
 
-/** The text of one of a definition's keys, its parameters put in. */
-type Resolve = (key: string) => string;
-/** What may be empty; an empty credential would be sent as one, or sign what anybody can sign. */
-const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['password', 'session_token', 'scope', 'audience']);
+function placer(place: TokenPlace | undefined, { where }: AuthOptions, faults: ConfigFault[]): (request: Unsigned, token: string) => void {
+  const { header = 'Authorization', prefix = 'Bearer ', query } = place ?? {};
+  const fault = headerNameFault(header);
+  if (fault) faults.push({ field: `${where}.place.header`, message: fault });
+  return (request, token) => {
+    if (query === undefined) setHeader(request.headers, header, `${prefix}${token}`);
+    else {
+      const separator = request.url.includes('?') ? '&' : '?';
+      request.url += `${separator}${encodeURIComponent(query)}=${encodeURIComponent(token.toWellFormed())}`;
+    }
+  };
+}
 
-function resolver(definition: AuthDefinition, { parameters, where }: AuthOptions, faults: ConfigFault[]): Resolve {
+function jwtAuth({ jwt, place }: Extract<AuthDefinition, { kind: 'jwt' }>, options: AuthOptions, faults: ConfigFault[]): CompiledAuth {
+  const plan = jwtPlan(jwt, { ...options, where: `${options.where}.jwt` }, faults);
+  const put = placer(place, options, faults);
+  const usable = options.keys !== undefined && parses(plan, options.keys);
+  // A masked key cannot sign, but its config must still compile for the preview.
+  if (options.keys && !usable && !plan.private_key.includes('•'))
+    faults.push({ field: `${options.where}.jwt.private_key`, message: 'is not a private key in PEM form' });
+  const sign = jwtSigner(plan, usable ? options.keys : undefined);
+  return { headers: {}, query: [], sign: (request, { now }) => put(request, sign(now)) };
+}
+
+/** The JWT's texts with their parameters filled in. */
+function jwtPlan(jwt: JwtDefinition, options: AuthOptions, faults: ConfigFault[]): JwtPlan {
+  const text = resolver({ ...jwt }, options, faults);
+  const claims: Record<string, string> = {};
+  for (const [name, value] of Object.entries(jwt.claims)) claims[name] = compileText(value, options.parameters).constant ?? '';
+  const key_id = text('key_id');
+  return {
+    algorithm: jwt.algorithm,
+    private_key: text('private_key'),
+    claims,
+    lifetime_s: jwt.lifetime_s,
+    ...(key_id === '' ? {} : { key_id }),
+  };
+}
+
+/** The text of one of a definition's keys, with its parameters filled in. */
+type Resolve = (key: string) => string;
+/** Everything else must not be empty: an empty credential would be sent, or would sign what anybody can sign. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['password', 'session_token', 'scope', 'audience', 'key_id']);
+
+function resolver(definition: Record<string, unknown>, { parameters, where }: AuthOptions, faults: ConfigFault[]): Resolve {
   const known = new Set<string>();
   return (key) => {
-    const source = (definition as Record<string, unknown>)[key];
+    const source = definition[key];
     if (typeof source !== 'string') return '';
     const { constant } = compileText(source, parameters);
     const message =
@@ -119,13 +200,19 @@ function awsSigner(text: Resolve): Sign {
   };
 }
 
-type OAuthDefinition = Extract<AuthDefinition, { kind: 'oauth2_client_credentials' | 'oauth2_refresh_token' | 'google_service_account' }>;
+type OAuthDefinition = Extract<
+  AuthDefinition,
+  { kind: 'oauth2_client_credentials' | 'oauth2_refresh_token' | 'google_service_account' | 'oauth2_jwt_bearer' }
+>;
 
-function tokenPlan(definition: OAuthDefinition, text: Resolve, redirect: (url: string) => string): TokenPlan {
-  const token_url = redirect(text('token_url'));
+function tokenPlan(definition: OAuthDefinition, text: Resolve, options: AuthOptions, faults: ConfigFault[]): TokenPlan {
+  const token_url = options.redirect(text('token_url'));
   switch (definition.kind) {
     case 'oauth2_client_credentials': {
       const [scope, audience] = [text('scope'), text('audience')];
+      const extra = Object.entries(definition.extra ?? {})
+        .map(([name, value]): [string, string] => [name, compileText(value, options.parameters).constant ?? ''])
+        .filter(([, value]) => value !== '');
       return {
         kind: definition.kind,
         token_url,
@@ -133,6 +220,8 @@ function tokenPlan(definition: OAuthDefinition, text: Resolve, redirect: (url: s
         client_secret: text('client_secret'),
         ...(scope === '' ? {} : { scope }),
         ...(audience === '' ? {} : { audience }),
+        ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+        ...(definition.style === undefined ? {} : { style: definition.style }),
       };
     }
     case 'oauth2_refresh_token':
@@ -151,5 +240,10 @@ function tokenPlan(definition: OAuthDefinition, text: Resolve, redirect: (url: s
         private_key: text('private_key'),
         scope: text('scope'),
       };
+    case 'oauth2_jwt_bearer': {
+      const scope = text('scope');
+      const jwt = jwtPlan(definition.jwt, { ...options, where: `${options.where}.jwt` }, faults);
+      return { kind: definition.kind, token_url, jwt, ...(scope === '' ? {} : { scope }) };
+    }
   }
 }

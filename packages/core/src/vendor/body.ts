@@ -1,40 +1,64 @@
-/** Body kinds: what a payload looks like as text, and how several stand in one request. */
-import type { JsonObject } from '../json.ts';
+/** Body kinds: a payload as text, and several of them in one request. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { isObject } from '../json.ts';
+import { utf8 } from './bytes.ts';
+import { compileCsv } from './csv.ts';
 import type { BodyDefinition } from './definition.ts';
 import type { Sources } from './text.ts';
-import { compileText, renderText, type Text, toText } from './text.ts';
+import { compileText, isItemOnly, renderText, type Text, toText } from './text.ts';
+import { compileValue } from './value.ts';
+import { xmlAttribute, xmlContent, xmlElement } from './xml.ts';
 
 export interface CompiledBody {
   content_type: string | undefined;
-  /** One payload as it stands inside a request. */
+  /** One item as it appears inside a request. */
   encode(payload: unknown): string;
-  /** The whole body. `parts` are what `encode` gave; `batched` tells a list of one from a single event. */
-  assemble(parts: string[], batched: boolean, sources: Sources): string | undefined;
-  /** One payload alone is the body, as JSON. */
+  /**
+   * The whole body. `parts` are results of `encode`; `batched` distinguishes a list of one from a single event; `head` is the result of
+   * `head`, where the body has one.
+   */
+  assemble(parts: string[], batched: boolean, sources: Sources, head?: string): string | undefined;
+  /** The part before the items, rendered per item. Items with different heads never share a request. */
+  head?: (sources: Sources) => string;
+  /** Builds the content type from the finished body (multipart: the boundary). */
+  typed?: (text: string, sources: Sources) => { text: string; content_type: string };
+  /** A single payload is the whole body, as JSON. */
   json?: boolean;
-  /** Payload goes into the query string. */
+  /** The payload is sent in the query string. */
   in_query?: boolean;
-  /** Texts that keep items apart (they refer to the item). */
+  /** References that remain, except those of `head`. */
   texts: Text[];
 }
 
-export function compileBody(definition: BodyDefinition, parameters: Record<string, unknown>): CompiledBody {
+type Parameters = Record<string, unknown>;
+
+export function compileBody(definition: BodyDefinition, parameters: Parameters): CompiledBody {
   switch (definition.kind) {
     case 'json':
       return {
         content_type: 'application/json',
         json: true,
         encode: stringify,
-        assemble: (parts, batched) => (batched ? `[${parts.join(',')}]` : (parts[0] as string)),
+        assemble: (parts, batched) => (batched ? `[${parts.join(',')}]` : (parts[0] ?? 'null')),
         texts: [],
       };
     case 'json_list':
-      return listBody(definition.under, definition.common ?? {}, parameters);
+      return listBody(definition, parameters);
     case 'ndjson':
       return { content_type: 'application/x-ndjson', encode: stringify, assemble: (parts) => `${parts.join('\n')}\n`, texts: [] };
+    case 'csv': {
+      const { head, encode } = compileCsv(definition);
+      return { content_type: 'text/csv', encode, assemble: (parts) => `${head}${parts.join('\r\n')}\r\n`, texts: [] };
+    }
     case 'form':
-      return { content_type: 'application/x-www-form-urlencoded', encode: formEncode, assemble: (parts) => parts[0], texts: [] };
+      return { content_type: FORM, encode: formEncode, assemble: (parts) => parts[0], texts: [] };
+    case 'form_list':
+      return formListBody(definition, parameters);
+    case 'xml':
+      return xmlBody(definition, parameters);
+    case 'multipart':
+      return multipartBody(definition, parameters);
     case 'query':
       return { content_type: undefined, encode: formEncode, assemble: () => undefined, in_query: true, texts: [] };
     case 'none':
@@ -42,62 +66,92 @@ export function compileBody(definition: BodyDefinition, parameters: Record<strin
   }
 }
 
+const FORM = 'application/x-www-form-urlencoded';
+
 function stringify(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-function listBody(under: string | undefined, common: JsonObject, parameters: Record<string, unknown>): CompiledBody {
-  const texts: Text[] = [];
-  const template = compileValue(common, parameters, texts);
-  const fixed = texts.every((text) => text.constant !== undefined) ? headOf(template({}), under) : undefined;
-  return {
-    content_type: 'application/json',
-    encode: stringify,
-    assemble: (parts, _batched, sources) => {
-      if (under === undefined) return `[${parts.join(',')}]`;
-      return `${fixed ?? headOf(template(sources), under)}[${parts.join(',')}]}`;
-    },
-    texts,
-  };
+function listBody({ under, common = {} }: Extract<BodyDefinition, { kind: 'json_list' }>, parameters: Parameters): CompiledBody {
+  const base = { content_type: 'application/json', encode: stringify };
+  if (under === undefined) return { ...base, assemble: (parts) => `[${parts.join(',')}]`, texts: [] };
+  const { render, texts } = compileValue(common, parameters);
+  const head = (sources: Sources) => listHead(render(sources), under);
+  const close = (start: string, parts: string[]) => `${start}[${parts.join(',')}]}`;
+  if (texts.every((text) => text.constant !== undefined)) {
+    const fixed = head({});
+    return { ...base, assemble: (parts) => close(fixed, parts), texts: [] };
+  }
+  if (texts.every(isItemOnly))
+    return { ...base, head, assemble: (parts, _batched, _sources, start = '') => close(start, parts), texts: [] };
+  return { ...base, assemble: (parts, _batched, sources) => close(head(sources), parts), texts };
 }
 
-/** `{"a":1,"data":` – the body up to its list. */
-function headOf(common: unknown, under: string | undefined): string {
+/** `{"a":1,"data":`, the body up to its list. */
+function listHead(common: unknown, under: string): string {
   const entries = isObject(common) ? Object.entries(common) : [];
   return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`).join('')}${JSON.stringify(under)}:`;
 }
 
-/**
- * A JSON value whose texts may hold references. Empty texts disappear, and objects and lists that are left empty by it; so does an
- * object whose `$if` is an empty text.
- */
-function compileValue(value: unknown, parameters: Record<string, unknown>, texts: Text[]): (sources: Sources) => unknown {
-  if (typeof value === 'string') {
-    const text = compileText(value, parameters);
-    texts.push(text);
-    return (sources) => {
-      const rendered = renderText(text, sources);
-      return rendered === '' ? undefined : rendered;
-    };
-  }
-  if (Array.isArray(value)) {
-    const elements = value.map((element) => compileValue(element, parameters, texts));
-    return (sources) => {
-      const list = elements.map((element) => element(sources)).filter((element) => element !== undefined);
-      return list.length === 0 ? undefined : list;
-    };
-  }
-  if (isObject(value)) {
-    const { $if: condition, ...rest } = value;
-    const entries = Object.entries(rest).map(([key, inner]) => [key, compileValue(inner, parameters, texts)] as const);
-    const wanted = condition === undefined ? undefined : compileValue(condition, parameters, texts);
-    return (sources) => {
-      if (wanted && wanted(sources) === undefined) return undefined;
-      const filled = entries.map(([key, inner]) => [key, inner(sources)] as const).filter(([, inner]) => inner !== undefined);
-      return filled.length === 0 ? undefined : Object.fromEntries(filled);
-    };
-  }
-  return () => value;
+function compileTexts(texts: Record<string, string> | undefined, parameters: Parameters): [string, Text][] {
+  return Object.entries(texts ?? {}).map(([name, text]): [string, Text] => [name, compileText(text, parameters)]);
+}
+
+function rendered(texts: readonly [string, Text][], sources: Sources): [string, string][] {
+  return texts.map(([name, text]): [string, string] => [name, renderText(text, sources)]).filter(([, value]) => value !== '');
+}
+
+function formListBody({ field, common }: Extract<BodyDefinition, { kind: 'form_list' }>, parameters: Parameters): CompiledBody {
+  const fields = compileTexts(common, parameters);
+  return {
+    content_type: FORM,
+    encode: stringify,
+    assemble: (parts, _batched, sources) =>
+      new URLSearchParams([...rendered(fields, sources), [field, `[${parts.join(',')}]`.toWellFormed()]]).toString(),
+    texts: fields.map(([, text]) => text),
+  };
+}
+
+function xmlBody({ root, item, attributes }: Extract<BodyDefinition, { kind: 'xml' }>, parameters: Parameters): CompiledBody {
+  const texts = compileTexts(attributes, parameters);
+  const open = (sources: Sources) => `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${rootAttributes(rendered(texts, sources))}>`;
+  return {
+    content_type: 'application/xml',
+    encode: item === undefined ? xmlContent : (payload) => xmlElement(item, payload),
+    assemble: (parts, _batched, sources) => `${open(sources)}${parts.join('')}</${root}>`,
+    texts: texts.map(([, text]) => text),
+  };
+}
+
+function rootAttributes(attributes: readonly [string, string][]): string {
+  return attributes.map(([name, value]) => xmlAttribute(name, value)).join('');
+}
+
+function multipartBody({ file, fields }: Extract<BodyDefinition, { kind: 'multipart' }>, parameters: Parameters): CompiledBody {
+  const inner = compileBody(file.content, parameters);
+  const texts = compileTexts(fields, parameters);
+  const { head } = inner;
+  return {
+    ...inner,
+    content_type: undefined,
+    ...(head ? { head } : {}),
+    texts: [...inner.texts, ...texts.map(([, text]) => text)],
+    typed(content, sources) {
+      const form = rendered(texts, sources);
+      // The boundary must not occur in the content, which comes from visitors. A hash of the content cannot be predicted into it.
+      const boundary = `firsthand-${bytesToHex(sha256(utf8(JSON.stringify([form, content])))).slice(0, 40)}`;
+      const disposition = `form-data; name="${escapeName(file.name)}"; filename="${escapeName(file.filename)}"`;
+      const parts = form.map(
+        ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`,
+      );
+      const text = `${parts.join('')}--${boundary}\r\nContent-Disposition: ${disposition}\r\nContent-Type: ${file.content_type}\r\n\r\n${content}\r\n--${boundary}--\r\n`;
+      return { text, content_type: `multipart/form-data; boundary=${boundary}` };
+    },
+  };
+}
+
+function escapeName(name: string): string {
+  return name.replace(/["\r\n]/g, (char) => encodeURIComponent(char));
 }
 
 export function formEncode(payload: unknown): string {

@@ -9,7 +9,7 @@ export function fromUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Bytes the text takes in UTF-8, without making them. A lone surrogate counts as the replacement character it becomes. */
+/** Length of the text in UTF-8, without encoding it. A lone surrogate counts as the replacement character. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {

@@ -1,12 +1,14 @@
-/** A vendor definition and a revision's config, compiled once at snapshot load into what the delivery role calls per event. */
+/** Compiles a vendor definition and a revision's config, once per snapshot, into the functions the deliver role calls per event. */
 import { eventKey } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
+import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
 import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
+import { withEventTable } from './event-table.ts';
 import { readFields } from './fields.ts';
 import { compilePayload, type MakePayload } from './payload.ts';
 import { type CompiledRequest, compileRequest, type RequestOptions } from './request.ts';
@@ -14,18 +16,21 @@ import { scrubber, secretValues } from './secrets.ts';
 import { fieldsOf, readSettings } from './settings.ts';
 import { bodyTemplate } from './template-body.ts';
 import type { UrlRules } from './url-rules.ts';
+import { versionWarnings } from './versions.ts';
 
 export interface CompileOptions extends UrlRules {
-  /** Needed for configs that ask for gzip; the host brings it, so that this stays free of Node. */
+  /** Needed for configs with compression. The host provides it, because this package has no Node. */
   gzip?: (data: Uint8Array) => Uint8Array;
+  /** Needed for auth kinds with a private key. */
+  keys?: KeyOperations;
 }
 
-/** The config is parameter-substituted already. */
+/** Pipeline parameters in the config must already be substituted. */
 export function compileVendor(definition: VendorDefinition, config: JsonObject, options: CompileOptions): CompileResult {
   return analyse(definition, config, options, false);
 }
 
-/** The same checks at save time, where `{{pipeline_param.KEY}}` may stand for any value. */
+/** The same checks at save time, when `{{pipeline_param.KEY}}` may represent any value. */
 export function validateConfig(
   definition: VendorDefinition,
   config: JsonObject,
@@ -43,7 +48,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
   const parameters = { ...freeParameters(definition, config), ...values };
 
   const found = requestsOf(definition, config, values);
-  // An authored request names its own URL, so that the field of that name is no longer missed.
+  // An authored request has its own URL, so the field of that name is not missing.
   if (definition.authored_requests) missing.splice(0, missing.length, ...missing.filter(({ field }) => field !== 'url'));
   missing.push(...found.missing);
 
@@ -62,7 +67,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     ...(template.render ? { render: template.render } : {}),
   };
   const faults: ConfigFault[] = [...found.invalid, ...template.faults];
-  // Requests are made of fields; with a field missing or wrong their faults would only repeat it.
+  // Requests are built from fields. If a field is missing or wrong, their faults would only repeat it.
   const ready = missing.length === 0 && invalid.length === 0 && faults.length === 0;
   const requests = ready
     ? found.requests.map(({ definition: request, where, url_at }, index) =>
@@ -70,7 +75,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
       )
     : [];
   if (ready) faults.push(...gzipFaults(found, parameters, options, saving));
-  const payload = compilePayload(definition, config, parameters, faults);
+  const payload = compilePayload(definition, withEventTable(definition, config, values), parameters, faults);
   invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
   if (missing.length > 0 || invalid.length > 0) return { ok: false, missing, invalid };
 
@@ -83,7 +88,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
 
 const MAPS_NOTHING =
   'No event is mapped, so every event is dropped: install the vendor from the catalog to start with its mappings, or add events or defaults.';
-/** Valid, and of no use: nobody means it. */
+/** Valid but useless: probably a mistake. */
 function mapsNothing(definition: VendorDefinition, { version, events, defaults }: JsonObject): boolean {
   if (definition.default_action !== 'drop' || version === 1) return false;
   const action = isObject(defaults) ? defaults.action : undefined;
@@ -101,11 +106,13 @@ function assemble(
   const all = definition.send === 'all';
   const requestOf = (items: VendorItem[]) => requests[Number.parseInt((items[0] as VendorItem).lane, 10)] as CompiledRequest;
   const tokens = requests.some(({ auth }) => auth.token);
-  const verbatim = payload.passes_all && requests.length === 1 ? requests[0]!.verbatim : undefined;
+  const [only] = requests;
+  const verbatim = payload.passes_all && requests.length === 1 ? only?.verbatim : undefined;
   return {
     ...settings,
     ...(tokens ? { token: (items: VendorItem[]) => requestOf(items).auth.token } : {}),
     warnings,
+    versionWarnings: (now) => (definition.api_version ? versionWarnings(definition.api_version, parameters, now) : []),
     verbatim,
     build(event, context): Built {
       const made = payload.make(event, context);
@@ -159,7 +166,7 @@ function unknownKeys(definition: VendorDefinition, config: JsonObject, fields: R
   return [...faults, ...strange.map((key) => ({ field: `parameters.${key}`, message: 'is unknown' }))];
 }
 
-/** Authors of custom requests name parameters of their own. */
+/** Authors of custom requests choose the names of their parameters. */
 function freeParameters(definition: VendorDefinition, config: JsonObject): Record<string, unknown> {
   return definition.authored_requests && isObject(config.parameters) ? config.parameters : {};
 }
@@ -170,7 +177,7 @@ function redirectTo(endpoint: unknown): (url: string) => string {
   return (url) => url.replace(/^https?:\/\/[^/?#]*/i, () => base);
 }
 
-/** A request that is compressed can be compiled only where somebody compresses; those whose condition rules them out do not count. */
+/** A compressed request compiles only if the host provides gzip. Requests whose condition excludes them do not count. */
 function gzipFaults({ requests }: Found, parameters: Record<string, unknown>, options: CompileOptions, saving: boolean): ConfigFault[] {
   if (options.gzip || saving) return [];
   const asked = requests.some(({ definition: { compression, when } }) => {
@@ -180,11 +187,11 @@ function gzipFaults({ requests }: Found, parameters: Record<string, unknown>, op
   return asked ? [{ field: 'compression', message: 'gzip is not available here' }] : [];
 }
 
-/** Whether the value at a fault's path holds a placeholder: what it will be is not known yet. */
+/** Whether the value at a fault's path contains a placeholder: its final value is not known yet. */
 function restsOnPlaceholder(config: unknown, field: string): boolean {
   if (hasPlaceholder(config)) return true;
   if (typeof config !== 'object' || config === null || field === '') return false;
-  // Keys may hold dots ("events.v1.0 Order"), so that every key which begins the rest of the path is tried.
+  // Keys may contain dots ("events.v1.0 Order"), so every key that starts the rest of the path is tried.
   return Object.entries(config).some(([key, value]) => {
     const index = Array.isArray(config) ? `[${key}]` : key;
     if (!field.startsWith(index)) return false;

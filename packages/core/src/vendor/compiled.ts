@@ -1,12 +1,12 @@
 /**
- * What the delivery role sees of an integration: a vendor definition and a revision's config, compiled once at snapshot load.
- * Everything here is pure; what needs the network (OAuth tokens) is named in `auth` and fetched by the role.
+ * An integration as the deliver role sees it: a vendor definition and a revision's config, compiled once at snapshot load.
+ * Everything here is pure. Tokens that come over the network are described by `token` and fetched by the role.
  */
 import type { VendorRate } from '../delivery/rate.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { DropReason } from '../outcome/outcome.ts';
 
-/** One event made ready for the vendor. Items of one `lane` may share a request (same endpoint, same headers). */
+/** One event, ready for the vendor. Items of one `lane` may share a request (same endpoint, same headers). */
 export interface VendorItem {
   lane: string;
   payload: unknown;
@@ -15,7 +15,7 @@ export interface VendorItem {
   event_id: string;
 }
 export type Built =
-  /** Several items where a vendor wants several requests for one event (Braze: attributes, events, purchases). */
+  /** Several items if the vendor needs several for one event (Braze: attributes, events, purchases). */
   | { kind: 'items'; items: VendorItem[]; warnings?: string[] }
   | { kind: 'dropped'; reason: DropReason }
   /** The mapping or template broke on this event: a dead letter of stage `mapping`. */
@@ -28,9 +28,27 @@ export interface VendorRequest {
   /** Absent for bodiless requests. */
   body?: string | Uint8Array;
 }
-/** Auth that needs a token from the network first. Keyless kinds (bearer, basic, header, query, hmac, sigv4) are already in the request. */
+/** A JSON Web Token to sign with the customer's key. */
+export interface JwtPlan {
+  algorithm: 'RS256' | 'ES256' | 'HS256';
+  private_key: string;
+  key_id?: string;
+  claims: Record<string, string>;
+  lifetime_s: number;
+}
+/** Auth that first fetches a token over the network. All other kinds are already part of the request. */
 export type TokenPlan =
-  | { kind: 'oauth2_client_credentials'; token_url: string; client_id: string; client_secret: string; scope?: string; audience?: string }
+  | {
+      kind: 'oauth2_client_credentials';
+      token_url: string;
+      client_id: string;
+      client_secret: string;
+      scope?: string;
+      audience?: string;
+      extra?: Record<string, string>;
+      style?: 'form' | 'json' | 'basic';
+    }
+  | { kind: 'oauth2_jwt_bearer'; token_url: string; jwt: JwtPlan; scope?: string }
   | { kind: 'oauth2_refresh_token'; token_url: string; client_id: string; client_secret: string; refresh_token: string }
   | { kind: 'google_service_account'; token_url: string; client_email: string; private_key: string; scope: string };
 
@@ -55,29 +73,31 @@ export interface RequestContext {
   attempt: number;
   /** Stable across retries: the event id for a single event, an id of the batch else. */
   request_id: string;
-  /** The access token of `token`, where the request needs one. */
+  /** The access token of `token`, if the request needs one. */
   access_token?: string;
 }
 export interface CompiledVendor {
   build(event: CanonicalEvent, context: { now: number }): Built;
-  /** Where every event goes out as it is: the item that `build` would make, from the event's JSON, which nobody need parse. */
+  /** If every event is sent as it is: the item that `build` would make, directly from the event's JSON without parsing it. */
   verbatim: ((json: Uint8Array, event_id: string) => VendorItem) | undefined;
   /** Throws nothing for items that `build` made. */
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;
-  /** Whose token the request of these items needs; absent where none of the vendor's requests needs one. */
+  /** The token the request of these items needs; absent if none of the vendor's requests needs one. */
   token?(items: VendorItem[]): TokenPlan | undefined;
-  /** Null: one event a request. */
+  /** Null: one event per request. */
   batch: { max_items: number; max_bytes: number; interval_ms: number } | null;
   timeout_ms: number;
   /** 0–5. */
   max_retries: number;
   rate: VendorRate;
-  /** Most requests under way at once. */
+  /** Most requests in flight at once. */
   concurrency: number;
   /** From the config (webhook vendor); the integration record's own wins. */
   consent_category: string | null;
   warnings: string[];
+  /** Warnings about the API version in use, which depend on the date. */
+  versionWarnings(now: number): string[];
 }
 export interface ConfigFault {
   /** Path inside the config, `events.Order Completed.mappings[2].transforms[0]`. */

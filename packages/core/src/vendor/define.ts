@@ -1,10 +1,10 @@
-/** Checks a definition when it is loaded: a vendor that does not fit is a bug, and stops the start with a message that names it. */
+/** Checks a definition when it is loaded. A wrong definition is a bug: the error names the vendor and every fault. */
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
-import { CATEGORIES, FIELD_TYPES } from './definition.ts';
+import { CATEGORIES, FIELD_TYPES, GROUPS } from './definition.ts';
 import { readFields } from './fields.ts';
 import { ENDPOINT_FIELD } from './settings.ts';
 
-/** As a vendor's file writes it: one `request` may stand for a list of one; `endpoint` is added to the fields by itself. */
+/** As a vendor's file writes it: `request` is short for a list of one, and the field `endpoint` is added. */
 export type VendorInput = Omit<VendorDefinition, 'requests'> & ({ request: RequestDefinition } | { requests: RequestDefinition[] });
 
 export function defineVendor(input: VendorInput): VendorDefinition {
@@ -30,6 +30,8 @@ export function definitionFaults(definition: VendorDefinition): string[] {
   };
   need(/^[a-z][a-z0-9_]*$/.test(definition.key), 'key must be snake_case');
   need(CATEGORIES.includes(definition.category), `category ${definition.category} is unknown`);
+  need(GROUPS.includes(definition.group), `group ${definition.group} is unknown`);
+  need(definition.setup_steps.length > 0, 'setup_steps must name at least one step');
   need(definition.status === 'ga' || definition.status === 'beta', 'status must be ga or beta');
   need(/^https:\/\//.test(definition.website), 'website must be an https link');
   need(definition.name !== '' && definition.description !== '', 'name and description must be given');
@@ -39,13 +41,36 @@ export function definitionFaults(definition: VendorDefinition): string[] {
   need(isJson(definition), 'the definition must survive a JSON round trip');
   need(new Set(definition.config_fields.map(({ key }) => key)).size === definition.config_fields.length, 'field keys must differ');
   for (const field of definition.config_fields) faults.push(...fieldFaults(field));
+  faults.push(...versionFaults(definition), ...tableFaults(definition));
   return faults;
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+function versionFaults({ api_version: api, config_fields }: VendorDefinition): string[] {
+  if (!api) return [];
+  const days = [api.checked, ...Object.values(api.ends ?? {})].filter((day) => !DAY.test(day)).map((day) => `${day} must be YYYY-MM-DD`);
+  const field = api.field === undefined ? undefined : config_fields.find(({ key }) => key === api.field);
+  if (api.field === undefined) return days;
+  return field?.default === api.version ? days : [...days, `api_version: the default of ${api.field} must be ${api.version}`];
+}
+
+function tableFaults({ event_table: table, config_fields }: VendorDefinition): string[] {
+  if (!table) return [];
+  const columns = config_fields.find(({ key, type }) => key === table.field && type === 'table')?.columns ?? [];
+  const known = columns.map(({ key }) => key);
+  return known.includes(table.event) && known.includes(table.vendor_event_name)
+    ? []
+    : [`event_table: ${table.field} must be a table with the columns ${table.event} and ${table.vendor_event_name}`];
 }
 
 function fieldFaults(field: VendorDefinition['config_fields'][number]): string[] {
   const faults: string[] = [];
   if (!FIELD_TYPES.includes(field.type)) faults.push(`field ${field.key}: type ${field.type} is unknown`);
   if (field.type === 'select' && !(field.options && field.options.length > 0)) faults.push(`field ${field.key}: a select needs options`);
+  const columns = field.columns?.length ?? 0;
+  if (field.type === 'list' && columns !== 1) faults.push(`field ${field.key}: a list needs exactly one column`);
+  if (field.type === 'table' && columns === 0) faults.push(`field ${field.key}: a table needs columns`);
   const rules = { mode: 'production', allow_private: false, placeholders: false } as const;
   const read = readFields([{ ...field, required: true }], { [field.key]: field.placeholder }, rules);
   for (const fault of [...read.missing, ...read.invalid]) faults.push(`field ${field.key}: its placeholder ${fault.message}`);
@@ -61,6 +86,6 @@ function isJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (Array.isArray(value)) return value.every(isJson);
   if (typeof value !== 'object') return false;
-  // An optional key that is written out as undefined is left out by JSON, which changes nothing.
+  // JSON leaves out an optional key with the value undefined, which changes nothing.
   return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every((inner) => inner === undefined || isJson(inner));
 }

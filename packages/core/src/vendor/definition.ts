@@ -1,12 +1,17 @@
 /**
- * What a vendor definition may say. A definition is data: it survives a JSON round trip, so that the API, the console and
- * the documentation show the same object. Behaviour has a name here (`auth.kind`, `body.kind`) and is built once in this folder.
+ * The vendor format: what a definition may contain. A definition is data and survives a JSON round trip, so the API, the console and
+ * the documentation show the same object. Behaviour has a name here (`auth.kind`, `body.kind`) and is implemented once in this folder.
+ * `docs/reference/vendor-format.md` is generated from this file.
  *
- * Texts marked "text" may hold references: `{{parameters.KEY}}` (a config field, resolved at compile time), `{{event.PATH}}`,
- * `{{payload.PATH}}` and `{{lane.KEY}}` (per item; items that differ in them never share a request), `{{request.id}}`,
- * `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`, and `{{date.year}}`, `month`, `day`, `hour` (of the first
- * item's event). References in a URL are percent-encoded, save one that stands at its very beginning; `{{parameters.KEY | path}}`
- * keeps its slashes.
+ * A "text" may contain references:
+ * - `{{parameters.KEY}}`: a config field, resolved at compile time;
+ * - `{{event.PATH}}`, `{{payload.PATH}}`, `{{lane.KEY}}`, `{{item.id}}`: per item. Items with different values never share a request;
+ * - `{{request.id}}`, `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`;
+ * - `{{date.year}}`, `month`, `day`, `hour`: of the first item's event.
+ *
+ * References in a URL are percent-encoded, except one at the very start; `{{parameters.KEY | path}}` keeps its slashes.
+ * A text always renders to a string. Where a body is written, `{"$ref": "payload.PATH"}` inserts the value itself: a number, an object
+ * or a list.
  */
 import type { Condition } from '../config/resources.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -14,7 +19,24 @@ import type { Json, JsonObject } from '../json.ts';
 export const CATEGORIES = ['advertising', 'analytics', 'attribution', 'cdp', 'cloud_storage', 'other'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-export const FIELD_TYPES = ['string', 'secret', 'select', 'boolean', 'number'] as const;
+/** Finer than the category. The catalog and the documentation are ordered by it. */
+export const GROUPS = [
+  'advertising',
+  'affiliate',
+  'analytics',
+  'attribution',
+  'cdp',
+  'engagement',
+  'crm_and_support',
+  'personalisation_and_testing',
+  'notification',
+  'storage_and_streams',
+  'identity',
+  'custom',
+] as const;
+export type Group = (typeof GROUPS)[number];
+
+export const FIELD_TYPES = ['string', 'secret', 'select', 'boolean', 'number', 'list', 'table'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 export interface ConfigField {
@@ -22,25 +44,50 @@ export interface ConfigField {
   label: string;
   type: FieldType;
   required: boolean;
-  /** A value that passes this field's own validation, as text. */
+  /** A value that passes this field's own validation, as text; JSON text for `list` and `table`. */
   placeholder: string;
+  /** Where in the vendor's interface the value is found. */
   help_text: string;
   /** `select` only. */
   options?: string[];
   default?: Json;
-  /** Not part of the catalog object: what a value must look like. */
+  /** A regular expression the value must match. Not part of the catalog object. */
   pattern?: string;
-  /** Said when the pattern does not fit: "digits only, without dashes". */
+  /** Shown when the pattern does not match: "digits only, without dashes". */
   pattern_hint?: string;
   min?: number;
   max?: number;
   integer?: boolean;
-  /** Secrets are one line unless this says otherwise: a pasted line break would end up in a header. */
+  /** Allows line breaks in a secret. By default a secret is one line, because a pasted line break would break a header. */
   multiline?: boolean;
   /** `headers`: an object of string pairs, or its JSON text. `header_name`: a token of RFC 9110. `template`: Handlebars. */
   format?: 'url' | 'headers' | 'header_name' | 'template';
-  /** Required only where another field has this value. */
+  /** Required only when another field has this value. */
   required_when?: { field: string; equals: string };
+  /** `table`: the columns of a row. `list`: one column, which describes an entry. Columns may be secrets. */
+  columns?: ConfigField[];
+  /** `list` and `table`: 200 by default. */
+  max_rows?: number;
+}
+
+/** Where a fetched or signed token is placed. Default: `Authorization: Bearer <token>`. */
+export interface TokenPlace {
+  header?: string;
+  /** Text before the token, `Bearer ` by default. An empty text is allowed. */
+  prefix?: string;
+  /** Name of a query parameter. It replaces the header. */
+  query?: string;
+}
+
+/** A JSON Web Token, signed with the customer's own key. Claims are texts; `iat` and `exp` are added. */
+export interface JwtDefinition {
+  algorithm: 'RS256' | 'ES256' | 'HS256';
+  /** PEM for RS256 and ES256, the shared secret for HS256. */
+  private_key: string;
+  key_id?: string;
+  /** May also refer to `{{key.fingerprint}}`: `SHA256:` and the base64 SHA-256 of the public key (Snowflake). */
+  claims: Record<string, string>;
+  lifetime_s: number;
 }
 
 export type AuthDefinition =
@@ -59,24 +106,74 @@ export type AuthDefinition =
       region: string;
       service: string;
     }
-  | { kind: 'oauth2_client_credentials'; token_url: string; client_id: string; client_secret: string; scope?: string; audience?: string }
-  | { kind: 'oauth2_refresh_token'; token_url: string; client_id: string; client_secret: string; refresh_token: string }
-  | { kind: 'google_service_account'; token_url: string; client_email: string; private_key: string; scope: string }
-  /** The value of a config field chooses. */
+  /** OAuth 1.0a: signs method, URL, query and form fields (X). */
+  | {
+      kind: 'oauth1';
+      consumer_key: string;
+      consumer_secret: string;
+      token: string;
+      token_secret: string;
+      signature_method?: 'HMAC-SHA1' | 'HMAC-SHA256';
+    }
+  /** A self-signed token is the credential (Snowflake key pair). A new one is signed when the last tenth of its lifetime begins. */
+  | { kind: 'jwt'; jwt: JwtDefinition; place?: TokenPlace }
+  /** Azure Storage SharedKey, version 2021-12-02: signs the finished request. `key` is the base64 account key. */
+  | { kind: 'azure_shared_key'; account: string; key: string }
+  /** Azure Storage SAS: `token` is the query string the customer generated (`sv=…&sig=…`). It is appended to the query. */
+  | { kind: 'azure_sas'; token: string }
+  /** Azure Event Hubs and Service Bus: a SAS token signed for `resource` (the URL of the hub), valid for an hour. */
+  | { kind: 'azure_service_bus_sas'; resource: string; key_name: string; key: string }
+  | {
+      kind: 'oauth2_client_credentials';
+      token_url: string;
+      client_id: string;
+      client_secret: string;
+      scope?: string;
+      audience?: string;
+      /** Further fields of the token request, such as `account_id`. Texts. */
+      extra?: Record<string, string>;
+      /** `form` (default) and `json`: client id and secret in the body. `basic`: in the Authorization header, the rest as a form. */
+      style?: 'form' | 'json' | 'basic';
+      place?: TokenPlace;
+    }
+  | { kind: 'oauth2_refresh_token'; token_url: string; client_id: string; client_secret: string; refresh_token: string; place?: TokenPlace }
+  | { kind: 'google_service_account'; token_url: string; client_email: string; private_key: string; scope: string; place?: TokenPlace }
+  /** RFC 7523: a self-signed token is exchanged for an access token (Salesforce, DocuSign). */
+  | { kind: 'oauth2_jwt_bearer'; token_url: string; jwt: JwtDefinition; scope?: string; place?: TokenPlace }
+  /** The value of a config field selects the kind. */
   | { kind: 'choice'; field: string; options: Record<string, AuthDefinition> };
 export type AuthKind = AuthDefinition['kind'];
 
-export type BodyDefinition =
-  /** One event: the payload itself. Several (batching on): a JSON array of payloads. `template` replaces the payload's own form. */
-  | { kind: 'json'; template?: { field: string; when: { field: string; equals: string } } }
+/** A body that is written item by item, and can therefore be the file of a `multipart` body. */
+export type ListBody =
   /**
-   * `{...common, [under]: [payloads]}`; without `under` a bare array. Texts in `common` may hold references; empty ones are left out,
-   * and objects whose `$if` is an empty text.
+   * `{...common, [under]: [items]}`; without `under` a bare list. Texts in `common` may contain references, and `{"$ref": …}` inserts a
+   * value. Empty texts are left out, and objects whose `$if` is empty. Items for which `common` differs never share a request.
    */
   | { kind: 'json_list'; under?: string; common?: JsonObject }
   | { kind: 'ndjson' }
-  /** `application/x-www-form-urlencoded`; nested values as JSON text. */
+  /** Header text → path in the item. Quotes as in RFC 4180. */
+  | { kind: 'csv'; columns: Record<string, string>; delimiter?: string; header?: boolean };
+
+export type BodyDefinition =
+  | ListBody
+  /** One event: the payload itself. Several (batching on): a JSON list of payloads. `template` replaces the payload's own form. */
+  | { kind: 'json'; template?: { field: string; when: { field: string; equals: string } } }
+  /** `application/x-www-form-urlencoded`; nested values as JSON text. One item per request. */
   | { kind: 'form' }
+  /** A form in which one field holds the JSON list of all items: `api_key=…&events=[…]`. */
+  | { kind: 'form_list'; field: string; common?: Record<string, string> }
+  /**
+   * An XML document. Keys become elements, lists repeated elements, `@name` an attribute, `#text` the element's text. With `item` the
+   * items are elements of that name inside the root; without it one item per request. `attributes` are texts on the root.
+   */
+  | { kind: 'xml'; root: string; item?: string; attributes?: Record<string, string> }
+  /** `multipart/form-data`: the items as one file, and further form fields (texts). */
+  | {
+      kind: 'multipart';
+      file: { name: string; filename: string; content_type: string; content: ListBody };
+      fields?: Record<string, string>;
+    }
   /** The payload becomes query parameters. */
   | { kind: 'query' }
   | { kind: 'none' };
@@ -86,14 +183,23 @@ export interface BatchDefinition {
   max_items: number;
   max_bytes: number;
   interval_ms: number;
+  /**
+   * Items with the same value at `by` become one item of the request. `last`: the newest replaces the others. `merge`: its fields are
+   * laid over theirs. The outcome of the one item counts for all of them. For APIs that reject or reorder duplicates in one request.
+   */
+  combine?: { by: string; how: 'last' | 'merge' };
 }
 
 export interface PartialRule {
   /** Path of a list of error entries, and the path of the item's index inside an entry. */
   errors?: string;
   index?: string;
+  /** With `errors` instead of `index`: the path of the item's key inside an entry (`$`: the entry itself). See `item_keys`. */
+  key?: string;
   /** Or: every whole number anywhere beneath these paths is the index of a failed item. */
   indexes?: string[];
+  /** Or: the texts and numbers in the lists at these paths, or the keys of the objects, are the keys of failed items. */
+  keys?: string[];
   /** Or: path of a list with one entry per item, in order. */
   results?: string;
   /** For `results`: which entries were accepted. */
@@ -101,22 +207,22 @@ export interface PartialRule {
   /** Path of the reason inside an entry. */
   reason?: string;
   failed: 'refused' | 'unavailable';
-  /** What became of the items that are not named. */
+  /** The verdict of the items that are not named. */
   others: 'delivered' | 'unavailable';
 }
-/** The first rule that fits decides; where none does: 2xx delivered, 429 and 5xx unavailable, everything else refused. */
+/** The first rule that matches decides. Without a match: 2xx delivered, 429 and 5xx unavailable, everything else refused. */
 export interface AnswerRule {
   /** `200`, `"2xx"`; absent: any status. */
   status?: (number | string)[];
-  /** Over `{status, body, headers}`; `body` is the parsed JSON, or the text where it is none. */
+  /** Over `{status, body, headers}`; `body` is the parsed JSON, or the text when it is not JSON. */
   when?: Condition;
   verdict: 'delivered' | 'refused' | 'unavailable' | 'refresh_token' | 'partial';
   partial?: PartialRule;
-  /** Path of the vendor's own words in `{status, body, headers}`. */
+  /** Path of the vendor's message in `{status, body, headers}`. */
   reason?: string;
-  /** A header or body path that names a wait in seconds (or an HTTP date), or a fixed wait. */
+  /** A header or body path with a wait in seconds (or an HTTP date), or a fixed wait. In a partial answer it applies to the failed items. */
   retry_after?: { header?: string; path?: string; ms?: number };
-  /** `refused` only: one bad item fails the whole request, so each item is tried alone before it is refused. */
+  /** `refused` only: one bad item fails the whole request, so each item is sent alone before it is refused. */
   isolate?: boolean;
 }
 
@@ -134,46 +240,55 @@ export interface RequestDefinition {
   headers_field?: string;
   auth?: AuthDefinition;
   body: BodyDefinition;
-  /** Top-level keys of the payload that choose the request instead of standing in its body: `{{lane.KEY}}`. */
+  /** Top-level keys of the payload that select the request instead of being part of its body: `{{lane.KEY}}`. */
   lane?: string[];
-  /** Path in the payload of what this request sends; a list gives one item an element. Absent: the whole payload. */
-  items?: string;
+  /**
+   * Path in the payload of what this request sends; a list gives one item per element. Several paths: the items of all of them, in this
+   * order, in the same list (`$` is the payload without the other paths). Absent: the whole payload is one item.
+   */
+  items?: string | string[];
   /** Objects in the payload whose keys are added to every item of `items`. */
   merge?: string[];
-  /** Fields written into every item. Texts, which may refer to the item's event, payload and lane. */
+  /** Fields written into every item. Texts that may refer to the item's event, payload, lane and `{{item.id}}`, unique in a batch. */
   fill?: Record<string, string>;
+  /** The item as it is sent: a JSON value with texts and `{"$ref": …}`. Absent: the item itself. */
+  shape?: Json;
+  /** Field that receives the item's position in the request, from 0. JSON bodies only. */
+  index_field?: { name: string; type: 'number' | 'string' };
+  /** Paths in the item of the keys by which an answer names it (partial results by key). */
+  item_keys?: string[];
   batch?: BatchDefinition;
   answers?: AnswerRule[];
   compression?: 'gzip';
 }
 
-/** Where a vendor wants the event's name, and what it accepts as one. */
+/** Where a vendor expects the event's name, and which names it accepts. */
 export interface EventNameDefinition {
   target: string;
-  /** Write the name only where the payload has something at this path. */
+  /** Write the name only if the payload has a value at this path. */
   only_with?: string;
-  /** Used where the mapping names none; absent: the event's own name. Text. */
+  /** Used when the mapping names none; absent: the event's own name. Text. */
   default?: string;
   style?: 'keep' | 'identifier';
   max_length?: number;
-  /** Names the vendor refuses: such events are dropped with `mapping_default`. */
+  /** Names the vendor rejects. Such events are dropped with `mapping_default`. */
   reserved?: string[];
   reserved_prefixes?: string[];
 }
 
-/** Limits a vendor sets on a map of free keys. What does not fit is cut or left out, never sent to be refused. */
+/** A vendor's limits on a map with free keys. Values that exceed them are cut or left out, so the vendor does not reject the event. */
 export interface LimitRule {
   path: string;
   max_keys?: number;
   max_key_length?: number;
-  /** `identifier`: letters, digits and underscores, beginning with a letter. */
+  /** `identifier`: letters, digits and underscores, starting with a letter. */
   key_style?: 'keep' | 'identifier';
   max_string_length?: number;
   /** Other lengths for some keys. */
   string_lengths?: Record<string, number>;
   /** Longest list under a kept key. */
   max_list_length?: number;
-  /** Leave out objects and lists, save these keys. */
+  /** Leave out objects and lists, except these keys. */
   scalars_only?: boolean;
   keep?: string[];
 }
@@ -185,28 +300,59 @@ export interface Variant {
   default_config: JsonObject;
 }
 
+/** The API version a definition was written for, and when it ends. */
+export interface ApiVersion {
+  version: string;
+  /** The day the vendor's documentation was read, `YYYY-MM-DD`. */
+  checked: string;
+  /** The config field with which a customer selects another version. */
+  field?: string;
+  /** Version → last day, where the vendor publishes one. */
+  ends?: Record<string, string>;
+}
+
+export const CONSENT_CATEGORIES = ['marketing', 'advertising', 'analytics', 'functional'] as const;
+export type ConsentCategory = (typeof CONSENT_CATEGORIES)[number];
+
 export interface VendorDefinition {
   key: string;
   name: string;
   description: string;
   category: Category;
+  group: Group;
+  /** `ga`: every mapped field was seen in the vendor's documentation. `beta`: see the open questions in `notes`. */
   status: 'ga' | 'beta';
+  /** The vendor's API documentation. */
   website: string;
+  /** What a customer does in the vendor's interface before installing, in order. */
+  setup_steps: string[];
+  /** Decisions and limits a customer should know, one sentence each; for `beta` also the open questions. */
+  notes?: string[];
+  api_version?: ApiVersion;
+  /** The install form proposes it. Advertising integrations without a consent category get a health warning. */
+  default_consent_category?: ConsentCategory;
   config_fields: ConfigField[];
-  /** Of `requests` the first whose `when` fits is sent; with `send: all` every one that fits and has items. */
+  /** The first request whose `when` matches is sent; with `send: all` every one that matches and has items. */
   requests: RequestDefinition[];
   send?: 'first' | 'all';
   event_name?: EventNameDefinition;
+  /**
+   * A `table` field that maps events to the vendor's own ids (conversion rule, token). A row enables its event and sets its
+   * `vendor_event_name`. `event` and `vendor_event_name` name the columns.
+   */
+  event_table?: { field: string; event: string; vendor_event_name: string };
   limits?: LimitRule[];
-  /** Lists whose empty objects are taken out (alternatives of which some were missing), and those that have none of the keys needed. */
+  /** Lists whose empty objects are removed, and objects that have none of the keys in `needs`. */
   compact?: { path: string; needs?: string[] }[];
-  /** Keys of the payload of which at least one must be there, else the event is dropped as `missing_required:<first>`. */
+  /** Keys of the payload of which at least one must be present; otherwise the event is dropped as `missing_required:<first>`. */
   require_one_of?: string[][];
-  /** What happens to events the config does not map, where it does not say. */
+  /** Oldest event the vendor accepts. Older ones are dropped with `event_too_old`. */
+  max_event_age_hours?: number;
+  /** What happens to events the config does not map, unless the config says otherwise. */
   default_action: 'pass_through' | 'drop';
   /** Whether the collector may send it from the browser. */
   client_side?: boolean;
-  /** The config may hold `request` or `requests` itself (custom HTTP). */
+  /** The config may contain `request` or `requests` itself (custom HTTP). */
   authored_requests?: boolean;
   batching?: { field: string };
   timeout_ms?: number;

@@ -1,4 +1,4 @@
-/** Config fields: found at the top level of a config or in `parameters` (which wins), coerced to their type, checked. */
+/** Config fields: read from the top level of a config or from `parameters` (which wins), coerced to their type, checked. */
 import { isObject, own } from '../json.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import type { ConfigFault } from './compiled.ts';
@@ -34,7 +34,7 @@ export function readFields(fields: readonly ConfigField[], config: Record<string
     }
     result.given.add(field.key);
     if (rules.placeholders && hasPlaceholder(raw)) {
-      // What it will be is not known yet; the example value stands in, so that the rest can be checked.
+      // The final value is not known yet. The example value takes its place, so that the rest can be checked.
       result.values[field.key] = readField(field, field.placeholder, where, rules).value;
       continue;
     }
@@ -49,9 +49,68 @@ export function readFields(fields: readonly ConfigField[], config: Record<string
   return result;
 }
 
-/** Null and the empty string are how forms say "nothing". */
+/** Forms send null or an empty string for an empty field. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
+}
+
+const MAX_ROWS = 200;
+
+/** A list of entries, or of rows with columns. Also accepts the JSON text of one, because pipeline parameters are texts. */
+function readRows(field: ConfigField, raw: unknown, where: string, rules: UrlRules): { value?: unknown; faults: ConfigFault[] } {
+  const rows = typeof raw === 'string' ? parseList(raw) : raw;
+  if (!Array.isArray(rows)) return { faults: [{ field: where, message: 'must be a list' }] };
+  const most = field.max_rows ?? MAX_ROWS;
+  if (rows.length > most) return { faults: [{ field: where, message: `must have at most ${most} entries` }] };
+  const faults: ConfigFault[] = [];
+  const columns = field.columns ?? [];
+  const value = rows.map((row, index) => {
+    const at = `${where}[${index}]`;
+    const read = field.type === 'list' ? readEntry(columns[0], row, at, rules) : readRow(columns, row, at, rules);
+    faults.push(...read.faults);
+    return read.value;
+  });
+  return faults.length > 0 ? { faults } : { value, faults };
+}
+
+function readEntry(column: ConfigField | undefined, raw: unknown, where: string, rules: UrlRules) {
+  if (isAbsent(raw)) return { faults: [{ field: where, message: 'must not be empty' }] };
+  return column && !hasPlaceholder(raw) ? readField(column, raw, where, rules) : { value: raw, faults: [] };
+}
+
+function readRow(
+  columns: readonly ConfigField[],
+  raw: unknown,
+  where: string,
+  rules: UrlRules,
+): { value?: unknown; faults: ConfigFault[] } {
+  if (!isObject(raw)) return { faults: [{ field: where, message: 'must be an object' }] };
+  const known = new Set(columns.map(({ key }) => key));
+  const faults = Object.keys(raw)
+    .filter((key) => !known.has(key))
+    .map((key): ConfigFault => ({ field: `${where}.${key}`, message: 'is unknown' }));
+  const value: Record<string, unknown> = {};
+  for (const column of columns) {
+    const at = `${where}.${column.key}`;
+    const cell = own(raw, column.key);
+    if (isAbsent(cell)) {
+      if (column.default !== undefined) value[column.key] = column.default;
+      else if (column.required) faults.push({ field: at, message: 'is required' });
+      continue;
+    }
+    const read = readEntry(column, cell, at, rules);
+    faults.push(...read.faults);
+    if (read.value !== undefined) value[column.key] = read.value;
+  }
+  return { value, faults };
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // readRows reports that it is not a list
+  }
 }
 
 function isRequired(field: ConfigField, values: Record<string, unknown>): boolean {
@@ -59,7 +118,9 @@ function isRequired(field: ConfigField, values: Record<string, unknown>): boolea
 }
 
 function isFaulty(key: string, invalid: ConfigFault[]): boolean {
-  return invalid.some(({ field }) => field === key || field === `parameters.${key}` || field.startsWith(`${key}.`));
+  return invalid.some(
+    ({ field }) => field === key || field === `parameters.${key}` || field.startsWith(`${key}.`) || field.startsWith(`${key}[`),
+  );
 }
 
 function readField(field: ConfigField, raw: unknown, where: string, rules: UrlRules): { value?: unknown; faults: ConfigFault[] } {
@@ -84,6 +145,9 @@ function readField(field: ConfigField, raw: unknown, where: string, rules: UrlRu
         return bad(`must be one of ${(field.options ?? []).join(', ')}`);
       return { value, faults: [] };
     }
+    case 'list':
+    case 'table':
+      return readRows(field, raw, where, rules);
     default:
       return readText(field, raw, where, rules);
   }
@@ -94,7 +158,7 @@ function readText(field: ConfigField, raw: unknown, where: string, rules: UrlRul
     const { headers, faults } = readHeaders(raw, where);
     return { value: headers, faults };
   }
-  // Ids are often written as numbers in JSON; a number is the same id.
+  // Ids are often written as numbers in JSON. A number is the same id.
   const value = typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : raw;
   const bad = (message: string) => ({ faults: [{ field: where, message }] });
   if (typeof value !== 'string') return bad('must be a string');

@@ -15,7 +15,7 @@ const FORBIDDEN = new Set([
 ]);
 
 export function headerNameFault(name: string): string | undefined {
-  if (!TOKEN.test(name)) return 'is no valid header name';
+  if (!TOKEN.test(name)) return 'is not a valid header name';
   if (FORBIDDEN.has(name.toLowerCase())) return `the header ${name} may not be set`;
   return undefined;
 }
@@ -23,17 +23,17 @@ export function headerNameFault(name: string): string | undefined {
 export function headerValueFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (/[\r\n\0]/.test(value)) return 'must not contain line breaks';
-  // Header bytes are Latin-1 on the wire; anything above would be refused by the HTTP client at the moment of sending.
+  // Headers are Latin-1 on the wire. The HTTP client would reject anything else when it sends the request.
   if (/[^\t\x20-\x7e\x80-\xff]/.test(unmasked(value))) return 'must contain only printable characters';
   return undefined;
 }
 
-/** A config that was read back holds masks, whose dots no header can carry; previewing it must work all the same. */
+/** A config that was read back contains masks. Their dots are not valid in a header, but the preview must still work. */
 export function unmasked(value: string): string {
   return value.replaceAll('•', '*');
 }
 
-/** Headers as an object of strings, or as the JSON text of one (a config field, or a pipeline parameter, holds text). */
+/** Headers as an object of strings, or as its JSON text (config fields and pipeline parameters are texts). */
 export function readHeaders(value: unknown, where: string): { headers: Record<string, string>; faults: ConfigFault[] } {
   const source = typeof value === 'string' ? parseObject(value) : value;
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -56,7 +56,7 @@ function parseObject(text: string): unknown {
   }
 }
 
-/** Sets a header whatever the case an earlier one of that name was written in. */
+/** Sets a header and removes an earlier one with the same name in another case. */
 export function setHeader(headers: Record<string, string>, name: string, value: string): void {
   const lower = name.toLowerCase();
   for (const key of Object.keys(headers)) if (key !== name && key.toLowerCase() === lower) delete headers[key];

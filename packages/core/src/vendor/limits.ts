@@ -1,10 +1,10 @@
-/** A vendor's limits on names and free maps, applied to a finished payload. */
+/** A vendor's limits on names and maps with free keys, applied to a finished payload. */
 
 import { isObject } from '../json.ts';
 import { compileDeleter, compilePath } from '../path/path.ts';
 import type { EventNameDefinition, LimitRule } from './definition.ts';
 
-/** `Ünïcode Näme 2` → `Unicode_Name_2`; what no letter begins gets one. */
+/** `Ünïcode Näme 2` → `Unicode_Name_2`. A name that does not start with a letter gets the prefix `e_`. */
 export function toIdentifier(text: string): string {
   const plain = text
     .normalize('NFKD')
@@ -14,7 +14,7 @@ export function toIdentifier(text: string): string {
   return `e_${plain.replace(/^_+|_+$/g, '')}`.replace(/_$/, '');
 }
 
-/** The name as the vendor accepts it, or undefined where it accepts none such. */
+/** The name in a form the vendor accepts, or undefined if it accepts none. */
 export function fitEventName(name: string, rule: EventNameDefinition): string | undefined {
   const styled = rule.style === 'identifier' && !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) ? toIdentifier(name) : name;
   const cut = rule.max_length !== undefined && styled.length > rule.max_length ? cutText(styled, rule.max_length) : styled;
@@ -23,7 +23,7 @@ export function fitEventName(name: string, rule: EventNameDefinition): string | 
   return cut;
 }
 
-/** Applied in place: the payload was made for this one event. */
+/** Changes the payload in place: it belongs to this event alone. */
 export function compileLimits(rules: readonly LimitRule[]): (payload: unknown) => void {
   const compiled = rules.map((rule) => {
     const path = compilePath(rule.path);
@@ -38,12 +38,12 @@ export function compileLimits(rules: readonly LimitRule[]): (payload: unknown) =
   };
 }
 
-/** Takes empty objects and holes out of lists, and a list that is left empty out of its object. In place. */
+/** Removes empty objects and holes from lists, and lists that become empty. Changes the payload in place. */
 export function compileCompact(lists: readonly { path: string; needs?: string[] }[]): (payload: unknown) => void {
   const compiled = lists.map(({ path: text, needs }) => {
     const path = compilePath(text);
     const remove = compileDeleter(text);
-    if (!path.ok || !remove.ok) throw new Error(`list path ${text} is no path`);
+    if (!path.ok || !remove.ok) throw new Error(`list path ${text} is not a path`);
     return { get: path.get, remove, complete: completeWith(needs) };
   });
   return (payload) => {

@@ -1,6 +1,6 @@
 import { isObject } from '../json.ts';
 
-/** A user's config over a variant's: objects recursively, everything else (lists too) replaced. Neither argument is changed. */
+/** Merges a user's config over a variant's: objects recursively; everything else, including lists, is replaced. Changes neither argument. */
 export function mergeConfig(base: unknown, over: unknown): unknown {
   if (!isObject(base) || !isObject(over)) return structuredCopy(over === undefined ? base : over);
   const merged: Record<string, unknown> = {};

@@ -1,12 +1,12 @@
 /**
- * A URL may hold values of the event. An id that is missing would turn `DELETE /people/{{event.user_id}}` into `DELETE /people/`, and one
- * that is `..` into `DELETE /`: the client takes dot segments out of a path, encoded ones too. Neither is what anybody wrote.
+ * Protects URLs that contain values of the event. A missing id would turn `DELETE /people/{{event.user_id}}` into `DELETE /people/`, and
+ * the id `..` into `DELETE /`, because HTTP clients resolve dot segments, also encoded ones.
  */
 import { itemText, type Sources, type Text } from './text.ts';
 
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-/** Why this item cannot have its URL, or undefined. Absent where no item has a say in the path. */
+/** Why the item's URL is unusable, or undefined. Absent if the path does not depend on items. */
 export function pathGuard(url: Text): ((sources: Sources) => string | undefined) | undefined {
   if (!url.per_item) return undefined;
   const written = segments(url.parts.map((part) => (typeof part === 'string' ? part : 'x')).join(''));

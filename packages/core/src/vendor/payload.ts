@@ -1,4 +1,4 @@
-/** From an event to a vendor's payload: the mapping, then what the definition says about names, limits and identifiers. */
+/** Event → vendor payload: the mapping, then the definition's rules on names, limits and identifiers. */
 import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { compileMapping } from '../mapping/mapping.ts';
@@ -12,7 +12,7 @@ import { compileText } from './text.ts';
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
 export interface MakePayload {
   make(event: CanonicalEvent, context: { now: number }): Made;
-  /** The payload is always the event itself. */
+  /** The payload is always the event itself, for events of any age. */
   passes_all: boolean;
 }
 
@@ -31,7 +31,9 @@ export function compilePayload(
   const limit = definition.limits ? compileLimits(definition.limits) : undefined;
   const compact = definition.compact ? compileCompact(definition.compact) : undefined;
   const required = requireOneOf(definition.require_one_of ?? []);
+  const oldest = maxAgeMs(definition, parameters);
   const make: MakePayload['make'] = (event, context) => {
+    if (oldest !== undefined && context.now - Date.parse(event.timestamp) > oldest) return TOO_OLD;
     const result = mapping.run(event, context);
     if (result.kind === 'pass_through') return { kind: 'payload', payload: result.event };
     if (result.kind !== 'payload') return result;
@@ -45,17 +47,26 @@ export function compilePayload(
     }
     return { kind: 'payload', payload };
   };
-  return { make, passes_all: mapping.passes_all === true };
+  return { make, passes_all: mapping.passes_all === true && oldest === undefined };
+}
+
+const TOO_OLD: Made = Object.freeze({ kind: 'dropped', reason: 'event_too_old' });
+
+/** The config's own limit replaces the vendor's; 0 means none. */
+function maxAgeMs(definition: VendorDefinition, parameters: Record<string, unknown>): number | undefined {
+  const chosen = parameters.max_event_age_hours;
+  const hours = typeof chosen === 'number' ? chosen : definition.max_event_age_hours;
+  return hours === undefined || hours === 0 ? undefined : hours * 3_600_000;
 }
 
 type WriteName = (payload: Record<string, unknown>, vendorName: string | undefined, event: CanonicalEvent) => boolean;
 
-/** False where the vendor accepts no such name. A name the mapping wrote itself stays. */
+/** Returns false if the vendor does not accept the name. A name that the mapping wrote itself stays. */
 function nameWriter(rule: EventNameDefinition, parameters: Record<string, unknown>): WriteName {
   const getter = compilePath(rule.target);
   const condition = rule.only_with === undefined ? undefined : compilePath(rule.only_with);
   const setter = compileSetter(rule.target);
-  if (!getter.ok || !setter.ok || condition?.ok === false) throw new Error(`event name target ${rule.target} is no path`);
+  if (!getter.ok || !setter.ok || condition?.ok === false) throw new Error(`event name target ${rule.target} is not a path`);
   const fallback = rule.default === undefined ? undefined : (compileText(rule.default, parameters).constant ?? '');
   return (payload, vendorName, event) => {
     if (condition && condition.get(payload) === undefined) return true;

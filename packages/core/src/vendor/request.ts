@@ -1,19 +1,21 @@
-/** One of a vendor's requests, compiled: from a payload to items, from items to a request. */
+/** One request definition, compiled: payload → items, items → request. */
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, own } from '../json.ts';
 import { compilePath } from '../path/path.ts';
 import { compileAnswers, type ReadAnswer } from './answers.ts';
 import { assemble, type Build, type Head, type Prepared, usesOf } from './assemble.ts';
-import { type CompiledAuth, compileAuth } from './auth.ts';
+import { type CompiledAuth, compileAuth, type KeyOperations } from './auth.ts';
 import { type CompiledBody, compileBody } from './body.ts';
 import { utf8Length } from './bytes.ts';
+import { combineItems, expandVerdict } from './combine.ts';
 import type { CompiledVendor, ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
 import { pathGuard } from './path-guard.ts';
-import { compileText, itemKey, renderText, type Sources, type Text } from './text.ts';
+import { compileText, itemKey, renderText, type Sources, type Text, toText } from './text.ts';
 import { type UrlRules, urlFault } from './url-rules.ts';
+import { compileValue } from './value.ts';
 import { USER_AGENT } from './version.ts';
 
 export interface RequestOptions extends UrlRules {
@@ -21,19 +23,21 @@ export interface RequestOptions extends UrlRules {
   redirect(url: string): string;
   gzip?: (data: Uint8Array) => Uint8Array;
   scrub(text: string): string;
-  /** The payload as text, where a template makes it; undefined leaves it to the body kind. */
+  /** Renders the payload with the user's template. Absent: the body kind encodes it. */
   render?: (payload: unknown) => { ok: true; text: string } | { ok: false; reason: string };
-  /** Whether the vendor collects items at all. */
+  /** Signs with the customer's private keys; the host provides it. */
+  keys?: KeyOperations;
+  /** Whether the vendor batches at all. */
   batching: boolean;
   where: string;
-  /** Where the URL is written in the config. */
+  /** Path of the URL in the config. */
   url_at: string;
   index: number;
 }
 export interface CompiledRequest {
   fits(root: unknown): boolean;
   items(payload: unknown, event: CanonicalEvent): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
-  /** The item of an event whose payload is its own JSON; undefined where it takes more than that. */
+  /** Builds the item from the event's JSON without parsing it; undefined if the request needs more than that. */
   verbatim: CompiledVendor['verbatim'];
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read: ReadAnswer;
@@ -42,7 +46,11 @@ export interface CompiledRequest {
 
 export function compileRequest(definition: RequestDefinition, options: RequestOptions, faults: ConfigFault[]): CompiledRequest {
   const { parameters, where } = options;
-  const auth = compileAuth(definition.auth, { parameters, redirect: options.redirect, where: `${where}.auth` }, faults);
+  const auth = compileAuth(
+    definition.auth,
+    { parameters, redirect: options.redirect, where: `${where}.auth`, ...(options.keys ? { keys: options.keys } : {}) },
+    faults,
+  );
   if (auth.token) checkUrl(auth.token.token_url, `${where}.auth.token_url`, options, faults);
   const url = compileText(definition.url, parameters, { url: true });
   const redirected = { ...url, parts: redirectParts(url.parts, options.redirect) };
@@ -70,13 +78,30 @@ export function compileRequest(definition: RequestDefinition, options: RequestOp
     fits: conditionOf(definition, where, faults),
     items: itemsOf(build, options, faults),
     verbatim: verbatimOf(build, options),
-    request: (items, context) => assemble(build, items, context),
-    read: compileAnswers(
-      definition.answers ?? [],
-      { where: `${where}.answers`, has_token: auth.token !== undefined, scrub: options.scrub },
-      faults,
-    ),
     auth,
+    ...sending(build, definition, options, faults),
+  };
+}
+
+function sending(
+  build: Build,
+  definition: RequestDefinition,
+  options: RequestOptions,
+  faults: ConfigFault[],
+): Pick<CompiledRequest, 'request' | 'read'> {
+  const read = compileAnswers(
+    definition.answers ?? [],
+    { where: `${options.where}.answers`, has_token: build.auth.token !== undefined, scrub: options.scrub },
+    faults,
+  );
+  const combine = definition.batch?.combine;
+  if (!combine) return { request: (items, context) => assemble(build, items, context), read };
+  return {
+    request: (items, context) => assemble(build, combineItems(items, combine.how, build.body.encode).sent, context),
+    read: (reply, items, context) => {
+      const { sent, position } = combineItems(items, combine.how, build.body.encode);
+      return expandVerdict(read(reply, sent, context), position);
+    },
   };
 }
 
@@ -88,13 +113,13 @@ function conditionOf(definition: RequestDefinition, where: string, faults: Confi
   return () => false;
 }
 
-/** The endpoint replaces scheme and host also where they came out of a config field. */
+/** The endpoint also replaces a scheme and host that came from a config field. */
 function redirectParts(parts: Text['parts'], redirect: (url: string) => string): Text['parts'] {
   const [first, ...rest] = parts;
   return typeof first === 'string' ? [redirect(first), ...rest] : parts;
 }
 
-/** Scheme and host must stand before the first reference to an event: no visitor chooses where a request goes. */
+/** Scheme and host must come before the first reference to an event: no visitor chooses where a request goes. */
 function checkOrigin(url: Text, where: string, rules: UrlRules, faults: ConfigFault[]): void {
   const first = typeof url.parts[0] === 'string' ? url.parts[0] : '';
   if (url.constant === undefined && !/^https?:\/\/[^/?#]+[/?#]/i.test(first)) {
@@ -115,7 +140,7 @@ function textsOf(texts: Record<string, string> | undefined, parameters: Record<s
     .filter(([, text]) => text.constant !== '');
 }
 
-/** Later ones win: the definition's, the user's, auth, and what every request of ours carries. */
+/** Later headers win: the user's, the definition's, auth, then the user agent. */
 function compileHead(
   definition: RequestDefinition,
   body: CompiledBody,
@@ -139,48 +164,108 @@ function compileHead(
   return { fixed, dynamic };
 }
 
-function itemsOf({ definition, body, keyed, url }: Build, options: RequestOptions, faults: ConfigFault[]): CompiledRequest['items'] {
-  const path = definition.items === undefined ? undefined : compilePath(definition.items);
-  if (path && !path.ok) faults.push({ field: `${options.where}.items`, message: path.message });
-  const get = path?.ok ? path.get : undefined;
+function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): CompiledRequest['items'] {
+  const { definition, body, keyed, url } = build;
+  const elementsOf = compileElements(definition, options, faults);
   const laneKeys = definition.lane ?? [];
   const { merge } = definition;
   const fill = textsOf(definition.fill, options.parameters);
-  const needsSources = keyed.length > 0;
+  const shape = definition.shape === undefined ? undefined : compileValue(definition.shape, options.parameters);
+  const needsSources = keyed.length > 0 || body.head !== undefined;
   const guard = pathGuard(url);
   const alone = options.batching && definition.batch === undefined;
+  const describe = compileDescription(definition, options, faults);
   return (payload, event) => {
     const { lane, rest } = takeOut(payload, laneKeys);
     const shared = merge ? Object.assign({}, ...merge.map((key) => (isObject(payload) ? own(payload, key) : undefined))) : undefined;
-    const found = get ? get(rest) : rest;
-    const elements = get && Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
     const items: VendorItem[] = [];
-    for (const element of elements) {
+    for (const element of elementsOf(rest)) {
       const merged = shared && isObject(element) ? { ...shared, ...element } : element;
-      const value = fill.length > 0 && isObject(merged) ? filled(merged, fill, { event, payload: merged, lane }) : merged;
+      const id = items.length === 0 ? event.event_id : `${event.event_id}-${items.length}`;
+      const sources: Sources = { event, payload: merged, lane, item: { id } };
+      const whole = fill.length > 0 && isObject(merged) ? filled(merged, fill, sources) : merged;
+      sources.payload = whole;
+      const value = shape ? shape.render(sources) : whole;
       const rendered = options.render?.(value);
       if (rendered && !rendered.ok) return rendered;
       const text = rendered ? rendered.text : body.encode(value);
       const prepared: Prepared = { text, timestamp: event.timestamp };
-      // Where the vendor collects items but this request takes one, a lane of its own keeps each item alone.
+      // The vendor batches but this request does not: a lane per item keeps each one alone.
       let key = alone ? `${options.index} ${event.event_id} ${items.length}` : `${options.index}`;
       if (needsSources) {
-        prepared.sources = { event, payload: value, lane };
-        const fault = guard?.(prepared.sources);
+        prepared.sources = sources;
+        const fault = guard?.(sources);
         if (fault) return { ok: false, reason: fault };
-        for (const one of keyed) key += `\n${itemKey(one, prepared.sources)}`;
+        for (const one of keyed) key += `\n${itemKey(one, sources)}`;
+        if (body.head) {
+          prepared.head = body.head(sources);
+          key += `\n${prepared.head}`;
+        }
       }
+      describe?.(prepared, value);
       items.push({ lane: key, payload: prepared, size: utf8Length(text) + 1, event_id: event.event_id });
     }
     return { ok: true, items };
   };
 }
 
+/** The elements of the payload that become items. */
+function compileElements(
+  { items }: RequestDefinition,
+  options: RequestOptions,
+  faults: ConfigFault[],
+): (payload: unknown) => readonly unknown[] {
+  if (items === undefined) return (payload) => (payload === undefined || payload === null ? [] : [payload]);
+  const paths = typeof items === 'string' ? [items] : items;
+  const others = paths.filter((path) => path !== '$').map((path) => path.split(/[.[]/, 1)[0] ?? '');
+  const getters = paths.map((path) => (path === '$' ? without(others) : pathOf(path, `${options.where}.items`, faults)));
+  return (payload) =>
+    getters.flatMap((get) => {
+      const found = get(payload);
+      return Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
+    });
+}
+
+/** The payload without some of its keys; nothing if no key is left. */
+function without(keys: readonly string[]): (payload: unknown) => unknown {
+  return (payload) => {
+    if (!isObject(payload)) return payload;
+    const rest = { ...payload };
+    for (const key of keys) delete rest[key];
+    return Object.keys(rest).length === 0 ? undefined : rest;
+  };
+}
+
+function pathOf(path: string, where: string, faults: ConfigFault[]): (root: unknown) => unknown {
+  const compiled = compilePath(path);
+  if (compiled.ok) return compiled.get;
+  faults.push({ field: where, message: compiled.message });
+  return () => undefined;
+}
+
+/** Adds what `read` and `combine` need to know about an item. */
+function compileDescription(
+  { item_keys: keys, batch }: RequestDefinition,
+  options: RequestOptions,
+  faults: ConfigFault[],
+): ((prepared: Prepared, value: unknown) => void) | undefined {
+  const combine = batch?.combine;
+  if (!keys && !combine) return undefined;
+  const keyGetters = (keys ?? []).map((path) => pathOf(path, `${options.where}.item_keys`, faults));
+  const by = combine ? pathOf(combine.by, `${options.where}.batch.combine.by`, faults) : undefined;
+  return (prepared, value) => {
+    if (keys) prepared.keys = keyGetters.map((get) => toText(get(value))).filter((key) => key !== '');
+    const same = toText(by?.(value));
+    if (same !== '') prepared.combine = { by: same, value };
+  };
+}
+
 function verbatimOf({ definition, body, keyed, uses }: Build, options: RequestOptions): CompiledRequest['verbatim'] {
-  const { when, items, lane, merge, fill } = definition;
+  const { when, items, lane, merge, fill, shape, index_field, item_keys, batch } = definition;
   if (!body.json || options.render || keyed.length > 0 || uses.has('date')) return undefined;
   if (when !== undefined || items !== undefined || lane?.length || merge || fill) return undefined;
-  // Those that collect items and take one alone have a lane for each; it is not worth a second way here.
+  if (shape !== undefined || index_field || item_keys || batch?.combine) return undefined;
+  // A request that takes one item although the vendor batches needs a lane per item. That path is not worth a second implementation.
   if (options.batching && definition.batch === undefined) return undefined;
   const own = `${options.index}`;
   return (json, event_id) => {
@@ -195,7 +280,7 @@ function filled(item: Record<string, unknown>, fill: readonly [string, Text][], 
 
 const NO_LANE = Object.freeze({});
 
-/** The lane's keys, and the payload without them. What was handed in stays as it is: it may be the event itself. */
+/** The lane's keys, and the payload without them. The argument is not changed: it may be the event itself. */
 function takeOut(payload: unknown, keys: readonly string[]): { lane: Record<string, unknown>; rest: unknown } {
   if (keys.length === 0 || !isObject(payload)) return { lane: NO_LANE, rest: payload };
   const rest = { ...payload };

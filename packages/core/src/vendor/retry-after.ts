@@ -1,7 +1,7 @@
-/** Absurd waits must not park events for days; the contract's cap. */
+/** Longest wait a vendor can ask for. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** `Retry-After`: whole seconds, or an HTTP date. Anything else, and what lies in the past, says nothing. */
+/** `Retry-After`: whole seconds, or an HTTP date. Other values and times in the past are ignored. */
 export function retryAfterMs(value: unknown, now: number): number | undefined {
   if (typeof value === 'number') return bounded(value * 1000);
   if (typeof value !== 'string') return undefined;

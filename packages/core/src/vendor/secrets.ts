@@ -1,11 +1,11 @@
-/** Which parts of a config are secret, and how a request is shown without them. */
+/** Finds the secrets in a config, and masks them in requests that are shown. */
 import { isObject, own } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import type { VendorRequest } from './compiled.ts';
 import type { VendorDefinition } from './definition.ts';
 
-/** Secret under these names wherever they stand, whatever the vendor. */
+/** Values under these names are secret at any depth, for every vendor. */
 const SECRET_NAMES = new Set([
   'auth_token',
   'auth_password',
@@ -26,11 +26,11 @@ const TELLING_NAME = /authorization|token|key|secret/i;
 
 export type SecretPath = string[];
 
-/** Paths of every secret string that is there, as key lists; list positions are digits. */
+/** Paths of every secret string in the config, as lists of keys. List positions are digits. */
 export function secretPaths(definition: VendorDefinition | undefined, config: unknown): SecretPath[] {
   const found: SecretPath[] = [];
   if (!isObject(config)) return found;
-  const fields = new Set(definition?.config_fields.filter(({ type }) => type === 'secret').map(({ key }) => key));
+  const fields = secretFields(definition);
   for (const key of Object.keys(config)) {
     if (SHOWN.has(key)) continue;
     visit(config[key], [key], fields, found);
@@ -38,7 +38,23 @@ export function secretPaths(definition: VendorDefinition | undefined, config: un
   return found;
 }
 
-/** The mapping is shown and diffed as it is; credentials have no business in it. */
+/** Names of secret fields; `field.column` for the secret columns of lists and tables. */
+function secretFields(definition: VendorDefinition | undefined): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { key, type, columns } of definition?.config_fields ?? []) {
+    if (type === 'secret') names.add(key);
+    for (const column of columns ?? []) if (column.type === 'secret') names.add(type === 'list' ? `${key}.` : `${key}.${column.key}`);
+  }
+  return names;
+}
+
+/** The path of a cell (`rules.0.token`) as `secretFields` names it. */
+function isSecretCell(path: SecretPath, fields: ReadonlySet<string>): boolean {
+  const [field, row, column = '', ...rest] = path[0] === 'parameters' ? path.slice(1) : path;
+  return rest.length === 0 && row !== undefined && /^\d+$/.test(row) && fields.has(`${field}.${column}`);
+}
+
+/** The mapping is shown and compared as it is. Credentials do not belong there. */
 const SHOWN: ReadonlySet<string> = new Set(MAPPING_KEYS);
 
 function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, found: SecretPath[]): void {
@@ -47,12 +63,13 @@ function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, fo
     const configField = path.length === 1 || (path.length === 2 && path[0] === 'parameters');
     const secret =
       (configField && fields.has(name)) ||
+      isSecretCell(path, fields) ||
       SECRET_NAMES.has(name) ||
       inNamedPairs(path) ||
       inAuthValue(path) ||
       inFreeParameters(path, fields);
     if (secret && value !== '') found.push(path);
-    // Headers may be written as the JSON text of an object; one telling name makes the whole text a secret.
+    // Headers may be the JSON text of an object. One suspicious name makes the whole text a secret.
     else if (name === 'headers' && TELLING_NAME.test(value)) found.push(path);
   } else if (Array.isArray(value)) {
     value.forEach((element, index) => {
@@ -63,7 +80,7 @@ function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, fo
   }
 }
 
-/** Headers, and the query of an authored request: `?apikey=` is a credential like any other. */
+/** Headers, and the query of an authored request: `?apikey=` is a credential too. */
 function inNamedPairs(path: SecretPath): boolean {
   const of = path.at(-2);
   return (of === 'headers' || of === 'query') && TELLING_NAME.test(path.at(-1) as string);
@@ -74,7 +91,7 @@ function inAuthValue(path: SecretPath): boolean {
   return path.at(-1) === 'value' && path.at(-2) === 'auth';
 }
 
-/** Custom HTTP users name their own parameters. */
+/** Users of custom HTTP choose the names of their parameters. */
 function inFreeParameters(path: SecretPath, fields: ReadonlySet<string>): boolean {
   return (
     path.length === 2 &&
@@ -95,7 +112,7 @@ export function maskSecret(secret: string): string {
   return secret.length < 12 ? '••••' : `••••${secret.slice(-4)}`;
 }
 
-/** Secret values of a config, longest first, so that one inside another does not spoil it. Placeholders and very short texts are no secrets. */
+/** Secret values of a config, longest first, because one may contain another. Placeholders and very short texts do not count. */
 export function secretValues(definition: VendorDefinition | undefined, config: unknown): string[] {
   const values = new Set<string>();
   for (const path of secretPaths(definition, config)) {
@@ -105,7 +122,7 @@ export function secretValues(definition: VendorDefinition | undefined, config: u
   return [...values].sort((a, b) => b.length - a.length);
 }
 
-/** A function that takes secrets out of a text, in the forms they have in URLs and JSON too. */
+/** Masks secrets in a text, also in their URL-encoded and JSON-escaped forms. */
 export function scrubber(secrets: readonly string[]): (text: string) => string {
   const forms: [string, string][] = [];
   for (const secret of secrets) {
@@ -122,7 +139,7 @@ export function scrubber(secrets: readonly string[]): (text: string) => string {
 
 const HIDDEN_HEADER = /authorization|token|key|secret/i;
 
-/** A request as preview and traces may show it. */
+/** A request as previews and traces show it. */
 export function maskRequest(request: VendorRequest, definition: VendorDefinition | undefined, config: unknown): VendorRequest {
   const scrub = scrubber(secretValues(definition, config));
   const headers: Record<string, string> = {};

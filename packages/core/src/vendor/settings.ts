@@ -1,4 +1,4 @@
-/** Settings every integration understands, whatever its vendor. Of them only `endpoint` is shown among a vendor's own fields. */
+/** Settings that every integration has, for any vendor. Only `endpoint` is shown among a vendor's own fields. */
 import type { CompiledVendor } from './compiled.ts';
 import type { BatchDefinition, ConfigField, VendorDefinition } from './definition.ts';
 import type { FieldValues } from './fields.ts';
@@ -24,25 +24,34 @@ const setting = (key: string, label: string, placeholder: string, help_text: str
   ...rest,
 });
 
-export const CONSENT_CATEGORIES = ['marketing', 'advertising', 'analytics', 'functional'];
-
 export const COMMON_FIELDS: readonly ConfigField[] = [
   ENDPOINT_FIELD,
   setting('timeout_ms', 'Timeout (ms)', '30000', 'Longest time a request may take.', { min: 1, max: 300_000 }),
   setting('retry_enabled', 'Retry failed deliveries', 'true', 'Off: one attempt only.', { type: 'boolean', default: true }),
   setting('max_retries', 'Retries', '5', 'Retries after the first attempt, 0 to 5.', { min: 0, max: 5, default: 5 }),
-  setting('batch_size', 'Batch size', '100', 'Most events in one request; never above what the vendor takes.', { min: 1, max: 10_000 }),
+  setting('batch_size', 'Batch size', '100', 'Most events in one request; never above the vendor’s limit.', { min: 1, max: 10_000 }),
   setting('batch_interval_ms', 'Batch interval (ms)', '5000', 'Longest wait before a batch is sent.', { min: 1, max: 900_000 }),
-  setting('rate_limit_rps', 'Requests per second', '50', 'Events wait when it is reached; none is dropped.', {
+  setting('rate_limit_rps', 'Requests per second', '50', 'Events above the limit wait; none is dropped.', {
     min: 0.01,
     max: 100_000,
     integer: false,
   }),
-  setting('rate_limit_burst', 'Burst', '100', 'Requests that may go out at once; twice the rate where not given.', {
+  setting('rate_limit_burst', 'Burst', '100', 'Requests that may be sent at once; twice the rate by default.', {
     min: 1,
     max: 1_000_000,
   }),
   setting('rate_limit_daily', 'Requests per day', '0', '0 means no daily limit.', { min: 0, max: 1_000_000_000 }),
+  setting(
+    'max_event_age_hours',
+    'Maximum event age (hours)',
+    '72',
+    'Older events are dropped; 0 means no limit. Default: the vendor’s own limit.',
+    {
+      min: 0,
+      max: 87_600,
+      integer: false,
+    },
+  ),
   {
     key: 'consent_category',
     label: 'Consent category',
@@ -69,7 +78,7 @@ export function readSettings(
 ): Settings {
   const number = (key: string) => (typeof values[key] === 'number' ? (values[key] as number) : undefined);
   const rps = number('rate_limit_rps') ?? definition.rate?.rps ?? 50;
-  // A rate of one's own takes its burst along; the vendor's burst belongs to the vendor's rate.
+  // The vendor's burst belongs to the vendor's rate. A rate from the config has its own burst.
   const burst = given.has('rate_limit_burst')
     ? number('rate_limit_burst')
     : given.has('rate_limit_rps')
@@ -90,7 +99,7 @@ export function readSettings(
   };
 }
 
-/** One limit for all requests of a vendor: the strictest. A request without one keeps its items in lanes of their own. */
+/** One limit for all requests of a vendor: the strictest. Items of a request without a limit get a lane each. */
 function batchOf(
   definition: VendorDefinition,
   values: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** A small checker for the objects users author in a config: unknown keys are faults, and every fault has its path. */
+/** Checks the objects that users write in a config. Unknown keys are faults, and every fault has its path. */
 import { isObject } from '../json.ts';
 import type { ConfigFault } from './compiled.ts';
 
@@ -10,7 +10,7 @@ export type Shape =
   | { kind: 'list'; of: Shape }
   | { kind: 'map'; of: Shape }
   | { kind: 'object'; required: Record<string, Shape>; optional: Record<string, Shape> }
-  /** The value of `kind` names the shape. */
+  /** The value of `kind` selects the shape. */
   | { kind: 'tagged'; options: Record<string, Shape> };
 
 export function shapeFaults(value: unknown, shape: Shape, where: string): ConfigFault[] {
@@ -24,7 +24,7 @@ export function shapeFaults(value: unknown, shape: Shape, where: string): Config
       if (typeof value !== 'string') return fault('must be a string');
       return value === '' && !shape.empty ? fault('must not be empty') : [];
     case 'number':
-      // As text where it came out of a pipeline parameter.
+      // Pipeline parameters are texts.
       if (!/^-?\d+$/.test(String(value))) return fault('must be a whole number');
       if (Number(value) < (shape.min ?? Number.NEGATIVE_INFINITY) || Number(value) > (shape.max ?? Number.POSITIVE_INFINITY))
         return fault(`must lie between ${shape.min} and ${shape.max}`);

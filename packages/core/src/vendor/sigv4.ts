@@ -18,9 +18,9 @@ export interface SignedRequest {
   body: Uint8Array;
 }
 
-/** The headers to add. Every header handed in is signed, and `host`, which the client sends by itself; only the user agent is not: proxies rewrite it. */
+/** The headers to add. All given headers and `host` (sent by the client) are signed, except the user agent, because proxies rewrite it. */
 export function signAws(request: SignedRequest, credentials: AwsCredentials, nowMs: number): Record<string, string> {
-  // S3 and some others insist on the hash as a header; nobody minds it.
+  // S3 and some others require the hash as a header; the other services ignore it.
   const bodyHash = bytesToHex(sha256(request.body));
   const added: Record<string, string> = { 'x-amz-content-sha256': bodyHash, 'x-amz-date': amzDate(nowMs) };
   if (credentials.session_token) added['x-amz-security-token'] = credentials.session_token;
@@ -69,11 +69,11 @@ function amzDate(nowMs: number): string {
   return `${new Date(nowMs).toISOString().replace(/[-:]/g, '').slice(0, 15)}Z`;
 }
 
-/** S3 and its kin (`s3express`) take a path encoded once, every other service the path of the request line encoded once more. */
+/** S3 (and `s3express`) expect a path encoded once; every other service expects the path of the request line encoded once more. */
 export function canonicalPath(path: string, service: string): string {
   return path
     .split('/')
-    .map(service.startsWith('s3') ? (part) => encode(decoded(part)) : encode)
+    .map(service.startsWith('s3') ? (part) => percentEncode(decoded(part)) : percentEncode)
     .join('/');
 }
 
@@ -87,12 +87,12 @@ function decoded(text: string): string {
 }
 
 function canonicalQuery(query: URLSearchParams): string {
-  const pairs = [...query].map(([name, value]) => [encode(name), encode(value)] as const);
+  const pairs = [...query].map(([name, value]) => [percentEncode(name), percentEncode(value)] as const);
   pairs.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0));
   return pairs.map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-/** Everything but unreserved characters. */
-function encode(text: string): string {
+/** Encodes everything except the unreserved characters of RFC 3986. */
+export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,4 +1,4 @@
-/** A body that the user's own Handlebars template writes (webhook, `payload_format: custom`). */
+/** A body written by the user's own Handlebars template (webhook, `payload_format: custom`). */
 
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import { compileTemplate } from '../template/template.ts';
@@ -24,7 +24,7 @@ export function bodyTemplate(
   return { faults: [] };
 }
 
-/** What is no JSON must not leave the house: the receiver could only refuse it, again and again. */
+/** A body that is not JSON is never sent: the receiver would reject every retry. */
 function checked(rendered: ReturnType<Render>): ReturnType<Render> {
   if (!rendered.ok) return { ok: false, reason: `template_failed: ${rendered.reason}` };
   try {
@@ -33,7 +33,7 @@ function checked(rendered: ReturnType<Render>): ReturnType<Render> {
   } catch (error) {
     return {
       ok: false,
-      reason: `template_not_json: ${error instanceof Error ? error.message : 'the rendered body is no JSON'}`.slice(0, 300),
+      reason: `template_not_json: ${error instanceof Error ? error.message : 'the rendered body is not JSON'}`.slice(0, 300),
     };
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Texts with references, as definitions write them (see definition.ts). Config fields are put in when the vendor is compiled;
- * what is left is a short list of parts, joined per item or per request.
+ * Texts with references, as definitions write them (see definition.ts). Config fields are resolved when the vendor is compiled. The rest
+ * is a short list of parts, joined per item or per request.
  */
 import { isObject, own } from '../json.ts';
 
 const REFERENCE = /\{\{\s*([a-z]+)\.([^{}\s|]+)\s*(\|\s*path\s*)?\}\}/g;
-const ITEM_SOURCES = ['event', 'payload', 'lane'];
+const ITEM_SOURCES = ['event', 'payload', 'lane', 'item'];
 const REQUEST_SOURCES = ['request', 'body', 'date'];
 
 export interface Part {
@@ -15,13 +15,13 @@ export interface Part {
 }
 export interface Text {
   parts: (string | Part)[];
-  /** The text itself where nothing is left to resolve. */
+  /** The text itself when nothing is left to resolve. */
   constant: string | undefined;
-  /** Whether items that differ must not share a request. */
+  /** Items with different values must not share a request. */
   per_item: boolean;
 }
 
-/** Sources by name: `{event, payload, lane}` for items, `{request, body, date}` for requests. */
+/** Sources by name: `{event, payload, lane, item}` for items, `{request, body, date}` for requests. */
 export type Sources = Record<string, unknown>;
 
 export function compileText(text: string, parameters: Record<string, unknown>, options: { url?: boolean } = {}): Text {
@@ -34,7 +34,7 @@ export function compileText(text: string, parameters: Record<string, unknown>, o
     else parts.push(literal);
   };
   for (const match of text.matchAll(REFERENCE)) {
-    const [whole, source, path, slashes] = match as unknown as [string, string, string, string | undefined];
+    const [whole, source = '', path = '', slashes] = match;
     push(text.slice(at, match.index));
     at = match.index + whole.length;
     const encode = options.url !== true || match.index === 0 ? undefined : slashes ? encodePath : encodeURIComponent;
@@ -48,12 +48,29 @@ export function compileText(text: string, parameters: Record<string, unknown>, o
     }
   }
   push(text.slice(at));
+  return textOf(parts);
+}
+
+/** A single reference without the braces: `payload.items`. */
+export function compileReference(path: string): { text: Text; part: Part } {
+  const [source = '', ...steps] = path.split('.');
+  const part: Part = { source, path: steps, encode: undefined };
+  return { text: textOf([part]), part };
+}
+
+function textOf(parts: (string | Part)[]): Text {
   const dynamic = parts.filter((part) => typeof part !== 'string');
+  const [first = ''] = parts;
   return {
     parts,
-    constant: dynamic.length === 0 ? ((parts[0] as string | undefined) ?? '') : undefined,
+    constant: dynamic.length === 0 && typeof first === 'string' ? first : undefined,
     per_item: dynamic.some((part) => ITEM_SOURCES.includes(part.source)),
   };
+}
+
+/** Whether every reference can be resolved from the item alone, before the request exists. */
+export function isItemOnly(text: Text): boolean {
+  return text.parts.every((part) => typeof part === 'string' || ITEM_SOURCES.includes(part.source));
 }
 
 export function renderText(text: Text, sources: Sources): string {
@@ -66,14 +83,14 @@ export function renderText(text: Text, sources: Sources): string {
   return out;
 }
 
-/** The references of a text that concern items, rendered: equal for two items that may share a request. */
+/** The item references of a text, rendered. Two items may share a request only if their keys are equal. */
 export function itemKey(text: Text, sources: Sources): string {
   let out = '';
   for (const part of text.parts) if (typeof part !== 'string' && ITEM_SOURCES.includes(part.source)) out += `${lookUp(part, sources)}\n`;
   return out;
 }
 
-/** The text with what concerns items put in, and `otherwise` for every other reference. */
+/** The text with its item references resolved, and `otherwise` for every other reference. */
 export function itemText(text: Text, sources: Sources, otherwise: string): string {
   const resolve = (part: Part) => {
     if (!ITEM_SOURCES.includes(part.source)) return otherwise;
@@ -84,11 +101,15 @@ export function itemText(text: Text, sources: Sources, otherwise: string): strin
 }
 
 function lookUp(part: Part, sources: Sources): string {
-  let value: unknown = own(sources, part.source);
-  for (const step of part.path) value = isObject(value) ? own(value, step) : undefined;
-  const text = toText(value);
-  // encodeURIComponent throws on a lone surrogate, which an event may carry.
+  const text = toText(lookUpValue(part.path, own(sources, part.source)));
+  // encodeURIComponent throws on a lone surrogate, which an event may contain.
   return part.encode ? text.toWellFormed() : text;
+}
+
+export function lookUpValue(path: readonly string[], from: unknown): unknown {
+  let value = from;
+  for (const step of path) value = isObject(value) ? own(value, step) : undefined;
+  return value;
 }
 
 export function toText(value: unknown): string {

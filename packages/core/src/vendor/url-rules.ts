@@ -5,7 +5,7 @@ export interface UrlRules {
   allow_private: boolean;
 }
 
-/** Why a URL may not be a destination, or undefined. Names are resolved and checked again at each connection. */
+/** Why a URL must not be a destination, or undefined. Names are resolved and checked again at each connection. */
 export function urlFault(text: string, rules: UrlRules): string | undefined {
   if (/[\s\\]/.test(text) || !URL.canParse(text)) return 'must be an absolute http or https URL';
   const url = new URL(text);

@@ -7,6 +7,7 @@ import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { maskRequest } from '@firsthand/core/vendor/secrets.ts';
+import { privateKeys } from '../outbound/private-keys.ts';
 
 export interface Rehearsal {
   requests: { method: string; url: string; headers: Record<string, string>; body: unknown }[];
@@ -29,7 +30,7 @@ export function compileRehearsal(
   options: RehearseOptions,
 ): { ok: true; rehearse: Rehearse } | { ok: false; faults: ConfigFault[] } {
   const { config, missing } = substitute(stored, parameters);
-  const result = compileVendor(definition, config, { ...options, gzip: gzipSync });
+  const result = compileVendor(definition, config, { ...options, gzip: gzipSync, keys: privateKeys });
   if (!result.ok) return { ok: false, faults: [...result.missing, ...result.invalid] };
   const { vendor } = result;
   const warnings = [

@@ -5,13 +5,15 @@
  * A token endpoint that answers 4xx (`invalid_grant`, `invalid_client` …) refuses until a person acts: the events go to
  * the dead letters with that reason and are replayed later. 429, 5xx and network errors are retried like any attempt.
  */
-import { createHash, createPrivateKey, sign } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { isObject } from '@firsthand/core/json.ts';
 import type { TokenPlan, VendorReply } from '@firsthand/core/vendor/compiled.ts';
+import { signJwt } from '@firsthand/core/vendor/jwt.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import type { Logger } from 'pino';
 import type { Clock } from '../runtime/clock.ts';
 import type { GuardedClient } from './guarded-client.ts';
+import { privateKeys } from './private-keys.ts';
 import type { RotatedTokens } from './rotated-tokens.ts';
 
 export type TokenResult =
@@ -81,8 +83,8 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
     return result;
   }
   async function grant(plan: TokenPlan, rotated: string | undefined): Promise<Fetched> {
-    const body = grantOf(plan, rotated, deps.clock.now());
-    return typeof body === 'string' ? fetchToken(plan.token_url, body) : body;
+    const request = grantOf(plan, rotated, deps.clock.now());
+    return 'body' in request ? fetchToken(plan.token_url, request) : request;
   }
   /** The newest refresh token for an access token, and maybe for a newer one of its own. */
   async function exchange(plan: RefreshPlan, entry: Entry): Promise<Fetched> {
@@ -106,8 +108,8 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
       return { ...answer, lifetime_ms: Math.min(answer.lifetime_ms, UNKEPT_LIFETIME_MS) };
     }
   }
-  async function fetchToken(url: string, body: string): Promise<Fetched> {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+  async function fetchToken(url: string, { body, headers: more }: TokenRequest): Promise<Fetched> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...more };
     const sent = await deps.client.send({ method: 'POST', url, headers, body }, TIMEOUT_MS);
     if (sent.kind === 'reply') return readTokenReply(sent.reply, deps.clock.now());
     const reason = `token endpoint: ${sent.error}`;
@@ -151,17 +153,16 @@ function readTokenReply(reply: VendorReply, now: number): Fetched {
   return { result: { kind: 'refused', reason: `token endpoint: http_${reply.status} ${code}` }, lifetime_ms: KEEP_REFUSED_MS };
 }
 
-/** The form to post, or why there is none. */
-function grantOf(plan: TokenPlan, rotated: string | undefined, now: number): string | Fetched {
+interface TokenRequest {
+  body: string;
+  headers?: Record<string, string>;
+}
+
+/** The request to the token endpoint, or why there is none. */
+function grantOf(plan: TokenPlan, rotated: string | undefined, now: number): TokenRequest | Fetched {
   switch (plan.kind) {
     case 'oauth2_client_credentials':
-      return form({
-        grant_type: 'client_credentials',
-        client_id: plan.client_id,
-        client_secret: plan.client_secret,
-        scope: plan.scope,
-        audience: plan.audience,
-      });
+      return clientCredentials(plan);
     case 'oauth2_refresh_token':
       return form({
         grant_type: 'refresh_token',
@@ -169,34 +170,43 @@ function grantOf(plan: TokenPlan, rotated: string | undefined, now: number): str
         client_secret: plan.client_secret,
         refresh_token: rotated ?? plan.refresh_token,
       });
-    case 'google_service_account': {
-      try {
-        return form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: serviceAccountJwt(plan, now) });
-      } catch {
-        // The error's text may quote the key.
-        return {
-          result: { kind: 'refused', reason: 'the private key of the service account does not parse' },
-          lifetime_ms: KEEP_REFUSED_MS,
-        };
-      }
-    }
+    case 'google_service_account':
+      return jwtGrant(() => serviceAccountJwt(plan, now), undefined);
+    case 'oauth2_jwt_bearer':
+      return jwtGrant(() => signJwt(plan.jwt, now, privateKeys), plan.scope);
   }
 }
-function form(fields: Record<string, string | undefined>): string {
-  return new URLSearchParams(Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined)).toString();
+
+function clientCredentials(plan: Extract<TokenPlan, { kind: 'oauth2_client_credentials' }>): TokenRequest {
+  const { client_id, client_secret, scope, audience, extra } = plan;
+  const fields = { grant_type: 'client_credentials', scope, audience, ...extra };
+  if (plan.style === 'json') {
+    return { body: JSON.stringify({ ...fields, client_id, client_secret }), headers: { 'content-type': 'application/json' } };
+  }
+  if (plan.style !== 'basic') return form({ ...fields, client_id, client_secret });
+  const basic = Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString('base64');
+  return { ...form(fields), headers: { authorization: `Basic ${basic}` } };
+}
+
+function jwtGrant(signToken: () => string, scope: string | undefined): TokenRequest | Fetched {
+  try {
+    return form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signToken(), scope });
+  } catch {
+    // The error's text may quote the key.
+    return { result: { kind: 'refused', reason: 'the private key does not parse' }, lifetime_ms: KEEP_REFUSED_MS };
+  }
+}
+
+function form(fields: Record<string, string | undefined>): TokenRequest {
+  const given = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  return { body: new URLSearchParams(given).toString() };
 }
 
 export function serviceAccountJwt(plan: Extract<TokenPlan, { kind: 'google_service_account' }>, now: number): string {
-  const iat = Math.floor(now / 1000);
-  const claims = { iss: plan.client_email, scope: plan.scope, aud: plan.token_url, iat, exp: iat + 3600 };
-  const signed = `${base64url({ alg: 'RS256', typ: 'JWT' })}.${base64url(claims)}`;
-  // A key pasted from a JSON file often carries its line breaks as two characters.
-  const key = createPrivateKey(plan.private_key.replaceAll('\\n', '\n'));
-  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`;
+  const claims = { iss: plan.client_email, scope: plan.scope, aud: plan.token_url };
+  return signJwt({ algorithm: 'RS256', private_key: plan.private_key, claims, lifetime_s: 3_600 }, now, privateKeys);
 }
-function base64url(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
+
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

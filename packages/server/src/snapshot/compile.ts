@@ -9,7 +9,9 @@ import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { Settings } from '../config.ts';
+import { privateKeys } from '../outbound/private-keys.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import { compileIngestRules } from './ingest-rules.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
@@ -163,8 +165,21 @@ export function compileIntegration(
     mode: settings.mode,
     allow_private: settings.allowPrivateDestinations,
     gzip: gzipSync,
+    keys: privateKeys,
   });
   if (!result.ok) return off([...result.missing, ...result.invalid]);
-  for (const warning of result.vendor.warnings) report('warning', warning);
-  return { integration, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...result.vendor.warnings] };
+  const own = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
+  for (const warning of own) report('warning', warning);
+  return { integration, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...own] };
+}
+
+/** Advertising without a consent category delivers events of visitors who did not agree to it. */
+function consentWarnings(
+  { group, default_consent_category: proposed = 'advertising' }: VendorDefinition,
+  category: string | null,
+): string[] {
+  if (category !== null || (group !== 'advertising' && group !== 'affiliate')) return [];
+  return [
+    `No consent category is set: events are delivered without the visitor’s consent to advertising. Set consent_category, for example to ${proposed}.`,
+  ];
 }

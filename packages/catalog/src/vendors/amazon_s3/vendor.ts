@@ -31,8 +31,10 @@ export default defineVendor({
   name: 'Amazon S3',
   description: 'Writes events as newline-delimited JSON objects into a bucket, by size and time, under a date prefix.',
   category: 'cloud_storage',
+  group: 'storage_and_streams',
   status: 'ga',
   website: 'https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html',
+  setup_steps: ['Create a bucket.', "Create an IAM user or role with s3:PutObject on the bucket's prefix, and an access key for it."],
   config_fields: [
     {
       key: 'bucket',

@@ -115,8 +115,14 @@ export default defineVendor({
   name: 'Amplitude',
   description: 'Events, user properties and groups into Amplitude Analytics through the HTTP V2 API.',
   category: 'analytics',
+  group: 'analytics',
   status: 'ga',
   website: 'https://amplitude.com/docs/apis/analytics/http-v2',
+  setup_steps: [
+    "In Amplitude open Settings, Organization settings, Projects, and copy the project's API key.",
+    'Choose the data region of the project.',
+  ],
+  default_consent_category: 'analytics',
   config_fields: [
     {
       key: 'api_key',

@@ -124,8 +124,14 @@ export default defineVendor({
   name: 'Braze',
   description: 'User attributes, custom events and purchases into Braze, for messages and journeys.',
   category: 'other',
+  group: 'engagement',
   status: 'ga',
   website: 'https://www.braze.com/docs/api/endpoints/user_data/post_user_track/',
+  setup_steps: [
+    'In Braze open Settings, APIs and identifiers, and create a REST API key with the permissions users.track and users.identify.',
+    'Choose the REST endpoint of your instance.',
+  ],
+  default_consent_category: 'marketing',
   config_fields: [
     {
       key: 'rest_endpoint',

@@ -6,8 +6,13 @@ export default defineVendor({
   description:
     'Any HTTP API, described in the config with the same words as a catalog vendor: requests per event, authentication, body, batching, answer rules.',
   category: 'other',
+  group: 'custom',
   status: 'ga',
   website: 'https://www.rfc-editor.org/rfc/rfc9110',
+  setup_steps: [
+    "Read the API's documentation: URL, authentication, body and error answers.",
+    'Enter the URL, or write `request` in the config. Test it with the preview, then with a delivery test.',
+  ],
   config_fields: [
     {
       key: 'url',

@@ -49,8 +49,15 @@ export default defineVendor({
   name: 'Google Ads',
   description: 'Offline and enhanced conversions into Google Ads through the Data Manager API, or the older Google Ads API.',
   category: 'advertising',
+  group: 'advertising',
   status: 'beta',
   website: 'https://developers.google.com/data-manager/api',
+  setup_steps: [
+    'In a Google Cloud project enable the Data Manager API and create an OAuth client.',
+    'Authorise the client with a user of the Google Ads account (scope datamanager) and keep the refresh token.',
+    'In Google Ads create a conversion action with the source Website or Import and copy its ID (ctId in the URL).',
+  ],
+  default_consent_category: 'advertising',
   config_fields: [
     {
       key: 'api',

@@ -64,8 +64,15 @@ export default defineVendor({
   name: 'Google Analytics 4',
   description: 'Events into a Google Analytics 4 web stream through the Measurement Protocol.',
   category: 'analytics',
+  group: 'analytics',
   status: 'ga',
   website: 'https://developers.google.com/analytics/devguides/collection/protocol/ga4',
+  setup_steps: [
+    'In Google Analytics open Admin, Data streams, your stream and copy the measurement ID.',
+    'In the same stream open Measurement Protocol API secrets and create a secret.',
+    "Turn off the browser tag's events that you send from here, or they count twice.",
+  ],
+  default_consent_category: 'analytics',
   config_fields: [
     {
       key: 'measurement_id',

@@ -36,8 +36,15 @@ export default defineVendor({
   name: 'Meta Conversions API',
   description: 'Web, app and offline events into a Meta pixel or dataset, for measurement and optimisation of ads.',
   category: 'advertising',
+  group: 'advertising',
   status: 'ga',
   website: 'https://developers.facebook.com/docs/marketing-api/conversions-api',
+  setup_steps: [
+    'In Meta Events Manager select the dataset (pixel) and copy its ID.',
+    'Open Settings, Conversions API, and generate an access token.',
+    'Send a first event with a test event code and check it under Test events.',
+  ],
+  default_consent_category: 'advertising',
   config_fields: [
     {
       key: 'pixel_id',

@@ -42,8 +42,15 @@ export default defineVendor({
   name: 'TikTok Events API',
   description: 'Web events into a TikTok pixel through Events API 2.0, for measurement and optimisation of ads.',
   category: 'advertising',
+  group: 'advertising',
   status: 'ga',
   website: 'https://business-api.tiktok.com/portal/docs?id=1771100865818625',
+  setup_steps: [
+    'In TikTok Events Manager select the web data source and copy its pixel code.',
+    'Open Settings, Events API, and generate an access token.',
+    'Send a first event with a test event code and check it under Test events.',
+  ],
+  default_consent_category: 'advertising',
   config_fields: [
     {
       key: 'pixel_code',

@@ -5,8 +5,13 @@ export default defineVendor({
   name: 'Webhook',
   description: 'Delivers every event to an HTTP endpoint of your own, as it is or through a template, one by one or in batches.',
   category: 'other',
+  group: 'custom',
   status: 'ga',
   website: 'https://www.standardwebhooks.com',
+  setup_steps: [
+    'Create an HTTPS endpoint that answers 2xx within the timeout.',
+    'Enter its URL. Choose an authentication and a signing secret if the endpoint checks them.',
+  ],
   config_fields: [
     {
       key: 'url',

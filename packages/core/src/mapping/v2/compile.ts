@@ -20,9 +20,9 @@ const PASS: RunEntry = (event: CanonicalEvent) => ({ kind: 'pass_through', event
 const UNMAPPED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_default' });
 
 /**
- * Version 2: `global`, `events`, `defaults`. Filters see the event as it came; enrichments work on a copy of it; then all mappings at
- * once, global ones first; then the payload's own transforms. An entry that is switched off drops its events (`mapping_filter`): somebody
- * decided that they do not go out, so they must not go out through the defaults either.
+ * Version 2: `global`, `events`, `defaults`. Filters see the original event; enrichments work on a copy; then all mappings run at once,
+ * global ones first; then the payload's transforms. A disabled entry drops its events (`mapping_filter`), because disabling an event must
+ * not send it through the defaults.
  */
 export function compileV2(config: Record<string, unknown>, options: MappingOptions): CompiledMapping {
   const { where = '', default_action: defaultAction = 'drop', parameters = {} } = options;
@@ -34,6 +34,7 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
   const otherwise = compileDefaults(config.defaults, join(where, 'defaults'), defaultAction, global, context);
   if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
   const pass = global.filter;
+  const folded = foldNames(events);
   return {
     ok: true,
     passes_all: otherwise === PASS && events.size === 0 && pass === undefined,
@@ -41,7 +42,8 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
       state.missing = undefined;
       state.failed = undefined;
       if (pass && !pass(event)) return FILTERED;
-      const entries = events.get(eventKey(event));
+      const key = eventKey(event);
+      const entries = events.get(key) ?? folded.get(fold(key));
       if (entries === undefined) return otherwise(event);
       for (const entry of entries) if (entry.filter === undefined || entry.filter(event)) return entry.run(event);
       return FILTERED;
@@ -49,12 +51,24 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
   };
 }
 
+/** `order completed ` finds `Order Completed`, unless its exact name is mapped. */
+function fold(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+/** Of several names that differ only in case, the first wins. */
+function foldNames(events: ReadonlyMap<string, Entry[]>): Map<string, Entry[]> {
+  const folded = new Map<string, Entry[]>();
+  for (const [name, entries] of events) if (!folded.has(fold(name))) folded.set(fold(name), entries);
+  return folded;
+}
+
 function compileGlobal(input: unknown, where: string, context: CompileContext): Parts {
   const global = input === undefined || input === null ? {} : context.checks.object(input, where, GLOBAL_KEYS, 'global');
   return compileParts(global ?? {}, where, context);
 }
 
-/** The entries that are switched on, in order; a name whose entries are all off keeps its place with none. */
+/** Enabled entries, in order. A name whose entries are all disabled stays in the map with an empty list. */
 function compileEvents(input: unknown, where: string, global: Parts, context: CompileContext): Map<string, Entry[]> {
   const { checks } = context;
   const events = new Map<string, Entry[]>();

@@ -1,0 +1,36 @@
+import { isObject } from '../json.ts';
+import { put } from '../path/write.ts';
+import { defineTransform } from './define.ts';
+import { isPresent, textOf } from './values.ts';
+
+export const entries = defineTransform({
+  name: 'entries',
+  summary: 'An object as a list of pairs, under two names of your choice. Nested values are left out.',
+  args: [
+    { name: 'name', type: 'string', default: 'name', summary: 'key of the name' },
+    { name: 'value', type: 'string', default: 'value', summary: 'key of the value' },
+  ],
+  examples: [
+    [
+      { a: 1, b: 'x', c: null, d: {} },
+      [
+        { name: 'a', value: 1 },
+        { name: 'b', value: 'x' },
+      ],
+    ],
+    [{ a: 1 }, [{ key: 'a', text: 1 }], 'key', 'text'],
+    ['x', undefined],
+  ],
+  apply(value, [name, inner]) {
+    if (!isObject(value)) return undefined;
+    const [nameKey, valueKey] = [textOf(name) ?? 'name', textOf(inner) ?? 'value'];
+    return Object.entries(value)
+      .filter(([, one]) => isPresent(one) && typeof one !== 'object')
+      .map(([key, one]) => {
+        const pair: Record<string, unknown> = {};
+        put(pair, nameKey, key);
+        put(pair, valueKey, one);
+        return pair;
+      });
+  },
+});

@@ -1,0 +1,32 @@
+import { isObject, own } from '../json.ts';
+import { defineTransform } from './define.ts';
+import { asNumber, textOf, tidy } from './values.ts';
+
+export const sumProduct = defineTransform({
+  name: 'sum_product',
+  summary:
+    'The total of a list of objects: the named fields of each are multiplied, then added up (price × quantity). Elements without the first field do not count; other missing fields are 1.',
+  takes: 'list',
+  args: [{ name: 'fields', type: 'string', rest: true, summary: 'names of the fields to multiply' }],
+  examples: [
+    [[{ price: 10, quantity: 2 }, { price: '22.50' }, { quantity: 3 }], 42.5, 'price', 'quantity'],
+    [[{ price: 0.1 }, { price: 0.2 }], 0.3, 'price'],
+    [[{}], undefined, 'price'],
+    ['x', undefined, 'price'],
+  ],
+  apply(value, [first, ...others]) {
+    if (!Array.isArray(value)) return undefined;
+    let total: number | undefined;
+    for (const element of value) {
+      const base = numberIn(element, first);
+      if (base === undefined) continue;
+      total = (total ?? 0) + others.reduce<number>((product, name) => product * (numberIn(element, name) ?? 1), base);
+    }
+    return total === undefined ? undefined : tidy(total);
+  },
+});
+
+function numberIn(element: unknown, name: unknown): number | undefined {
+  const key = textOf(name);
+  return isObject(element) && key !== undefined ? asNumber(own(element, key)) : undefined;
+}

@@ -1,0 +1,62 @@
+/** JSON values with references, as definitions write them in `common` and `shape`. */
+import { isObject } from '../json.ts';
+import { compileReference, compileText, lookUpValue, renderText, type Sources, type Text } from './text.ts';
+
+export interface CompiledValue {
+  render(sources: Sources): unknown;
+  /** Every reference that is left, for the lane key and to know which sources are needed. */
+  texts: Text[];
+}
+
+/**
+ * A string is a text. `{"$ref": "payload.items"}` inserts the value itself. Empty texts and missing values are left out, then objects and
+ * lists that became empty. An object with an empty `$if` is left out.
+ */
+export function compileValue(value: unknown, parameters: Record<string, unknown>): CompiledValue {
+  const texts: Text[] = [];
+  return { render: compileNode(value, parameters, texts), texts };
+}
+
+type Render = CompiledValue['render'];
+
+function compileNode(value: unknown, parameters: Record<string, unknown>, texts: Text[]): Render {
+  if (typeof value === 'string') {
+    const text = compileText(value, parameters);
+    texts.push(text);
+    return (sources) => {
+      const rendered = renderText(text, sources);
+      return rendered === '' ? undefined : rendered;
+    };
+  }
+  if (Array.isArray(value)) {
+    const elements = value.map((element) => compileNode(element, parameters, texts));
+    return (sources) => {
+      const list = elements.map((element) => element(sources)).filter((element) => element !== undefined);
+      return list.length === 0 ? undefined : list;
+    };
+  }
+  if (isObject(value)) return typeof value.$ref === 'string' ? reference(value.$ref, parameters, texts) : object(value, parameters, texts);
+  return () => value;
+}
+
+function reference(path: string, parameters: Record<string, unknown>, texts: Text[]): Render {
+  const [source, ...steps] = path.split('.');
+  if (source === 'parameters') {
+    const value = lookUpValue(steps, parameters);
+    return () => value ?? undefined;
+  }
+  const { text, part } = compileReference(path);
+  texts.push(text);
+  return (sources) => lookUpValue([part.source, ...part.path], sources) ?? undefined;
+}
+
+function object(value: Record<string, unknown>, parameters: Record<string, unknown>, texts: Text[]): Render {
+  const { $if: condition, ...rest } = value;
+  const entries = Object.entries(rest).map(([key, inner]) => [key, compileNode(inner, parameters, texts)] as const);
+  const wanted = condition === undefined ? undefined : compileNode(condition, parameters, texts);
+  return (sources) => {
+    if (wanted && wanted(sources) === undefined) return undefined;
+    const filled = entries.map(([key, inner]) => [key, inner(sources)] as const).filter(([, inner]) => inner !== undefined);
+    return filled.length === 0 ? undefined : Object.fromEntries(filled);
+  };
+}
