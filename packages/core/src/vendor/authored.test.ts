@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import { readAuthored } from './authored.ts';
 
 const EXPECTED =
-  'known are parameters, event, payload and lane with a name, request.id, attempt and timestamp, body.sha256, date.year to hour';
+  'use parameters, event, payload or lane with a name, item.id, request.id, attempt or timestamp, body.sha256, date.year to hour';
 const faults = (config: JsonObject) =>
   readAuthored(config, { url: 'https://a.example/', method: 'POST' }).invalid.map(({ field, message }) => `${field}: ${message}`);
 
@@ -11,18 +11,21 @@ test.each<[JsonObject, string[]]>([
   [
     { request: { auth: { kind: 'magic' } } },
     [
-      'request.auth.kind: must be one of none, bearer, basic, header, query, hmac, aws_sigv4, oauth2_client_credentials, oauth2_refresh_token, google_service_account',
+      'request.auth.kind: must be one of none, bearer, basic, header, query, hmac, aws_sigv4, oauth1, jwt, azure_shared_key, azure_sas, azure_service_bus_sas, oauth2_client_credentials, oauth2_refresh_token, google_service_account, oauth2_jwt_bearer',
     ],
   ],
   [{ request: { auth: { kind: 'bearer' } } }, ['request.auth.token: is required']],
   [{ request: { auth: { kind: 'bearer', token: 't', tokn: 't' } } }, ['request.auth.tokn: is unknown']],
-  [{ request: { body: { kind: 'xml' } } }, ['request.body.kind: must be one of json, json_list, ndjson, form, query, none']],
+  [
+    { request: { body: { kind: 'yaml' } } },
+    ['request.body.kind: must be one of json_list, ndjson, csv, json, form, form_list, xml, multipart, query, none'],
+  ],
   [{ request: { method: 'TRACE' } }, ['request.method: must be one of POST, PUT, PATCH, GET, DELETE']],
   [{ request: { urll: 'x' } }, ['request.urll: is unknown']],
   [{ request: { url: '' } }, ['request.url: must not be empty']],
   [{ request: { headers: { Host: 'x' } } }, ['request.headers.Host: the header Host may not be set']],
   [{ request: { batch: { max_items: 0 } } }, ['request.batch.max_items: must lie between 1 and 10000']],
-  [{ request: { body: { kind: 'form' }, batch: { max_items: 5 } } }, ['request.batch: a form body takes one event a request']],
+  [{ request: { body: { kind: 'form' }, batch: { max_items: 5 } } }, ['request.batch: a form body takes one event per request']],
   [
     { request: { answers: [{ verdict: 'maybe' }] } },
     ['request.answers[0].verdict: must be one of delivered, refused, unavailable, refresh_token, partial'],
@@ -35,7 +38,7 @@ test.each<[JsonObject, string[]]>([
   [{ request: { answers: [{ verdict: 'partial' }] } }, ['request.answers[0].partial: is required for the verdict partial']],
   [
     { request: { answers: [{ verdict: 'partial', partial: { errors: 'body.e', failed: 'refused', others: 'delivered' } }] } },
-    ['request.answers[0].partial: needs errors and index, results and accepted, or indexes'],
+    ['request.answers[0].partial: needs errors and index or key, results and accepted, indexes, or keys'],
   ],
   [
     { request: { answers: [{ verdict: 'refused', partial: { indexes: ['body.i'], failed: 'refused', others: 'delivered' } }] } },
@@ -45,10 +48,10 @@ test.each<[JsonObject, string[]]>([
     { request: { url: 'https://a.example/{{parameters.tenant}}/{{parameters.none}}' }, parameters: { tenant: 't' } },
     ['request.url: {{parameters.none}} refers to a parameter that has no value'],
   ],
-  [{ requests: [{ url: 'https://a.example/{{event}}' }] }, [`requests[0].url: {{event}} refers to nothing: ${EXPECTED}`]],
-  [{ request: { headers: { 'X-A': '{{evnt.name}}' } } }, [`request.headers.X-A: {{evnt.name}} refers to nothing: ${EXPECTED}`]],
-  [{ request: { query: { a: '{{request.ip}}' } } }, [`request.query.a: {{request.ip}} refers to nothing: ${EXPECTED}`]],
-  [{ request: { query: { a: '{{event.a b}}' } } }, [`request.query.a: {{event.a b}} refers to nothing: ${EXPECTED}`]],
+  [{ requests: [{ url: 'https://a.example/{{event}}' }] }, [`requests[0].url: {{event}} is not a known reference: ${EXPECTED}`]],
+  [{ request: { headers: { 'X-A': '{{evnt.name}}' } } }, [`request.headers.X-A: {{evnt.name}} is not a known reference: ${EXPECTED}`]],
+  [{ request: { query: { a: '{{request.ip}}' } } }, [`request.query.a: {{request.ip}} is not a known reference: ${EXPECTED}`]],
+  [{ request: { query: { a: '{{event.a b}}' } } }, [`request.query.a: {{event.a b}} is not a known reference: ${EXPECTED}`]],
   [
     {
       request: {

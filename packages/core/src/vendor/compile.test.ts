@@ -30,6 +30,8 @@ const acme = (over: Partial<VendorInput> & { requests?: RequestDefinition[] } = 
     name: 'Acme',
     description: 'd',
     category: 'other',
+    group: 'custom',
+    setup_steps: ['Sign up.'],
     status: 'beta',
     website: 'https://acme.example',
     config_fields: [

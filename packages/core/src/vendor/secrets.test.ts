@@ -7,6 +7,8 @@ const vendor = defineVendor({
   name: 'Acme',
   description: 'd',
   category: 'other',
+  group: 'custom',
+  setup_steps: ['Sign up.'],
   status: 'beta',
   website: 'https://acme.example',
   config_fields: [{ key: 'pass_phrase', label: 'P', type: 'secret', required: true, placeholder: 'p', help_text: 'h' }],

@@ -12,6 +12,8 @@ const SECRET_NAMES = new Set([
   'hmac_secret',
   'signing_secret',
   'client_secret',
+  'consumer_secret',
+  'token_secret',
   'refresh_token',
   'access_token',
   'secret_access_key',
@@ -86,9 +88,9 @@ function inNamedPairs(path: SecretPath): boolean {
   return (of === 'headers' || of === 'query') && TELLING_NAME.test(path.at(-1) as string);
 }
 
-/** `auth: {kind: header|query, name, value}` of an authored request. */
+/** `auth: {kind: header|query, name, value}` and `{kind: azure_shared_key, account, key}` of an authored request. */
 function inAuthValue(path: SecretPath): boolean {
-  return path.at(-1) === 'value' && path.at(-2) === 'auth';
+  return (path.at(-1) === 'value' || path.at(-1) === 'key') && path.at(-2) === 'auth';
 }
 
 /** Users of custom HTTP choose the names of their parameters. */

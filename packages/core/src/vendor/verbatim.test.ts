@@ -25,6 +25,8 @@ function compiled(over: Partial<RequestDefinition> = {}, config: JsonObject = {}
     name: 'Acme',
     description: 'd',
     category: 'other',
+    group: 'custom',
+    setup_steps: ['Sign up.'],
     status: 'beta',
     website: 'https://acme.example',
     config_fields: [],

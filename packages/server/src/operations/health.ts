@@ -46,7 +46,11 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
           last_error: row?.last_error ?? null,
           waiting,
           oldest_waiting_at: iso(oldest),
-          warnings: [...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []), ...(compiled?.warnings ?? [])],
+          warnings: [
+            ...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []),
+            ...(compiled?.warnings ?? []),
+            ...(compiled?.vendor?.versionWarnings(Date.now()) ?? []),
+          ],
         },
       ];
     }),

@@ -165,7 +165,7 @@ describe('a service account', () => {
     const { tokens, sent } = setup([tokenReply('t')]);
     expect(await tokens.get(plan('-----BEGIN nonsense'))).toEqual({
       kind: 'refused',
-      reason: 'the private key of the service account does not parse',
+      reason: 'the private key does not parse',
     });
     expect(sent).toHaveLength(0);
   });

@@ -170,9 +170,9 @@ export default vendorCases(
       verdict: {
         kind: 'partial',
         items: [
-          { kind: 'unavailable', reason: 'http_400: sent together with items that were refused' },
+          { kind: 'unavailable', reason: 'http_400: sent together with rejected items' },
           { kind: 'refused', reason: 'http_400: Request missing required field' },
-          { kind: 'unavailable', reason: 'http_400: sent together with items that were refused' },
+          { kind: 'unavailable', reason: 'http_400: sent together with rejected items' },
         ],
       },
     },
