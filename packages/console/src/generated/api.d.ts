@@ -3117,7 +3117,7 @@ export interface operations {
                                 key: string;
                                 label: string;
                                 /** @enum {string} */
-                                type: "string" | "secret" | "select" | "boolean" | "number";
+                                type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
                                 required: boolean;
                                 placeholder: string;
                                 help_text: string;
@@ -3175,7 +3175,7 @@ export interface operations {
                             key: string;
                             label: string;
                             /** @enum {string} */
-                            type: "string" | "secret" | "select" | "boolean" | "number";
+                            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
                             required: boolean;
                             placeholder: string;
                             help_text: string;
