@@ -7,7 +7,7 @@ import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { maskRequest } from '@firsthand/core/vendor/secrets.ts';
-import { privateKeys } from '../outbound/private-keys.ts';
+import { privateKeys } from '../runtime/private-keys.ts';
 
 export interface Rehearsal {
   requests: { method: string; url: string; headers: Record<string, string>; body: unknown }[];

@@ -12,8 +12,8 @@ import { signJwt } from '@firsthand/core/vendor/jwt.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import type { Logger } from 'pino';
 import type { Clock } from '../runtime/clock.ts';
+import { privateKeys } from '../runtime/private-keys.ts';
 import type { GuardedClient } from './guarded-client.ts';
-import { privateKeys } from './private-keys.ts';
 import type { RotatedTokens } from './rotated-tokens.ts';
 
 export type TokenResult =

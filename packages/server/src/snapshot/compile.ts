@@ -11,7 +11,7 @@ import { compileOrganisation, compileProcessing } from '@firsthand/core/process/
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { Settings } from '../config.ts';
-import { privateKeys } from '../outbound/private-keys.ts';
+import { privateKeys } from '../runtime/private-keys.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import { compileIngestRules } from './ingest-rules.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
