@@ -1,5 +1,6 @@
 /** From a pipeline's configuration to the constants of its bundle. Pure; everything a user typed stays data. */
 import { domainToASCII } from 'node:url';
+import { isGlobalName, NAME_FAULT } from '@firsthand/core/config/global-name.ts';
 import { DEFAULT_DATA_LAYER, type EventFilter, type Pipeline } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileConsent } from '@firsthand/core/privacy/consent.ts';
@@ -7,7 +8,6 @@ import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import type { Category, ClientSide, Variable, VendorIds } from '../src/types.ts';
-import { isGlobalName, NAME_FAULT } from './global-name.ts';
 import { LIMITS } from './limits.ts';
 import { VENDOR_COOKIES } from './vendor-cookies.ts';
 

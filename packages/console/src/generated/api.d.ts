@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         /**
          * Create a pipeline
-         * @description The secret is in this answer and never again. Without a slug one is made from the name.
+         * @description The secret is shown only in this response. Without a slug, one is made from the name.
          *
          *     Least role: **editor**.
          */
@@ -232,7 +232,7 @@ export interface paths {
         get: operations["get_pipelines_id"];
         /**
          * Change a pipeline
-         * @description Fields left out stay; an object that is sent is replaced whole, its missing keys take their defaults.
+         * @description Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults.
          *
          *     Least role: **editor**.
          */
@@ -240,7 +240,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a pipeline
-         * @description Its key stops at once, and its integrations receive nothing more.
+         * @description Its key stops working at once, and its integrations receive no more events.
          *
          *     Least role: **admin**.
          */
@@ -561,7 +561,7 @@ export interface paths {
         put?: never;
         /**
          * Assign a template to a pipeline
-         * @description Pins the given revision, else the latest. It receives events from now on; earlier ones by history replay.
+         * @description Pins the given revision, or the latest. The integration receives events from now on; a history replay fetches earlier ones.
          *
          *     Least role: **editor**.
          */
@@ -594,7 +594,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an integration
-         * @description What still waits for it ends with the reason integration_deleted.
+         * @description Its waiting events are dropped with the reason `integration_deleted`.
          *
          *     Least role: **admin**.
          */
@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Set up an integration in one step
-         * @description Makes a template, its revision 1 and its assignment to the pipeline `source_id` together. A config without any mapping of its own (`global`, `events`, `defaults`, `steps`, `version`) starts with the mappings of the vendor's default variant, as an install does.
+         * @description Creates a template, its revision 1 and its assignment to the pipeline `source_id` in one transaction. A config without any mapping of its own (`global`, `events`, `defaults`, `steps`, `version`) starts with the mappings of the vendor's default variant, as an install does.
          *
          *     Least role: **editor**.
          */
@@ -909,7 +909,7 @@ export interface paths {
         put?: never;
         /**
          * Add a transformation
-         * @description It runs after those that are there, unless a position says otherwise.
+         * @description Without a position it runs after all existing transformations.
          *
          *     Least role: **editor**.
          */
@@ -958,7 +958,7 @@ export interface paths {
         get?: never;
         /**
          * Order the transformations
-         * @description Names every one of the pipeline's transformations once; their positions become 1, 2, 3 and so on.
+         * @description `ids` names each of the pipeline's transformations once. Their positions become 1, 2, 3 and so on.
          *
          *     Least role: **editor**.
          */
@@ -1006,7 +1006,7 @@ export interface paths {
         get: operations["get_data_layer"];
         /**
          * Change the data layer
-         * @description Each section that is sent is replaced, its missing keys take their defaults; the others stay. `If-Match: <version>` refuses a change of what somebody else has changed meanwhile.
+         * @description Each section that is sent is replaced, and its missing keys take their defaults; the other sections stay. With `If-Match: <version>` the change is rejected if somebody else changed the data layer in the meantime.
          *
          *     Least role: **admin**.
          */
@@ -1059,7 +1059,7 @@ export interface paths {
         put?: never;
         /**
          * Add a webhook source
-         * @description Without a signing secret one is made; it is in this answer and never again.
+         * @description The signing secret is generated when omitted, and is shown only in this response.
          *
          *     Least role: **editor**.
          */
@@ -1109,7 +1109,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description The old one ends at once. To set the secret that a provider gave you, use PUT.
+         * @description The old secret is invalid at once. To set a secret that the sender gave you, use PUT.
          *
          *     Least role: **admin**.
          */
@@ -2247,10 +2247,10 @@ export interface operations {
     get_pipelines: {
         parameters: {
             query?: {
-                /** @description In name or slug, whatever the case. */
+                /** @description Part of the name or slug, in any case. */
                 search?: string;
                 type?: "web" | "app" | "server";
-                /** @description Pipelines that carry this label. */
+                /** @description Pipelines with this label. */
                 label?: string;
                 enabled?: boolean;
                 /** @description At most 100; a greater one is served as 100. */
@@ -2275,23 +2275,34 @@ export interface operations {
                             id: string;
                             /** @example Web shop */
                             name: string;
+                            /**
+                             * @description Made from the name when omitted.
+                             * @example web-shop
+                             */
                             slug: string;
                             /**
                              * @default web
                              * @enum {string}
                              */
                             type: "web" | "app" | "server";
-                            /** @example pk_7f3k… */
+                            /**
+                             * @description The public key that clients send with events.
+                             * @example pk_7f3k…
+                             */
                             pipeline_key: string;
                             /**
-                             * @description `prefix:value` labels are groupable, others are plain tags.
+                             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                             * @default []
                              * @example [
                              *       "env:production",
                              *       "team:growth"
                              *     ]
                              */
                             labels: string[];
-                            /** @default true */
+                            /**
+                             * @description Whether the pipeline accepts events.
+                             * @default true
+                             */
                             enabled: boolean;
                             /**
                              * Format: date-time
@@ -2329,56 +2340,93 @@ export interface operations {
                 "application/json": {
                     /** @example Web shop */
                     name: string;
+                    /**
+                     * @description Made from the name when omitted.
+                     * @example web-shop
+                     */
                     slug?: string;
                     /**
                      * @default web
                      * @enum {string}
                      */
                     type?: "web" | "app" | "server";
-                    /** @description Domains that may send events; empty allows all. */
+                    /**
+                     * @description Domains that may send events. Empty allows all.
+                     * @default []
+                     */
                     domain_allowlist?: string[];
                     /**
-                     * @description `prefix:value` labels are groupable, others are plain tags.
+                     * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                     * @default []
                      * @example [
                      *       "env:production",
                      *       "team:growth"
                      *     ]
                      */
                     labels?: string[];
-                    /** @default 1000 */
+                    /**
+                     * @description Events per second.
+                     * @default 1000
+                     */
                     rate_limit_rps?: number;
-                    /** @default false */
+                    /**
+                     * @description Whether events must carry a challenge token.
+                     * @default false
+                     */
                     challenge_token_required?: boolean;
-                    /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
+                    /**
+                     * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                     * @default {}
+                     */
                     parameters?: {
                         [key: string]: string;
                     };
-                    /** @description Pipeline-specific configuration. */
+                    /** @default {} */
                     config?: {
-                        /** @description Addresses and networks (CIDR) that may send to a server pipeline; empty allows all. */
+                        /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
                         ip_allowlist?: string[];
-                        /** @description Refuse unsigned requests of a server pipeline. */
+                        /** @description Reject unsigned requests to a server pipeline. */
                         require_signature?: boolean;
                     };
-                    /** @default true */
-                    enabled?: boolean;
+                    /**
+                     * @default {
+                     *       "script_filename": "d.js",
+                     *       "global_variable": "_df",
+                     *       "delivery_method": "cdn",
+                     *       "vendor_syncs": {},
+                     *       "consent_config": {},
+                     *       "cross_domain": false
+                     *     }
+                     */
                     js_builder_config?: {
+                        /**
+                         * @description File name of the generated collector.
+                         * @example d.js
+                         */
                         script_filename?: string;
+                        /**
+                         * @description Global variable that the collector exposes.
+                         * @example _df
+                         */
                         global_variable?: string;
                         /** @enum {string} */
                         delivery_method?: "download" | "cdn" | "cluster";
+                        /** @description First-party ids to read or mint, by vendor. */
                         vendor_syncs?: {
                             [key: string]: {
                                 enabled?: boolean;
                                 consent_category?: string;
                             };
                         };
+                        /** @description Where the collector reads consent from. */
                         consent_config?: {
                             /** @enum {string} */
                             provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                            /** @description How long the collector waits for a consent choice, in milliseconds. */
                             wait_ms?: number;
                             required_category?: string;
                         };
+                        /** @description Whether the collector passes the visitor id to links between your domains. */
                         cross_domain?: boolean;
                         variables?: {
                             name: string;
@@ -2389,14 +2437,28 @@ export interface operations {
                             target: string;
                         }[];
                     };
+                    /**
+                     * @default {
+                     *       "cross_domain_enabled": false,
+                     *       "cross_domain_domains": [],
+                     *       "vendor_sync": {}
+                     *     }
+                     */
                     identity_config?: {
+                        /** @description Whether a visitor keeps one identity across the domains. */
                         cross_domain_enabled?: boolean;
+                        /** @description Domains that share identity. */
                         cross_domain_domains?: string[];
-                        /** @description Per-vendor identity sync settings. */
+                        /** @description Identity sync settings by vendor. */
                         vendor_sync?: {
                             [key: string]: unknown;
                         };
                     };
+                    /**
+                     * @description Whether the pipeline accepts events.
+                     * @default true
+                     */
+                    enabled?: boolean;
                 };
             };
         };
@@ -2414,63 +2476,103 @@ export interface operations {
                         org_id: string;
                         /** @example Web shop */
                         name: string;
+                        /**
+                         * @description Made from the name when omitted.
+                         * @example web-shop
+                         */
                         slug: string;
                         /**
                          * @default web
                          * @enum {string}
                          */
                         type: "web" | "app" | "server";
-                        /** @description Domains that may send events; empty allows all. */
-                        domain_allowlist: string[];
                         /**
-                         * @description `prefix:value` labels are groupable, others are plain tags.
-                         * @example [
-                         *       "env:production",
-                         *       "team:growth"
-                         *     ]
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
                          */
-                        labels: string[];
-                        /** @default 1000 */
-                        rate_limit_rps: number;
-                        /** @default false */
-                        challenge_token_required: boolean;
-                        /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        /** @description Pipeline-specific configuration. */
-                        config: {
-                            /** @description Addresses and networks (CIDR) that may send to a server pipeline; empty allows all. */
-                            ip_allowlist?: string[];
-                            /** @description Refuse unsigned requests of a server pipeline. */
-                            require_signature?: boolean;
-                        };
-                        /** @default true */
-                        enabled: boolean;
-                        /** @example pk_7f3k… */
                         pipeline_key: string;
                         /**
                          * @description The first four characters of the secret.
                          * @example sk_9
                          */
                         pipeline_key_secret_prefix: string;
+                        /**
+                         * @description Domains that may send events. Empty allows all.
+                         * @default []
+                         */
+                        domain_allowlist: string[];
+                        /**
+                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                         * @default []
+                         * @example [
+                         *       "env:production",
+                         *       "team:growth"
+                         *     ]
+                         */
+                        labels: string[];
+                        /**
+                         * @description Events per second.
+                         * @default 1000
+                         */
+                        rate_limit_rps: number;
+                        /**
+                         * @description Whether events must carry a challenge token.
+                         * @default false
+                         */
+                        challenge_token_required: boolean;
+                        /**
+                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                         * @default {}
+                         */
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** @default {} */
+                        config: {
+                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                            ip_allowlist?: string[];
+                            /** @description Reject unsigned requests to a server pipeline. */
+                            require_signature?: boolean;
+                        };
+                        /**
+                         * @default {
+                         *       "script_filename": "d.js",
+                         *       "global_variable": "_df",
+                         *       "delivery_method": "cdn",
+                         *       "vendor_syncs": {},
+                         *       "consent_config": {},
+                         *       "cross_domain": false
+                         *     }
+                         */
                         js_builder_config: {
+                            /**
+                             * @description File name of the generated collector.
+                             * @example d.js
+                             */
                             script_filename: string;
+                            /**
+                             * @description Global variable that the collector exposes.
+                             * @example _df
+                             */
                             global_variable: string;
                             /** @enum {string} */
                             delivery_method: "download" | "cdn" | "cluster";
+                            /** @description First-party ids to read or mint, by vendor. */
                             vendor_syncs: {
                                 [key: string]: {
                                     enabled?: boolean;
                                     consent_category?: string;
                                 };
                             };
+                            /** @description Where the collector reads consent from. */
                             consent_config: {
                                 /** @enum {string} */
                                 provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                                /** @description How long the collector waits for a consent choice, in milliseconds. */
                                 wait_ms?: number;
                                 required_category?: string;
                             };
+                            /** @description Whether the collector passes the visitor id to links between your domains. */
                             cross_domain: boolean;
                             variables?: {
                                 name: string;
@@ -2481,14 +2583,28 @@ export interface operations {
                                 target: string;
                             }[];
                         };
+                        /**
+                         * @default {
+                         *       "cross_domain_enabled": false,
+                         *       "cross_domain_domains": [],
+                         *       "vendor_sync": {}
+                         *     }
+                         */
                         identity_config: {
+                            /** @description Whether a visitor keeps one identity across the domains. */
                             cross_domain_enabled: boolean;
+                            /** @description Domains that share identity. */
                             cross_domain_domains: string[];
-                            /** @description Per-vendor identity sync settings. */
+                            /** @description Identity sync settings by vendor. */
                             vendor_sync: {
                                 [key: string]: unknown;
                             };
                         };
+                        /**
+                         * @description Whether the pipeline accepts events.
+                         * @default true
+                         */
+                        enabled: boolean;
                         /**
                          * Format: date-time
                          * @example 2026-05-01T12:00:00.000Z
@@ -2499,7 +2615,10 @@ export interface operations {
                          * @example 2026-05-01T12:00:00.000Z
                          */
                         updated_at: string;
-                        /** @description Shown this once. */
+                        /**
+                         * @description Shown only in this response.
+                         * @example sk_9…
+                         */
                         pipeline_key_secret: string;
                     };
                 };
@@ -2539,63 +2658,103 @@ export interface operations {
                         org_id: string;
                         /** @example Web shop */
                         name: string;
+                        /**
+                         * @description Made from the name when omitted.
+                         * @example web-shop
+                         */
                         slug: string;
                         /**
                          * @default web
                          * @enum {string}
                          */
                         type: "web" | "app" | "server";
-                        /** @description Domains that may send events; empty allows all. */
-                        domain_allowlist: string[];
                         /**
-                         * @description `prefix:value` labels are groupable, others are plain tags.
-                         * @example [
-                         *       "env:production",
-                         *       "team:growth"
-                         *     ]
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
                          */
-                        labels: string[];
-                        /** @default 1000 */
-                        rate_limit_rps: number;
-                        /** @default false */
-                        challenge_token_required: boolean;
-                        /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        /** @description Pipeline-specific configuration. */
-                        config: {
-                            /** @description Addresses and networks (CIDR) that may send to a server pipeline; empty allows all. */
-                            ip_allowlist?: string[];
-                            /** @description Refuse unsigned requests of a server pipeline. */
-                            require_signature?: boolean;
-                        };
-                        /** @default true */
-                        enabled: boolean;
-                        /** @example pk_7f3k… */
                         pipeline_key: string;
                         /**
                          * @description The first four characters of the secret.
                          * @example sk_9
                          */
                         pipeline_key_secret_prefix: string;
+                        /**
+                         * @description Domains that may send events. Empty allows all.
+                         * @default []
+                         */
+                        domain_allowlist: string[];
+                        /**
+                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                         * @default []
+                         * @example [
+                         *       "env:production",
+                         *       "team:growth"
+                         *     ]
+                         */
+                        labels: string[];
+                        /**
+                         * @description Events per second.
+                         * @default 1000
+                         */
+                        rate_limit_rps: number;
+                        /**
+                         * @description Whether events must carry a challenge token.
+                         * @default false
+                         */
+                        challenge_token_required: boolean;
+                        /**
+                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                         * @default {}
+                         */
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** @default {} */
+                        config: {
+                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                            ip_allowlist?: string[];
+                            /** @description Reject unsigned requests to a server pipeline. */
+                            require_signature?: boolean;
+                        };
+                        /**
+                         * @default {
+                         *       "script_filename": "d.js",
+                         *       "global_variable": "_df",
+                         *       "delivery_method": "cdn",
+                         *       "vendor_syncs": {},
+                         *       "consent_config": {},
+                         *       "cross_domain": false
+                         *     }
+                         */
                         js_builder_config: {
+                            /**
+                             * @description File name of the generated collector.
+                             * @example d.js
+                             */
                             script_filename: string;
+                            /**
+                             * @description Global variable that the collector exposes.
+                             * @example _df
+                             */
                             global_variable: string;
                             /** @enum {string} */
                             delivery_method: "download" | "cdn" | "cluster";
+                            /** @description First-party ids to read or mint, by vendor. */
                             vendor_syncs: {
                                 [key: string]: {
                                     enabled?: boolean;
                                     consent_category?: string;
                                 };
                             };
+                            /** @description Where the collector reads consent from. */
                             consent_config: {
                                 /** @enum {string} */
                                 provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                                /** @description How long the collector waits for a consent choice, in milliseconds. */
                                 wait_ms?: number;
                                 required_category?: string;
                             };
+                            /** @description Whether the collector passes the visitor id to links between your domains. */
                             cross_domain: boolean;
                             variables?: {
                                 name: string;
@@ -2606,14 +2765,28 @@ export interface operations {
                                 target: string;
                             }[];
                         };
+                        /**
+                         * @default {
+                         *       "cross_domain_enabled": false,
+                         *       "cross_domain_domains": [],
+                         *       "vendor_sync": {}
+                         *     }
+                         */
                         identity_config: {
+                            /** @description Whether a visitor keeps one identity across the domains. */
                             cross_domain_enabled: boolean;
+                            /** @description Domains that share identity. */
                             cross_domain_domains: string[];
-                            /** @description Per-vendor identity sync settings. */
+                            /** @description Identity sync settings by vendor. */
                             vendor_sync: {
                                 [key: string]: unknown;
                             };
                         };
+                        /**
+                         * @description Whether the pipeline accepts events.
+                         * @default true
+                         */
+                        enabled: boolean;
                         /**
                          * Format: date-time
                          * @example 2026-05-01T12:00:00.000Z
@@ -2648,56 +2821,66 @@ export interface operations {
                 "application/json": {
                     /** @example Web shop */
                     name?: string;
-                    slug?: string;
                     /**
-                     * @default web
-                     * @enum {string}
+                     * @description Made from the name when omitted.
+                     * @example web-shop
                      */
+                    slug?: string;
+                    /** @enum {string} */
                     type?: "web" | "app" | "server";
-                    /** @description Domains that may send events; empty allows all. */
+                    /** @description Domains that may send events. Empty allows all. */
                     domain_allowlist?: string[];
                     /**
-                     * @description `prefix:value` labels are groupable, others are plain tags.
+                     * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
                      * @example [
                      *       "env:production",
                      *       "team:growth"
                      *     ]
                      */
                     labels?: string[];
-                    /** @default 1000 */
+                    /** @description Events per second. */
                     rate_limit_rps?: number;
-                    /** @default false */
+                    /** @description Whether events must carry a challenge token. */
                     challenge_token_required?: boolean;
                     /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
                     parameters?: {
                         [key: string]: string;
                     };
-                    /** @description Pipeline-specific configuration. */
                     config?: {
-                        /** @description Addresses and networks (CIDR) that may send to a server pipeline; empty allows all. */
+                        /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
                         ip_allowlist?: string[];
-                        /** @description Refuse unsigned requests of a server pipeline. */
+                        /** @description Reject unsigned requests to a server pipeline. */
                         require_signature?: boolean;
                     };
-                    /** @default true */
-                    enabled?: boolean;
                     js_builder_config?: {
+                        /**
+                         * @description File name of the generated collector.
+                         * @example d.js
+                         */
                         script_filename?: string;
+                        /**
+                         * @description Global variable that the collector exposes.
+                         * @example _df
+                         */
                         global_variable?: string;
                         /** @enum {string} */
                         delivery_method?: "download" | "cdn" | "cluster";
+                        /** @description First-party ids to read or mint, by vendor. */
                         vendor_syncs?: {
                             [key: string]: {
                                 enabled?: boolean;
                                 consent_category?: string;
                             };
                         };
+                        /** @description Where the collector reads consent from. */
                         consent_config?: {
                             /** @enum {string} */
                             provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                            /** @description How long the collector waits for a consent choice, in milliseconds. */
                             wait_ms?: number;
                             required_category?: string;
                         };
+                        /** @description Whether the collector passes the visitor id to links between your domains. */
                         cross_domain?: boolean;
                         variables?: {
                             name: string;
@@ -2709,13 +2892,17 @@ export interface operations {
                         }[];
                     };
                     identity_config?: {
+                        /** @description Whether a visitor keeps one identity across the domains. */
                         cross_domain_enabled?: boolean;
+                        /** @description Domains that share identity. */
                         cross_domain_domains?: string[];
-                        /** @description Per-vendor identity sync settings. */
+                        /** @description Identity sync settings by vendor. */
                         vendor_sync?: {
                             [key: string]: unknown;
                         };
                     };
+                    /** @description Whether the pipeline accepts events. */
+                    enabled?: boolean;
                 };
             };
         };
@@ -2733,63 +2920,103 @@ export interface operations {
                         org_id: string;
                         /** @example Web shop */
                         name: string;
+                        /**
+                         * @description Made from the name when omitted.
+                         * @example web-shop
+                         */
                         slug: string;
                         /**
                          * @default web
                          * @enum {string}
                          */
                         type: "web" | "app" | "server";
-                        /** @description Domains that may send events; empty allows all. */
-                        domain_allowlist: string[];
                         /**
-                         * @description `prefix:value` labels are groupable, others are plain tags.
-                         * @example [
-                         *       "env:production",
-                         *       "team:growth"
-                         *     ]
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
                          */
-                        labels: string[];
-                        /** @default 1000 */
-                        rate_limit_rps: number;
-                        /** @default false */
-                        challenge_token_required: boolean;
-                        /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        /** @description Pipeline-specific configuration. */
-                        config: {
-                            /** @description Addresses and networks (CIDR) that may send to a server pipeline; empty allows all. */
-                            ip_allowlist?: string[];
-                            /** @description Refuse unsigned requests of a server pipeline. */
-                            require_signature?: boolean;
-                        };
-                        /** @default true */
-                        enabled: boolean;
-                        /** @example pk_7f3k… */
                         pipeline_key: string;
                         /**
                          * @description The first four characters of the secret.
                          * @example sk_9
                          */
                         pipeline_key_secret_prefix: string;
+                        /**
+                         * @description Domains that may send events. Empty allows all.
+                         * @default []
+                         */
+                        domain_allowlist: string[];
+                        /**
+                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                         * @default []
+                         * @example [
+                         *       "env:production",
+                         *       "team:growth"
+                         *     ]
+                         */
+                        labels: string[];
+                        /**
+                         * @description Events per second.
+                         * @default 1000
+                         */
+                        rate_limit_rps: number;
+                        /**
+                         * @description Whether events must carry a challenge token.
+                         * @default false
+                         */
+                        challenge_token_required: boolean;
+                        /**
+                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                         * @default {}
+                         */
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** @default {} */
+                        config: {
+                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                            ip_allowlist?: string[];
+                            /** @description Reject unsigned requests to a server pipeline. */
+                            require_signature?: boolean;
+                        };
+                        /**
+                         * @default {
+                         *       "script_filename": "d.js",
+                         *       "global_variable": "_df",
+                         *       "delivery_method": "cdn",
+                         *       "vendor_syncs": {},
+                         *       "consent_config": {},
+                         *       "cross_domain": false
+                         *     }
+                         */
                         js_builder_config: {
+                            /**
+                             * @description File name of the generated collector.
+                             * @example d.js
+                             */
                             script_filename: string;
+                            /**
+                             * @description Global variable that the collector exposes.
+                             * @example _df
+                             */
                             global_variable: string;
                             /** @enum {string} */
                             delivery_method: "download" | "cdn" | "cluster";
+                            /** @description First-party ids to read or mint, by vendor. */
                             vendor_syncs: {
                                 [key: string]: {
                                     enabled?: boolean;
                                     consent_category?: string;
                                 };
                             };
+                            /** @description Where the collector reads consent from. */
                             consent_config: {
                                 /** @enum {string} */
                                 provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                                /** @description How long the collector waits for a consent choice, in milliseconds. */
                                 wait_ms?: number;
                                 required_category?: string;
                             };
+                            /** @description Whether the collector passes the visitor id to links between your domains. */
                             cross_domain: boolean;
                             variables?: {
                                 name: string;
@@ -2800,14 +3027,28 @@ export interface operations {
                                 target: string;
                             }[];
                         };
+                        /**
+                         * @default {
+                         *       "cross_domain_enabled": false,
+                         *       "cross_domain_domains": [],
+                         *       "vendor_sync": {}
+                         *     }
+                         */
                         identity_config: {
+                            /** @description Whether a visitor keeps one identity across the domains. */
                             cross_domain_enabled: boolean;
+                            /** @description Domains that share identity. */
                             cross_domain_domains: string[];
-                            /** @description Per-vendor identity sync settings. */
+                            /** @description Identity sync settings by vendor. */
                             vendor_sync: {
                                 [key: string]: unknown;
                             };
                         };
+                        /**
+                         * @description Whether the pipeline accepts events.
+                         * @default true
+                         */
+                        enabled: boolean;
                         /**
                          * Format: date-time
                          * @example 2026-05-01T12:00:00.000Z
@@ -2882,9 +3123,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @example pk_7f3k… */
+                        /**
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
+                         */
                         pipeline_key: string;
-                        /** @description Shown this once; the old one is invalid from now on. */
+                        /**
+                         * @description Shown only in this response.
+                         * @example sk_9…
+                         */
                         pipeline_key_secret: string;
                         /**
                          * @description The first four characters of the secret.
@@ -3212,14 +3459,21 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Name of the new template. */
                     name: string;
-                    /** @default default */
+                    /**
+                     * @description Key of the variant.
+                     * @default default
+                     */
                     variant?: string;
-                    /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                     config?: {
                         [key: string]: unknown;
                     };
-                    /** @enum {string} */
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
                     delivery_mode?: "server_side" | "client_side";
                     description?: string;
                 };
@@ -3239,9 +3493,16 @@ export interface operations {
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
                             name: string;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
                             vendor: string;
+                            /** @default  */
                             description: string;
+                            /** @description The catalog entry it was installed from. */
                             catalog_vendor_key: string | null;
+                            /** @description The variant it was installed from. */
                             catalog_variant_key: string | null;
                             /**
                              * Format: date-time
@@ -3257,18 +3518,27 @@ export interface operations {
                         revision: {
                             /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             id: string;
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
                             integration_id: string;
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
+                            /** @description Counts from 1 in each template. */
                             revision_number: number;
-                            /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                             config: {
                                 [key: string]: unknown;
                             };
-                            /** @enum {string} */
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
                             delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
                             change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             created_by: string;
                             /**
                              * Format: date-time
@@ -3318,9 +3588,16 @@ export interface operations {
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
                             name: string;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
                             vendor: string;
+                            /** @default  */
                             description: string;
+                            /** @description The catalog entry it was installed from. */
                             catalog_vendor_key: string | null;
+                            /** @description The variant it was installed from. */
                             catalog_variant_key: string | null;
                             /**
                              * Format: date-time
@@ -3357,14 +3634,23 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /**
+                     * @description Catalog key of the vendor.
+                     * @example webhook
+                     */
                     vendor: string;
+                    /** @default  */
                     description?: string;
-                    /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                     config: {
                         [key: string]: unknown;
                     };
-                    /** @enum {string} */
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
                     delivery_mode?: "server_side" | "client_side";
+                    /** @description What changed, for people. */
                     change_summary?: string;
                 };
             };
@@ -3383,9 +3669,16 @@ export interface operations {
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
                             name: string;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
                             vendor: string;
+                            /** @default  */
                             description: string;
+                            /** @description The catalog entry it was installed from. */
                             catalog_vendor_key: string | null;
+                            /** @description The variant it was installed from. */
                             catalog_variant_key: string | null;
                             /**
                              * Format: date-time
@@ -3401,18 +3694,27 @@ export interface operations {
                         revision: {
                             /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             id: string;
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
                             integration_id: string;
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
+                            /** @description Counts from 1 in each template. */
                             revision_number: number;
-                            /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                             config: {
                                 [key: string]: unknown;
                             };
-                            /** @enum {string} */
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
                             delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
                             change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             created_by: string;
                             /**
                              * Format: date-time
@@ -3456,9 +3758,16 @@ export interface operations {
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
                         name: string;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
                         vendor: string;
+                        /** @default  */
                         description: string;
+                        /** @description The catalog entry it was installed from. */
                         catalog_vendor_key: string | null;
+                        /** @description The variant it was installed from. */
                         catalog_variant_key: string | null;
                         /**
                          * Format: date-time
@@ -3473,18 +3782,27 @@ export interface operations {
                         latest_revision: {
                             /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             id: string;
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
                             integration_id: string;
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
+                            /** @description Counts from 1 in each template. */
                             revision_number: number;
-                            /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                             config: {
                                 [key: string]: unknown;
                             };
-                            /** @enum {string} */
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
                             delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
                             change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             created_by: string;
                             /**
                              * Format: date-time
@@ -3534,9 +3852,16 @@ export interface operations {
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
                         name: string;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
                         vendor: string;
+                        /** @default  */
                         description: string;
+                        /** @description The catalog entry it was installed from. */
                         catalog_vendor_key: string | null;
+                        /** @description The variant it was installed from. */
                         catalog_variant_key: string | null;
                         /**
                          * Format: date-time
@@ -3614,18 +3939,27 @@ export interface operations {
                         revisions: {
                             /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             id: string;
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
                             integration_id: string;
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
+                            /** @description Counts from 1 in each template. */
                             revision_number: number;
-                            /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                             config: {
                                 [key: string]: unknown;
                             };
-                            /** @enum {string} */
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
                             delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
                             change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             created_by: string;
                             /**
                              * Format: date-time
@@ -3659,12 +3993,16 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                     config: {
                         [key: string]: unknown;
                     };
-                    /** @enum {string} */
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
                     delivery_mode?: "server_side" | "client_side";
+                    /** @description What changed, for people. */
                     change_summary?: string;
                 };
             };
@@ -3679,18 +4017,27 @@ export interface operations {
                     "application/json": {
                         /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         id: string;
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The template.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         integration_id: string;
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
+                        /** @description Counts from 1 in each template. */
                         revision_number: number;
-                        /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                         config: {
                             [key: string]: unknown;
                         };
-                        /** @enum {string} */
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
                         delivery_mode: "server_side" | "client_side";
+                        /** @description What changed, for people. */
                         change_summary: string;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         created_by: string;
                         /**
                          * Format: date-time
@@ -3732,18 +4079,27 @@ export interface operations {
                     "application/json": {
                         /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         id: string;
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The template.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         integration_id: string;
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
+                        /** @description Counts from 1 in each template. */
                         revision_number: number;
-                        /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                         config: {
                             [key: string]: unknown;
                         };
-                        /** @enum {string} */
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
                         delivery_mode: "server_side" | "client_side";
+                        /** @description What changed, for people. */
                         change_summary: string;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         created_by: string;
                         /**
                          * Format: date-time
@@ -3789,25 +4145,62 @@ export interface operations {
                             org_id: string;
                             /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             pipeline_id: string;
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            /**
+                             * @description The template whose revision is delivered.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
                             template_id: string;
+                            /** @description The pinned revision. A new integration pins the latest. */
                             revision_number: number;
+                            /** @description Defaults to the name of the template. */
                             name: string;
+                            /**
+                             * @description Events that arrive while it is disabled are dropped.
+                             * @default true
+                             */
                             enabled: boolean;
+                            /**
+                             * @description Events without consent for this category are dropped. Null delivers every event.
+                             * @default null
+                             * @example marketing
+                             */
                             consent_category: string | null;
+                            /**
+                             * @description Restricts which events pass. An empty filter passes every event.
+                             * @default null
+                             */
                             event_filter: {
-                                /** @description Track names, and @page, @identify, @group. */
+                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                                 event_names?: string[];
                             } | null;
+                            /**
+                             * @description Requests per second. Null takes the vendor's limit.
+                             * @default null
+                             */
                             rate_limit_rps: number | null;
+                            /**
+                             * @description Burst capacity. Null takes twice the rate.
+                             * @default null
+                             */
                             rate_limit_burst: number | null;
+                            /**
+                             * @description Requests per day; 0 means no limit.
+                             * @default null
+                             */
                             rate_limit_daily: number | null;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
                             vendor: string;
-                            /** @enum {string} */
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
                             delivery_mode: "server_side" | "client_side";
                             health: {
                                 /**
-                                 * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                                 * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
                                  * @enum {string}
                                  */
                                 status: "ok" | "failing" | "paused" | "misconfigured";
@@ -3817,6 +4210,7 @@ export interface operations {
                                  */
                                 last_success_at: string | null;
                                 last_error: string | null;
+                                /** @description Events in the backlog. */
                                 waiting: number;
                                 /**
                                  * Format: date-time
@@ -3862,17 +4256,48 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * @description The template whose revision is delivered.
+                     * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                     */
                     template_id: string;
+                    /** @description The pinned revision. A new integration pins the latest. */
                     revision_number?: number;
+                    /** @description Defaults to the name of the template. */
                     name?: string;
+                    /**
+                     * @description Events that arrive while it is disabled are dropped.
+                     * @default true
+                     */
                     enabled?: boolean;
+                    /**
+                     * @description Events without consent for this category are dropped. Null delivers every event.
+                     * @default null
+                     * @example marketing
+                     */
                     consent_category?: string | null;
+                    /**
+                     * @description Restricts which events pass. An empty filter passes every event.
+                     * @default null
+                     */
                     event_filter?: {
-                        /** @description Track names, and @page, @identify, @group. */
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                         event_names?: string[];
                     } | null;
+                    /**
+                     * @description Requests per second. Null takes the vendor's limit.
+                     * @default null
+                     */
                     rate_limit_rps?: number | null;
+                    /**
+                     * @description Burst capacity. Null takes twice the rate.
+                     * @default null
+                     */
                     rate_limit_burst?: number | null;
+                    /**
+                     * @description Requests per day; 0 means no limit.
+                     * @default null
+                     */
                     rate_limit_daily?: number | null;
                 };
             };
@@ -3891,25 +4316,62 @@ export interface operations {
                         org_id: string;
                         /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         pipeline_id: string;
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
                         revision_number: number;
+                        /** @description Defaults to the name of the template. */
                         name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
                         enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
                         consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
                         event_filter: {
-                            /** @description Track names, and @page, @identify, @group. */
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                             event_names?: string[];
                         } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
                         rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
                         rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
                         rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
                         vendor: string;
-                        /** @enum {string} */
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
                         delivery_mode: "server_side" | "client_side";
                         health: {
                             /**
-                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
                              * @enum {string}
                              */
                             status: "ok" | "failing" | "paused" | "misconfigured";
@@ -3919,6 +4381,7 @@ export interface operations {
                              */
                             last_success_at: string | null;
                             last_error: string | null;
+                            /** @description Events in the backlog. */
                             waiting: number;
                             /**
                              * Format: date-time
@@ -3976,25 +4439,62 @@ export interface operations {
                         org_id: string;
                         /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         pipeline_id: string;
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
                         revision_number: number;
+                        /** @description Defaults to the name of the template. */
                         name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
                         enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
                         consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
                         event_filter: {
-                            /** @description Track names, and @page, @identify, @group. */
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                             event_names?: string[];
                         } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
                         rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
                         rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
                         rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
                         vendor: string;
-                        /** @enum {string} */
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
                         delivery_mode: "server_side" | "client_side";
                         health: {
                             /**
-                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
                              * @enum {string}
                              */
                             status: "ok" | "failing" | "paused" | "misconfigured";
@@ -4004,6 +4504,7 @@ export interface operations {
                              */
                             last_success_at: string | null;
                             last_error: string | null;
+                            /** @description Events in the backlog. */
                             waiting: number;
                             /**
                              * Format: date-time
@@ -4045,16 +4546,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The pinned revision. A new integration pins the latest. */
                     revision_number?: number;
+                    /** @description Defaults to the name of the template. */
                     name?: string;
+                    /** @description Events that arrive while it is disabled are dropped. */
                     enabled?: boolean;
+                    /**
+                     * @description Events without consent for this category are dropped. Null delivers every event.
+                     * @example marketing
+                     */
                     consent_category?: string | null;
+                    /** @description Restricts which events pass. An empty filter passes every event. */
                     event_filter?: {
-                        /** @description Track names, and @page, @identify, @group. */
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                         event_names?: string[];
                     } | null;
+                    /** @description Requests per second. Null takes the vendor's limit. */
                     rate_limit_rps?: number | null;
+                    /** @description Burst capacity. Null takes twice the rate. */
                     rate_limit_burst?: number | null;
+                    /** @description Requests per day; 0 means no limit. */
                     rate_limit_daily?: number | null;
                 };
             };
@@ -4073,25 +4585,62 @@ export interface operations {
                         org_id: string;
                         /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         pipeline_id: string;
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
                         revision_number: number;
+                        /** @description Defaults to the name of the template. */
                         name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
                         enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
                         consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
                         event_filter: {
-                            /** @description Track names, and @page, @identify, @group. */
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                             event_names?: string[];
                         } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
                         rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
                         rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
                         rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
                         vendor: string;
-                        /** @enum {string} */
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
                         delivery_mode: "server_side" | "client_side";
                         health: {
                             /**
-                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
                              * @enum {string}
                              */
                             status: "ok" | "failing" | "paused" | "misconfigured";
@@ -4101,6 +4650,7 @@ export interface operations {
                              */
                             last_success_at: string | null;
                             last_error: string | null;
+                            /** @description Events in the backlog. */
                             waiting: number;
                             /**
                              * Format: date-time
@@ -4172,22 +4722,51 @@ export interface operations {
                 "application/json": {
                     /** @description The pipeline. */
                     source_id: string;
+                    /** @description Catalog key of the vendor. */
                     vendor: string;
                     name: string;
-                    /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                     config: {
                         [key: string]: unknown;
                     };
-                    /** @enum {string} */
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
                     delivery_mode?: "server_side" | "client_side";
+                    /**
+                     * @description Events that arrive while it is disabled are dropped.
+                     * @default true
+                     */
                     enabled?: boolean;
+                    /**
+                     * @description Events without consent for this category are dropped. Null delivers every event.
+                     * @default null
+                     * @example marketing
+                     */
                     consent_category?: string | null;
+                    /**
+                     * @description Restricts which events pass. An empty filter passes every event.
+                     * @default null
+                     */
                     event_filter?: {
-                        /** @description Track names, and @page, @identify, @group. */
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                         event_names?: string[];
                     } | null;
+                    /**
+                     * @description Requests per second. Null takes the vendor's limit.
+                     * @default null
+                     */
                     rate_limit_rps?: number | null;
+                    /**
+                     * @description Burst capacity. Null takes twice the rate.
+                     * @default null
+                     */
                     rate_limit_burst?: number | null;
+                    /**
+                     * @description Requests per day; 0 means no limit.
+                     * @default null
+                     */
                     rate_limit_daily?: number | null;
                 };
             };
@@ -4206,25 +4785,62 @@ export interface operations {
                         org_id: string;
                         /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         pipeline_id: string;
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
                         revision_number: number;
+                        /** @description Defaults to the name of the template. */
                         name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
                         enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
                         consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
                         event_filter: {
-                            /** @description Track names, and @page, @identify, @group. */
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                             event_names?: string[];
                         } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
                         rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
                         rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
                         rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
                         vendor: string;
-                        /** @enum {string} */
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
                         delivery_mode: "server_side" | "client_side";
                         health: {
                             /**
-                             * @description paused: disabled, or held by a rate limit. misconfigured: nothing can be sent, `warnings` say why.
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
                              * @enum {string}
                              */
                             status: "ok" | "failing" | "paused" | "misconfigured";
@@ -4234,6 +4850,7 @@ export interface operations {
                              */
                             last_success_at: string | null;
                             last_error: string | null;
+                            /** @description Events in the backlog. */
                             waiting: number;
                             /**
                              * Format: date-time
@@ -4252,9 +4869,12 @@ export interface operations {
                          * @example 2026-05-01T12:00:00.000Z
                          */
                         updated_at: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The pipeline.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         source_id: string;
-                        /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                         config: {
                             [key: string]: unknown;
                         };
@@ -4761,7 +5381,7 @@ export interface operations {
             content: {
                 "application/json": {
                     vendor: string;
-                    /** @description The vendor's fields and the mapping; see the vendor in the catalog. */
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
                     config: {
                         [key: string]: unknown;
                     };
@@ -5055,20 +5675,37 @@ export interface operations {
                             /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             pipeline_id: string;
                             name: string;
-                            /** @enum {string} */
+                            /**
+                             * @description Whether `rules` or `code` is run.
+                             * @enum {string}
+                             */
                             kind: "rules" | "code";
-                            /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                            /**
+                             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                             * @default []
+                             */
                             rules: {
                                 [key: string]: unknown;
                             }[];
-                            /** @description function transform(event, { parameters }) { return event } */
+                            /**
+                             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                             * @default
+                             */
                             code: string;
+                            /**
+                             * @description Restricts which events pass. An empty filter passes every event.
+                             * @default null
+                             */
                             event_filter: {
-                                /** @description Track names, and @page, @identify, @group. */
+                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                                 event_names?: string[];
                             } | null;
+                            /**
+                             * @description A disabled transformation is skipped.
+                             * @default true
+                             */
                             enabled: boolean;
-                            /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
                             position: number;
                             /**
                              * Format: date-time
@@ -5108,20 +5745,37 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @enum {string} */
+                    /**
+                     * @description Whether `rules` or `code` is run.
+                     * @enum {string}
+                     */
                     kind: "rules" | "code";
-                    /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                    /**
+                     * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                     * @default []
+                     */
                     rules?: {
                         [key: string]: unknown;
                     }[];
-                    /** @description function transform(event, { parameters }) { return event } */
+                    /**
+                     * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                     * @default
+                     */
                     code?: string;
+                    /**
+                     * @description Restricts which events pass. An empty filter passes every event.
+                     * @default null
+                     */
                     event_filter?: {
-                        /** @description Track names, and @page, @identify, @group. */
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                         event_names?: string[];
                     } | null;
+                    /**
+                     * @description A disabled transformation is skipped.
+                     * @default true
+                     */
                     enabled?: boolean;
-                    /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                    /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
                     position?: number;
                 };
             };
@@ -5141,20 +5795,37 @@ export interface operations {
                         /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         pipeline_id: string;
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description Whether `rules` or `code` is run.
+                         * @enum {string}
+                         */
                         kind: "rules" | "code";
-                        /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                        /**
+                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                         * @default []
+                         */
                         rules: {
                             [key: string]: unknown;
                         }[];
-                        /** @description function transform(event, { parameters }) { return event } */
+                        /**
+                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                         * @default
+                         */
                         code: string;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
                         event_filter: {
-                            /** @description Track names, and @page, @identify, @group. */
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                             event_names?: string[];
                         } | null;
+                        /**
+                         * @description A disabled transformation is skipped.
+                         * @default true
+                         */
                         enabled: boolean;
-                        /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
                         position: number;
                         /**
                          * Format: date-time
@@ -5207,20 +5878,37 @@ export interface operations {
                         /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         pipeline_id: string;
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description Whether `rules` or `code` is run.
+                         * @enum {string}
+                         */
                         kind: "rules" | "code";
-                        /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                        /**
+                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                         * @default []
+                         */
                         rules: {
                             [key: string]: unknown;
                         }[];
-                        /** @description function transform(event, { parameters }) { return event } */
+                        /**
+                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                         * @default
+                         */
                         code: string;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
                         event_filter: {
-                            /** @description Track names, and @page, @identify, @group. */
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                             event_names?: string[];
                         } | null;
+                        /**
+                         * @description A disabled transformation is skipped.
+                         * @default true
+                         */
                         enabled: boolean;
-                        /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
                         position: number;
                         /**
                          * Format: date-time
@@ -5256,20 +5944,25 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @enum {string} */
+                    /**
+                     * @description Whether `rules` or `code` is run.
+                     * @enum {string}
+                     */
                     kind?: "rules" | "code";
-                    /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                    /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
                     rules?: {
                         [key: string]: unknown;
                     }[];
-                    /** @description function transform(event, { parameters }) { return event } */
+                    /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
                     code?: string;
+                    /** @description Restricts which events pass. An empty filter passes every event. */
                     event_filter?: {
-                        /** @description Track names, and @page, @identify, @group. */
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                         event_names?: string[];
                     } | null;
+                    /** @description A disabled transformation is skipped. */
                     enabled?: boolean;
-                    /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                    /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
                     position?: number;
                 };
             };
@@ -5289,20 +5982,37 @@ export interface operations {
                         /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         pipeline_id: string;
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description Whether `rules` or `code` is run.
+                         * @enum {string}
+                         */
                         kind: "rules" | "code";
-                        /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                        /**
+                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                         * @default []
+                         */
                         rules: {
                             [key: string]: unknown;
                         }[];
-                        /** @description function transform(event, { parameters }) { return event } */
+                        /**
+                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                         * @default
+                         */
                         code: string;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
                         event_filter: {
-                            /** @description Track names, and @page, @identify, @group. */
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                             event_names?: string[];
                         } | null;
+                        /**
+                         * @description A disabled transformation is skipped.
+                         * @default true
+                         */
                         enabled: boolean;
-                        /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
                         position: number;
                         /**
                          * Format: date-time
@@ -5387,20 +6097,37 @@ export interface operations {
                             /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             pipeline_id: string;
                             name: string;
-                            /** @enum {string} */
+                            /**
+                             * @description Whether `rules` or `code` is run.
+                             * @enum {string}
+                             */
                             kind: "rules" | "code";
-                            /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                            /**
+                             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                             * @default []
+                             */
                             rules: {
                                 [key: string]: unknown;
                             }[];
-                            /** @description function transform(event, { parameters }) { return event } */
+                            /**
+                             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                             * @default
+                             */
                             code: string;
+                            /**
+                             * @description Restricts which events pass. An empty filter passes every event.
+                             * @default null
+                             */
                             event_filter: {
-                                /** @description Track names, and @page, @identify, @group. */
+                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
                                 event_names?: string[];
                             } | null;
+                            /**
+                             * @description A disabled transformation is skipped.
+                             * @default true
+                             */
                             enabled: boolean;
-                            /** @description They run from the lowest to the highest; of two with the same, the older one first. */
+                            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
                             position: number;
                             /**
                              * Format: date-time
@@ -5437,13 +6164,16 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description Whether `rules` or `code` is run.
+                     * @enum {string}
+                     */
                     kind: "rules" | "code";
-                    /** @description set, rename, delete, map, filter and compute, each with an optional condition. */
+                    /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
                     rules?: {
                         [key: string]: unknown;
                     }[];
-                    /** @description function transform(event, { parameters }) { return event } */
+                    /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
                     code?: string;
                     event: {
                         [key: string]: unknown;
@@ -5504,7 +6234,7 @@ export interface operations {
                                 mapping: {
                                     [key: string]: string;
                                 };
-                                /** @description What counts where an event says nothing of a category. */
+                                /** @description Consent assumed where an event does not mention a category. */
                                 default: {
                                     [key: string]: boolean;
                                 };
@@ -5514,60 +6244,68 @@ export interface operations {
                             bot_filtering: {
                                 /** @enum {string} */
                                 action: "flag" | "drop" | "allow";
+                                /** @description Whether a request without a user agent counts as a bot. */
                                 block_empty_user_agent: boolean;
+                                /** @description Regular expressions for user agents of bots. */
                                 custom_patterns: string[];
                             };
                             pii_rules: {
                                 /**
-                                 * @description truncate keeps the /24, of IPv6 the /48.
+                                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
                                  * @enum {string}
                                  */
                                 ip: "keep" | "truncate" | "drop";
+                                /** @description Rules for single fields. */
                                 fields: {
                                     path: string;
                                     /**
-                                     * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
                                      * @enum {string}
                                      */
                                     action: "hash" | "redact" | "drop";
                                 }[];
+                                /** @description Personal data to look for in all text. */
                                 detect: ("email" | "phone" | "card" | "iban")[];
                                 /**
-                                 * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
                                  * @enum {string}
                                  */
                                 detect_action: "hash" | "redact" | "drop";
-                                /** @description Removed from every URL. */
+                                /** @description Query parameters to remove from every URL. */
                                 url_params: string[];
                             };
                             session: {
                                 timeout_minutes: number;
                             };
                             identity: {
+                                /** @description Traits to remember and to add to later events of the visitor. */
                                 remember_traits: string[];
                             };
                             custom_js: {
                                 enabled: boolean;
-                                /** @description function transform(event, { parameters }) { return event } */
+                                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
                                 code: string;
                             };
-                            /** @description The first that matches decides. */
+                            /** @description The first rule that matches decides. */
                             routing_rules: {
-                                /** @description As the filters of mappings: `{field, op, value}`, grouped by all, any, not. */
+                                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
                                 condition: {
                                     [key: string]: unknown;
                                 };
                                 /** @enum {string} */
                                 action: "drop" | "pass";
+                                /** @description The pipelines that get the event. Absent: all. */
                                 pipeline_ids?: string[];
                             }[];
                         };
+                        /** @description Counts the writes; 0 before the first. */
                         version: number;
                         /**
                          * Format: date-time
                          * @example 2026-05-01T12:00:00.000Z
                          */
                         updated_at: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         updated_by: string | null;
                     };
                 };
@@ -5597,7 +6335,7 @@ export interface operations {
                             mapping?: {
                                 [key: string]: string;
                             };
-                            /** @description What counts where an event says nothing of a category. */
+                            /** @description Consent assumed where an event does not mention a category. */
                             default?: {
                                 [key: string]: boolean;
                             };
@@ -5607,51 +6345,57 @@ export interface operations {
                         bot_filtering?: {
                             /** @enum {string} */
                             action?: "flag" | "drop" | "allow";
+                            /** @description Whether a request without a user agent counts as a bot. */
                             block_empty_user_agent?: boolean;
+                            /** @description Regular expressions for user agents of bots. */
                             custom_patterns?: string[];
                         };
                         pii_rules?: {
                             /**
-                             * @description truncate keeps the /24, of IPv6 the /48.
+                             * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
                              * @enum {string}
                              */
                             ip?: "keep" | "truncate" | "drop";
+                            /** @description Rules for single fields. */
                             fields?: {
                                 path: string;
                                 /**
-                                 * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
                                  * @enum {string}
                                  */
                                 action: "hash" | "redact" | "drop";
                             }[];
+                            /** @description Personal data to look for in all text. */
                             detect?: ("email" | "phone" | "card" | "iban")[];
                             /**
-                             * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                             * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
                              * @enum {string}
                              */
                             detect_action?: "hash" | "redact" | "drop";
-                            /** @description Removed from every URL. */
+                            /** @description Query parameters to remove from every URL. */
                             url_params?: string[];
                         };
                         session?: {
                             timeout_minutes?: number;
                         };
                         identity?: {
+                            /** @description Traits to remember and to add to later events of the visitor. */
                             remember_traits?: string[];
                         };
                         custom_js?: {
                             enabled?: boolean;
-                            /** @description function transform(event, { parameters }) { return event } */
+                            /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
                             code?: string;
                         };
-                        /** @description The first that matches decides. */
+                        /** @description The first rule that matches decides. */
                         routing_rules?: {
-                            /** @description As the filters of mappings: `{field, op, value}`, grouped by all, any, not. */
+                            /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
                             condition: {
                                 [key: string]: unknown;
                             };
                             /** @enum {string} */
                             action: "drop" | "pass";
+                            /** @description The pipelines that get the event. Absent: all. */
                             pipeline_ids?: string[];
                         }[];
                     };
@@ -5674,7 +6418,7 @@ export interface operations {
                                 mapping: {
                                     [key: string]: string;
                                 };
-                                /** @description What counts where an event says nothing of a category. */
+                                /** @description Consent assumed where an event does not mention a category. */
                                 default: {
                                     [key: string]: boolean;
                                 };
@@ -5684,60 +6428,68 @@ export interface operations {
                             bot_filtering: {
                                 /** @enum {string} */
                                 action: "flag" | "drop" | "allow";
+                                /** @description Whether a request without a user agent counts as a bot. */
                                 block_empty_user_agent: boolean;
+                                /** @description Regular expressions for user agents of bots. */
                                 custom_patterns: string[];
                             };
                             pii_rules: {
                                 /**
-                                 * @description truncate keeps the /24, of IPv6 the /48.
+                                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
                                  * @enum {string}
                                  */
                                 ip: "keep" | "truncate" | "drop";
+                                /** @description Rules for single fields. */
                                 fields: {
                                     path: string;
                                     /**
-                                     * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
                                      * @enum {string}
                                      */
                                     action: "hash" | "redact" | "drop";
                                 }[];
+                                /** @description Personal data to look for in all text. */
                                 detect: ("email" | "phone" | "card" | "iban")[];
                                 /**
-                                 * @description hash: SHA-256 of the trimmed lower case. redact: `[redacted]`.
+                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
                                  * @enum {string}
                                  */
                                 detect_action: "hash" | "redact" | "drop";
-                                /** @description Removed from every URL. */
+                                /** @description Query parameters to remove from every URL. */
                                 url_params: string[];
                             };
                             session: {
                                 timeout_minutes: number;
                             };
                             identity: {
+                                /** @description Traits to remember and to add to later events of the visitor. */
                                 remember_traits: string[];
                             };
                             custom_js: {
                                 enabled: boolean;
-                                /** @description function transform(event, { parameters }) { return event } */
+                                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
                                 code: string;
                             };
-                            /** @description The first that matches decides. */
+                            /** @description The first rule that matches decides. */
                             routing_rules: {
-                                /** @description As the filters of mappings: `{field, op, value}`, grouped by all, any, not. */
+                                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
                                 condition: {
                                     [key: string]: unknown;
                                 };
                                 /** @enum {string} */
                                 action: "drop" | "pass";
+                                /** @description The pipelines that get the event. Absent: all. */
                                 pipeline_ids?: string[];
                             }[];
                         };
+                        /** @description Counts the writes; 0 before the first. */
                         version: number;
                         /**
                          * Format: date-time
                          * @example 2026-05-01T12:00:00.000Z
                          */
                         updated_at: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         updated_by: string | null;
                     };
                 };
@@ -5865,27 +6617,66 @@ export interface operations {
                             id: string;
                             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                             org_id: string;
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            /**
+                             * @description The pipeline that takes the events.
+                             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
                             pipeline_id: string;
                             name: string;
-                            /** @enum {string} */
+                            /**
+                             * @description The kind of service that calls.
+                             * @enum {string}
+                             */
                             source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                            /** @enum {string} */
+                            /**
+                             * @description The preset for signature and mapping. Defaults to that of the source type.
+                             * @enum {string}
+                             */
                             provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                            /** @default true */
                             enabled: boolean;
+                            /**
+                             * @description JSON path of the sender's event type.
+                             * @default null
+                             * @example $.type
+                             */
                             event_type_path: string | null;
+                            /**
+                             * @description Target field to JSON path, or to a literal in single quotes.
+                             * @default {}
+                             */
                             mappings: {
                                 [key: string]: string;
                             };
+                            /**
+                             * @description The sender's event type to event name. A type that is not listed is used as it is.
+                             * @default {}
+                             */
                             event_name_map: {
                                 [key: string]: string;
                             };
+                            /**
+                             * @description JSON path of the event time.
+                             * @default null
+                             * @example $.type
+                             */
                             timestamp_path: string | null;
-                            /** @enum {string|null} */
+                            /**
+                             * @default null
+                             * @enum {string|null}
+                             */
                             timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                            /**
+                             * @description The header that carries the signature (custom sources).
+                             * @default null
+                             */
                             signature_header: string | null;
-                            /** @enum {string|null} */
+                            /**
+                             * @default null
+                             * @enum {string|null}
+                             */
                             signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                            /** @description The address to give to the sender. */
                             url: string;
                             /**
                              * Format: date-time
@@ -5921,26 +6712,66 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * @description The pipeline that takes the events.
+                     * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                     */
                     pipeline_id: string;
                     name: string;
-                    /** @enum {string} */
+                    /**
+                     * @description The kind of service that calls.
+                     * @enum {string}
+                     */
                     source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                    /** @enum {string} */
+                    /**
+                     * @description The preset for signature and mapping. Defaults to that of the source type.
+                     * @enum {string}
+                     */
                     provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                    /** @default true */
                     enabled?: boolean;
+                    /**
+                     * @description JSON path of the sender's event type.
+                     * @default null
+                     * @example $.type
+                     */
                     event_type_path?: string | null;
+                    /**
+                     * @description Target field to JSON path, or to a literal in single quotes.
+                     * @default {}
+                     */
                     mappings?: {
                         [key: string]: string;
                     };
+                    /**
+                     * @description The sender's event type to event name. A type that is not listed is used as it is.
+                     * @default {}
+                     */
                     event_name_map?: {
                         [key: string]: string;
                     };
+                    /**
+                     * @description JSON path of the event time.
+                     * @default null
+                     * @example $.type
+                     */
                     timestamp_path?: string | null;
-                    /** @enum {string|null} */
+                    /**
+                     * @default null
+                     * @enum {string|null}
+                     */
                     timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                    /**
+                     * @description The header that carries the signature (custom sources).
+                     * @default null
+                     */
                     signature_header?: string | null;
-                    /** @enum {string|null} */
+                    /**
+                     * @default null
+                     * @enum {string|null}
+                     */
                     signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                    /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
                     signing_secret?: string;
                 };
             };
@@ -5957,27 +6788,66 @@ export interface operations {
                         id: string;
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         pipeline_id: string;
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
                         source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /** @enum {string} */
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
                         provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        /** @default true */
                         enabled: boolean;
+                        /**
+                         * @description JSON path of the sender's event type.
+                         * @default null
+                         * @example $.type
+                         */
                         event_type_path: string | null;
+                        /**
+                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @default {}
+                         */
                         mappings: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
                         event_name_map: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description JSON path of the event time.
+                         * @default null
+                         * @example $.type
+                         */
                         timestamp_path: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
                         signature_header: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /** @description The address to give to the sender. */
                         url: string;
                         /**
                          * Format: date-time
@@ -5989,7 +6859,7 @@ export interface operations {
                          * @example 2026-05-01T12:00:00.000Z
                          */
                         updated_at: string;
-                        /** @description Shown now and never again. */
+                        /** @description Shown only in this response. */
                         signing_secret: string;
                     };
                 };
@@ -6027,27 +6897,66 @@ export interface operations {
                         id: string;
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         pipeline_id: string;
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
                         source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /** @enum {string} */
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
                         provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        /** @default true */
                         enabled: boolean;
+                        /**
+                         * @description JSON path of the sender's event type.
+                         * @default null
+                         * @example $.type
+                         */
                         event_type_path: string | null;
+                        /**
+                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @default {}
+                         */
                         mappings: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
                         event_name_map: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description JSON path of the event time.
+                         * @default null
+                         * @example $.type
+                         */
                         timestamp_path: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
                         signature_header: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /** @description The address to give to the sender. */
                         url: string;
                         /**
                          * Format: date-time
@@ -6081,26 +6990,48 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * @description The pipeline that takes the events.
+                     * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                     */
+                    pipeline_id?: string;
                     name?: string;
-                    /** @enum {string} */
+                    /**
+                     * @description The kind of service that calls.
+                     * @enum {string}
+                     */
                     source_type?: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                    /** @enum {string} */
+                    /**
+                     * @description The preset for signature and mapping. Defaults to that of the source type.
+                     * @enum {string}
+                     */
                     provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
                     enabled?: boolean;
+                    /**
+                     * @description JSON path of the sender's event type.
+                     * @example $.type
+                     */
                     event_type_path?: string | null;
+                    /** @description Target field to JSON path, or to a literal in single quotes. */
                     mappings?: {
                         [key: string]: string;
                     };
+                    /** @description The sender's event type to event name. A type that is not listed is used as it is. */
                     event_name_map?: {
                         [key: string]: string;
                     };
+                    /**
+                     * @description JSON path of the event time.
+                     * @example $.type
+                     */
                     timestamp_path?: string | null;
                     /** @enum {string|null} */
                     timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                    /** @description The header that carries the signature (custom sources). */
                     signature_header?: string | null;
                     /** @enum {string|null} */
                     signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                    pipeline_id?: string;
+                    /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
                     signing_secret?: string;
                 };
             };
@@ -6117,27 +7048,66 @@ export interface operations {
                         id: string;
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         pipeline_id: string;
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
                         source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /** @enum {string} */
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
                         provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        /** @default true */
                         enabled: boolean;
+                        /**
+                         * @description JSON path of the sender's event type.
+                         * @default null
+                         * @example $.type
+                         */
                         event_type_path: string | null;
+                        /**
+                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @default {}
+                         */
                         mappings: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
                         event_name_map: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description JSON path of the event time.
+                         * @default null
+                         * @example $.type
+                         */
                         timestamp_path: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
                         signature_header: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /** @description The address to give to the sender. */
                         url: string;
                         /**
                          * Format: date-time
@@ -6211,27 +7181,66 @@ export interface operations {
                         id: string;
                         /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
                         org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
                         pipeline_id: string;
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
                         source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /** @enum {string} */
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
                         provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        /** @default true */
                         enabled: boolean;
+                        /**
+                         * @description JSON path of the sender's event type.
+                         * @default null
+                         * @example $.type
+                         */
                         event_type_path: string | null;
+                        /**
+                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @default {}
+                         */
                         mappings: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
                         event_name_map: {
                             [key: string]: string;
                         };
+                        /**
+                         * @description JSON path of the event time.
+                         * @default null
+                         * @example $.type
+                         */
                         timestamp_path: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
                         signature_header: string | null;
-                        /** @enum {string|null} */
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /** @description The address to give to the sender. */
                         url: string;
                         /**
                          * Format: date-time
@@ -6243,7 +7252,7 @@ export interface operations {
                          * @example 2026-05-01T12:00:00.000Z
                          */
                         updated_at: string;
-                        /** @description Shown now and never again. */
+                        /** @description Shown only in this response. */
                         signing_secret: string;
                     };
                 };

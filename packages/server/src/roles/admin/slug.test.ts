@@ -1,6 +1,7 @@
+import { MAX_SLUG, SLUG_PATTERN } from '@firsthand/core/config/pipeline.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freeSlug, MAX_SLUG, SLUG_PATTERN, slugOf } from './slug.ts';
+import { freeSlug, slugOf } from './slug.ts';
 
 test.each([
   ['Web shop', 'web-shop'],

@@ -1,3 +1,5 @@
+import { MAX_SLUG } from '@firsthand/core/config/pipeline.ts';
+
 /** Letters that decomposition does not take apart, and the two alphabets most names outside of Latin are written in. */
 const SPELLED: Record<string, string> = {
   ß: 'ss',
@@ -71,9 +73,7 @@ const SPELLED: Record<string, string> = {
   є: 'ye',
   ґ: 'g',
 };
-export const MAX_SLUG = 100;
 /** URL-safe, and never `.` or `..`, which an address would swallow. */
-export const SLUG_PATTERN = '^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$';
 const FALLBACK = 'pipeline';
 
 /** A URL-safe name from one a person gave: `Café Zürich – EU` is `cafe-zurich-eu`. */

@@ -1,5 +1,5 @@
 /** The workers of this process, started, updated and stopped as the snapshot and the owned integrations change. */
-import type { Integration } from '@firsthand/core/config/resources.ts';
+import { type Integration, integration as resource } from '@firsthand/core/config/integration.ts';
 import { eventsTopic } from '../../event-record.ts';
 import type { CompiledIntegration, Snapshot } from '../../snapshot/types.ts';
 import type { WorkerDeps } from './deps.ts';
@@ -136,6 +136,7 @@ export class Fleet {
 /** Stands in for a deleted integration, so that a worker can drop its events. */
 function deletedIntegration(id: string, pipeline_id: string): CompiledIntegration {
   const integration: Integration = {
+    ...resource.defaults,
     id,
     org_id: '',
     pipeline_id,
@@ -145,11 +146,6 @@ function deletedIntegration(id: string, pipeline_id: string): CompiledIntegratio
     vendor: '',
     delivery_mode: 'server_side',
     enabled: false,
-    consent_category: null,
-    event_filter: null,
-    rate_limit_rps: null,
-    rate_limit_burst: null,
-    rate_limit_daily: null,
     created_at: new Date(0).toISOString(),
     updated_at: new Date(0).toISOString(),
   };

@@ -1,13 +1,7 @@
-import type { EventFilter, Integration } from '@firsthand/core/config/resources.ts';
+import { type Integration, type IntegrationFields, integration } from '@firsthand/core/config/integration.ts';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
-import type { Db, IntegrationRow, Stamp } from './schema.ts';
-import { columnsOf, storedJson } from './stored-json.ts';
-
-/** What a client may write, beside the template. */
-export type IntegrationFields = Pick<
-  Integration,
-  'revision_number' | 'name' | 'enabled' | 'consent_category' | 'event_filter' | 'rate_limit_rps' | 'rate_limit_burst' | 'rate_limit_daily'
->;
+import type { Db, Stamp } from './schema.ts';
+import { lenientJson } from './stored-json.ts';
 
 function select(db: Db, orgId: string) {
   return db
@@ -29,13 +23,19 @@ export async function findIntegration(db: Db, orgId: string, pipelineId: string,
     .where('integrations.pipeline_id', '=', pipelineId)
     .where('integrations.id', '=', id)
     .executeTakeFirst();
-  return row && toIntegration(row);
+  return row && integration.fromRow(row, lenientJson);
 }
 
-/** Whatever its pipeline: for what names an integration alone. */
+async function requireIntegration(tx: Db, orgId: string, pipelineId: string, id: string): Promise<Integration> {
+  const found = await findIntegration(tx, orgId, pipelineId, id);
+  if (found === undefined) throw new Error(`integration ${id} is not where it was written`);
+  return found;
+}
+
+/** For callers that know no pipeline. */
 export async function findIntegrationById(db: Db, orgId: string, id: string): Promise<Integration | undefined> {
   const row = await select(db, orgId).where('integrations.id', '=', id).executeTakeFirst();
-  return row && toIntegration(row);
+  return row && integration.fromRow(row, lenientJson);
 }
 
 /** Oldest first: the order in which they were assigned. */
@@ -50,7 +50,7 @@ export async function listIntegrations(db: Db, orgId: string, pipelineId: string
     .orderBy('integrations.created_at')
     .orderBy('integrations.id');
   const { rows, total } = await readPage(listed, page, () => countOf(all));
-  return { rows: rows.map(toIntegration), total };
+  return { rows: rows.map((row) => integration.fromRow(row, lenientJson)), total };
 }
 
 export async function insertIntegration(
@@ -62,28 +62,28 @@ export async function insertIntegration(
   await tx
     .insertInto('integrations')
     .values({
+      ...integration.toColumns(fields),
       ...identity,
-      ...toColumns(fields),
       row_version: stamp.row_version,
       created_at: stamp.now,
       updated_at: stamp.now,
       deleted_at: null,
     })
     .execute();
-  return (await findIntegration(tx, identity.org_id, identity.pipeline_id, identity.id))!;
+  return await requireIntegration(tx, identity.org_id, identity.pipeline_id, identity.id);
 }
 
 export async function updateIntegration(tx: Db, before: Integration, sent: Partial<IntegrationFields>, stamp: Stamp): Promise<Integration> {
   const { org_id, pipeline_id, id } = before;
   await tx
     .updateTable('integrations')
-    .set({ ...columnsOf(toColumns({ ...before, ...sent }), sent), row_version: stamp.row_version, updated_at: stamp.now })
+    .set({ ...integration.toChangedColumns(sent), row_version: stamp.row_version, updated_at: stamp.now })
     .where('org_id', '=', org_id)
     .where('pipeline_id', '=', pipeline_id)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .execute();
-  return (await findIntegration(tx, org_id, pipeline_id, id))!;
+  return await requireIntegration(tx, org_id, pipeline_id, id);
 }
 
 export async function deleteIntegration(tx: Db, orgId: string, pipelineId: string, id: string, stamp: Stamp): Promise<void> {
@@ -94,26 +94,4 @@ export async function deleteIntegration(tx: Db, orgId: string, pipelineId: strin
     .where('pipeline_id', '=', pipelineId)
     .where('id', '=', id)
     .execute();
-}
-
-function toColumns(fields: IntegrationFields) {
-  return {
-    ...fields,
-    enabled: fields.enabled ? (1 as const) : (0 as const),
-    event_filter: fields.event_filter === null ? null : JSON.stringify(fields.event_filter),
-  };
-}
-
-function toIntegration({
-  row_version: _version,
-  deleted_at: _deleted,
-  enabled,
-  event_filter,
-  ...row
-}: IntegrationRow & Pick<Integration, 'vendor' | 'delivery_mode'>): Integration {
-  return {
-    ...row,
-    enabled: enabled === 1,
-    event_filter: event_filter === null ? null : storedJson<EventFilter | null>(event_filter, null),
-  };
 }

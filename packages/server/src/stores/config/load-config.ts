@@ -1,44 +1,37 @@
 /**
- * What the snapshot loader reads: the ids of everything alive with their row versions, and the full rows, secrets opened, of those the
+ * Reads the configuration for the snapshot: the ids and row versions of all live rows, and the full rows, decrypted, of those that the
  * caller does not hold at that version.
  *
- * What must be combined: an integration's own row carries its pin, and a revision never changes, so `row_version` covers its config; the
- * placeholders in it are filled from the pipeline, so a compiled integration is stale when its own row_version OR its pipeline's moves.
- * A tracking plan is part of its pipeline (writing it moves the pipeline's row_version). An organisation's row_version is the greater of
- * its own and its data layer's. A template's name and description are in no compiled piece; its vendor never changes.
+ * Versions combine as follows. An integration's row holds its pin, and a revision never changes, so its `row_version` covers its config.
+ * Placeholders are filled from the pipeline, so a compiled integration is stale when its own row_version or its pipeline's moves. A
+ * tracking plan is part of its pipeline: writing it moves the pipeline's row_version. An organisation's row_version is the greater of its
+ * own and its data layer's. No compiled piece depends on a template's name or description, and its vendor never changes.
  */
-import {
-  type DataLayerConfig,
-  DEFAULT_DATA_LAYER,
-  type EventFilter,
-  type Integration,
-  type Pipeline,
-  type Rule,
-  type TrackingPlan,
-  type Transformation,
-  type WebhookSource,
-} from '@firsthand/core/config/resources.ts';
+import { type Integration, integration } from '@firsthand/core/config/integration.ts';
+import { type Pipeline, pipeline } from '@firsthand/core/config/pipeline.ts';
+import type { ReadJson } from '@firsthand/core/config/resource.ts';
+import { type DataLayerConfig, DEFAULT_DATA_LAYER, type TrackingPlan } from '@firsthand/core/config/resources.ts';
+import { type Transformation, transformation } from '@firsthand/core/config/transformation.ts';
+import { type WebhookSource, webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { engineOf } from './open.ts';
-import { toPipeline } from './pipelines.ts';
 import type { Db } from './schema.ts';
-import { strictJson } from './stored-json.ts';
 import { readConfigVersion } from './version.ts';
 
 export interface Versioned<Row> {
   id: string;
   row_version: number;
-  /** Absent where the caller's own copy is of this version. */
+  /** Absent if the caller already has this version. */
   row?: Row;
 }
 export interface OrganisationConfig extends MaybeUnreadable {
   id: string;
   data_layer: DataLayerConfig;
 }
-/** A row that cannot be read as it is stored says so: that piece is off, and its neighbours are loaded all the same. */
+/** A row with unreadable columns lists them: that piece is disabled, and its neighbours load all the same. */
 export interface MaybeUnreadable {
   unreadable?: ConfigFault[];
 }
@@ -56,7 +49,7 @@ export interface ConfigRows {
 
 const CHUNK = 500;
 
-/** One consistent reading: everything is of one moment, although writers go on. */
+/** Reads everything in one transaction, so that the rows are consistent while writers continue. */
 export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
   const transaction = engineOf(db) === 'postgres' ? db.transaction().setIsolationLevel('repeatable read') : db.transaction();
   return await transaction.execute((tx) => readAll(tx, cipher, known));
@@ -65,7 +58,11 @@ export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<stri
 async function readAll(tx: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
   const version = await readConfigVersion(tx);
   const keys = new Map((await tx.selectFrom('organisations').select(['id', 'data_key']).execute()).map((org) => [org.id, org]));
-  const keyOf = (orgId: string): KeyedOrganisation => keys.get(orgId)!;
+  const keyOf = (orgId: string): KeyedOrganisation => {
+    const key = keys.get(orgId);
+    if (key === undefined) throw new Error(`organisation ${orgId} has no row`);
+    return key;
+  };
   return {
     ...version,
     organisations: await readOrganisations(tx, known),
@@ -111,15 +108,14 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       .select('tracking_plans.plan')
       .where('pipelines.id', 'in', ids)
       .execute();
-    return rows.map(({ plan, pipeline_key_secret, search_text: _search, row_version: _version, deleted_at: _deleted, ...row }) => {
+    return rows.map((row) => {
       const reader = new RowReader();
-      const pipeline = reader.read('pipeline', () => toPipeline(row, strictJson), undefined);
-      const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), pipeline_key_secret), '');
-      // A pipeline whose rules nobody can read must take nothing in: it is as good as disabled. A lost plan is only the plan's loss.
+      const read = pipeline.fromRow(row, reader.json);
+      const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), row.pipeline_key_secret), '');
+      // A pipeline with an unreadable rule must accept nothing, so it is disabled. An unreadable plan costs only the plan.
       const disabled = reader.any;
-      const tracking_plan = plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', plan, null);
-      const readable = pipeline ?? toPipeline({ ...row, ...EMPTY_PIPELINE });
-      return { ...readable, enabled: readable.enabled && !disabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
+      const tracking_plan = row.plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', row.plan, null);
+      return { ...read, enabled: read.enabled && !disabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
     });
   });
 }
@@ -146,13 +142,11 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
       .select(['templates.vendor', 'revisions.delivery_mode', 'revisions.config', 'revisions.secrets'])
       .where('integrations.id', 'in', ids)
       .execute();
-    return rows.map(({ row_version: _version, deleted_at: _deleted, secrets, config, enabled, event_filter, ...row }) => {
+    return rows.map((row) => {
       const reader = new RowReader();
       return {
-        ...row,
-        enabled: enabled === 1,
-        event_filter: event_filter === null ? null : reader.json<EventFilter | null>('event_filter', event_filter, null),
-        config: reader.read('config', () => openConfig(cipher, keyOf(row.org_id), { config, secrets }), {}),
+        ...integration.fromRow(row, reader.json),
+        config: reader.read('config', () => openConfig(cipher, keyOf(row.org_id), row), {}),
         ...reader.faults,
       };
     });
@@ -170,15 +164,9 @@ async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
     .execute();
   return await withRows(heads, known, async (ids) => {
     const rows = await tx.selectFrom('transformations').selectAll().where('id', 'in', ids).execute();
-    return rows.map(({ row_version: _version, rules, event_filter, enabled, ...row }): Transformation & MaybeUnreadable => {
+    return rows.map((row) => {
       const reader = new RowReader();
-      return {
-        ...row,
-        rules: reader.json<Rule[]>('rules', rules, []),
-        event_filter: event_filter === null ? null : reader.json<EventFilter | null>('event_filter', event_filter, null),
-        enabled: enabled === 1,
-        ...reader.faults,
-      };
+      return { ...transformation.fromRow(row, reader.json), ...reader.faults };
     });
   });
 }
@@ -192,46 +180,31 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
     .execute();
   return await withRows(heads, known, async (ids) => {
     const rows = await tx.selectFrom('webhook_sources').selectAll().where('id', 'in', ids).execute();
-    return rows.map(({ row_version: _version, mappings, event_name_map, enabled, signing_secret, ...row }) => {
+    return rows.map((row) => {
       const reader = new RowReader();
       return {
-        ...row,
-        mappings: reader.json('mappings', mappings, {}),
-        event_name_map: reader.json('event_name_map', event_name_map, {}),
-        enabled: enabled === 1,
-        signing_secret: reader.read('signing_secret', () => cipher.openText(keyOf(row.org_id), signing_secret), ''),
+        ...webhookSource.fromRow(row, reader.json),
+        signing_secret: reader.read('signing_secret', () => cipher.openText(keyOf(row.org_id), row.signing_secret), ''),
         ...reader.faults,
-      } as WebhookSource & MaybeUnreadable;
+      };
     });
   });
 }
 
-const EMPTY_PIPELINE = {
-  domain_allowlist: '[]',
-  labels: '[]',
-  parameters: '{}',
-  config: '{}',
-  js_builder_config: '{}',
-  identity_config: '{}',
-  enabled: 0 as const,
-};
-
-/** Reads a row's columns one by one and notes those that cannot be read. */
+/** Reads a row's columns one by one and collects the faults of those that cannot be read. */
 class RowReader {
   readonly #faults: ConfigFault[] = [];
   read<T>(field: string, read: () => T, fallback: T): T {
     try {
       return read();
     } catch (error) {
-      // The message of a JSON error quotes the text, and that may be a secret.
-      const why = error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be opened';
-      this.#faults.push({ field, message: `What is stored cannot be read: ${why}.` });
+      // The message of a JSON error quotes the text, which may be a secret.
+      const why = error instanceof SyntaxError ? 'it is not valid JSON' : 'it cannot be decrypted';
+      this.#faults.push({ field, message: `The stored value cannot be read: ${why}.` });
       return fallback;
     }
   }
-  json<T>(field: string, text: string, fallback: T): T {
-    return this.read(field, () => JSON.parse(text) as T, fallback);
-  }
+  readonly json: ReadJson = (field, text, fallback) => this.read(field, () => JSON.parse(text), fallback);
   get any(): boolean {
     return this.#faults.length > 0;
   }

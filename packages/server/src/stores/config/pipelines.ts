@@ -1,55 +1,33 @@
-import type { IdentityConfig, JsBuilderConfig, Pipeline, PipelineConfig } from '@firsthand/core/config/resources.ts';
+import { type Pipeline, type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { sql } from 'kysely';
 import { countOf, likeContaining, type Page, type Paged, readPage } from './paging.ts';
-import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from './pipeline-defaults.ts';
 import type { Db, PipelineRow, Stamp } from './schema.ts';
-import { columnsOf, type ReadJson, storedJson } from './stored-json.ts';
+import { lenientJson, storedJson } from './stored-json.ts';
 
-export type PipelineSummary = Pick<
-  Pipeline,
-  'id' | 'name' | 'slug' | 'type' | 'pipeline_key' | 'labels' | 'enabled' | 'created_at' | 'updated_at'
->;
-/** What a client may write; everything else is made here. */
-export type PipelineFields = Omit<Pipeline, 'id' | 'org_id' | 'pipeline_key' | 'pipeline_key_secret_prefix' | 'created_at' | 'updated_at'>;
 export interface PipelineKeys {
   pipeline_key: string;
-  /** Sealed already. */
+  /** Already sealed. */
   pipeline_key_secret: string;
   pipeline_key_secret_prefix: string;
 }
 
-/** Named columns: the sealed secret stays behind. */
-const PUBLIC_COLUMNS = [
-  'id',
-  'org_id',
-  'name',
-  'slug',
-  'type',
-  'pipeline_key',
-  'pipeline_key_secret_prefix',
-  'domain_allowlist',
-  'labels',
-  'rate_limit_rps',
-  'challenge_token_required',
-  'parameters',
-  'config',
-  'js_builder_config',
-  'identity_config',
-  'enabled',
-  'created_at',
-  'updated_at',
-] as const;
-const SUMMARY_COLUMNS = ['id', 'name', 'slug', 'type', 'pipeline_key', 'labels', 'enabled', 'created_at', 'updated_at'] as const;
+/** `pipeline.columns` leaves the sealed secret out. */
+type PublicRow = Pick<PipelineRow, (typeof pipeline.columns)[number]>;
+const read = (row: PublicRow): Pipeline => pipeline.fromRow(row, lenientJson);
+
+/** The columns of a list. */
+export const SUMMARY_COLUMNS = ['id', 'name', 'slug', 'type', 'pipeline_key', 'labels', 'enabled', 'created_at', 'updated_at'] as const;
+export type PipelineSummary = Pick<Pipeline, (typeof SUMMARY_COLUMNS)[number]>;
 
 export async function findPipeline(db: Db, orgId: string, id: string): Promise<Pipeline | undefined> {
   const row = await db
     .selectFrom('pipelines')
-    .select(PUBLIC_COLUMNS)
+    .select(pipeline.columns)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-  return row && toPipeline(row);
+  return row && read(row);
 }
 
 export interface PipelineFilter {
@@ -90,32 +68,37 @@ export async function insertPipeline(
   const row = await tx
     .insertInto('pipelines')
     .values({
+      ...pipeline.toColumns(fields),
       ...identity,
-      ...toColumns(fields),
+      search_text: searchText(fields),
       ...keys,
       row_version: stamp.row_version,
       created_at: stamp.now,
       updated_at: stamp.now,
       deleted_at: null,
     })
-    .returning(PUBLIC_COLUMNS)
+    .returning(pipeline.columns)
     .executeTakeFirstOrThrow();
   await replaceLabels(tx, identity.org_id, identity.id, fields.labels);
-  return toPipeline(row);
+  return read(row);
 }
 
 export async function updatePipeline(tx: Db, before: Pipeline, sent: Partial<PipelineFields>, stamp: Stamp): Promise<Pipeline> {
-  const columns = toColumns({ ...before, ...sent });
   const row = await tx
     .updateTable('pipelines')
-    .set({ ...columnsOf(columns, sent), search_text: columns.search_text, row_version: stamp.row_version, updated_at: stamp.now })
+    .set({
+      ...pipeline.toChangedColumns(sent),
+      search_text: searchText({ ...before, ...sent }),
+      row_version: stamp.row_version,
+      updated_at: stamp.now,
+    })
     .where('org_id', '=', before.org_id)
     .where('id', '=', before.id)
     .where('deleted_at', 'is', null)
-    .returning(PUBLIC_COLUMNS)
+    .returning(pipeline.columns)
     .executeTakeFirstOrThrow();
   if (sent.labels !== undefined) await replaceLabels(tx, before.org_id, before.id, sent.labels);
-  return toPipeline(row);
+  return read(row);
 }
 
 export async function replacePipelineSecret(
@@ -131,9 +114,9 @@ export async function replacePipelineSecret(
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .returning(PUBLIC_COLUMNS)
+    .returning(pipeline.columns)
     .executeTakeFirst();
-  return row && toPipeline(row);
+  return row && read(row);
 }
 
 /** For what belongs to a pipeline and is compiled with it (its tracking plan): the snapshot sees the pipeline as changed. */
@@ -181,34 +164,6 @@ async function replaceLabels(tx: Db, orgId: string, pipelineId: string, labels: 
     .execute();
 }
 
-function toColumns(fields: PipelineFields) {
-  return {
-    name: fields.name,
-    slug: fields.slug,
-    search_text: `${fields.name}\n${fields.slug}`.toLowerCase(),
-    type: fields.type,
-    domain_allowlist: JSON.stringify(fields.domain_allowlist),
-    labels: JSON.stringify(fields.labels),
-    rate_limit_rps: fields.rate_limit_rps,
-    challenge_token_required: fields.challenge_token_required ? (1 as const) : (0 as const),
-    parameters: JSON.stringify(fields.parameters),
-    config: JSON.stringify(fields.config),
-    js_builder_config: JSON.stringify(fields.js_builder_config),
-    identity_config: JSON.stringify(fields.identity_config),
-    enabled: fields.enabled ? (1 as const) : (0 as const),
-  };
-}
-
-export function toPipeline(row: Pick<PipelineRow, (typeof PUBLIC_COLUMNS)[number]>, read: ReadJson = storedJson): Pipeline {
-  return {
-    ...row,
-    domain_allowlist: read<string[]>(row.domain_allowlist, []),
-    labels: read<string[]>(row.labels, []),
-    challenge_token_required: row.challenge_token_required === 1,
-    parameters: read<Record<string, string>>(row.parameters, {}),
-    config: read<PipelineConfig>(row.config, {}),
-    js_builder_config: read<JsBuilderConfig>(row.js_builder_config, JS_BUILDER_DEFAULTS),
-    identity_config: read<IdentityConfig>(row.identity_config, IDENTITY_DEFAULTS),
-    enabled: row.enabled === 1,
-  };
+function searchText({ name, slug }: Pick<Pipeline, 'name' | 'slug'>): string {
+  return `${name}\n${slug}`.toLowerCase();
 }

@@ -1,11 +1,23 @@
 /**
  * The tables as Kysely sees them. One portable shape for SQLite and PostgreSQL: flags are 0 or 1, times are ISO 8601 text (they sort),
- * JSON is text (jsonb refuses \u0000). `row_version` is the config version that wrote the row.
+ * JSON is text (jsonb rejects \u0000). The rows of resources follow from their declarations in core/config.
  */
+import type { integration } from '@firsthand/core/config/integration.ts';
+import type { pipeline } from '@firsthand/core/config/pipeline.ts';
+import type { RowOf } from '@firsthand/core/config/resource.ts';
+import type { template } from '@firsthand/core/config/template.ts';
+import type { transformation } from '@firsthand/core/config/transformation.ts';
+import type { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { Generated, Kysely } from 'kysely';
 
 export type UserRole = 'viewer' | 'editor' | 'admin' | 'owner';
-type Flag = 0 | 1;
+interface Versioned {
+  /** The config version that wrote the row. */
+  row_version: number;
+}
+interface SoftDeleted {
+  deleted_at: string | null;
+}
 
 export interface OrganisationRow {
   id: string;
@@ -61,50 +73,18 @@ export interface LoginPlaceRow {
   place_hash: string;
   seen_ms: number;
 }
-export interface PipelineRow {
-  id: string;
-  org_id: string;
-  name: string;
-  slug: string;
+export interface PipelineRow extends RowOf<typeof pipeline>, Versioned, SoftDeleted {
   /** Lower-case name and slug, for searching: SQLite folds only ASCII. */
   search_text: string;
-  type: 'web' | 'app' | 'server';
-  pipeline_key: string;
   /** Sealed under the organisation's data key. */
   pipeline_key_secret: string;
-  pipeline_key_secret_prefix: string;
-  domain_allowlist: string;
-  labels: string;
-  rate_limit_rps: number;
-  challenge_token_required: Flag;
-  parameters: string;
-  config: string;
-  js_builder_config: string;
-  identity_config: string;
-  enabled: Flag;
-  row_version: number;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
 }
 export interface PipelineLabelRow {
   pipeline_id: string;
   org_id: string;
   label: string;
 }
-export interface TemplateRow {
-  id: string;
-  org_id: string;
-  name: string;
-  vendor: string;
-  description: string;
-  catalog_vendor_key: string | null;
-  catalog_variant_key: string | null;
-  row_version: number;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
-}
+export interface TemplateRow extends RowOf<typeof template>, Versioned, SoftDeleted {}
 export interface RevisionRow {
   id: string;
   template_id: string;
@@ -119,39 +99,8 @@ export interface RevisionRow {
   created_by: string;
   created_at: string;
 }
-export interface IntegrationRow {
-  id: string;
-  org_id: string;
-  pipeline_id: string;
-  template_id: string;
-  revision_number: number;
-  name: string;
-  enabled: Flag;
-  consent_category: string | null;
-  event_filter: string | null;
-  rate_limit_rps: number | null;
-  rate_limit_burst: number | null;
-  rate_limit_daily: number | null;
-  row_version: number;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
-}
-export interface TransformationRow {
-  id: string;
-  org_id: string;
-  pipeline_id: string;
-  name: string;
-  kind: 'rules' | 'code';
-  rules: string;
-  code: string;
-  event_filter: string | null;
-  enabled: Flag;
-  position: number;
-  row_version: number;
-  created_at: string;
-  updated_at: string;
-}
+export interface IntegrationRow extends RowOf<typeof integration>, Versioned, SoftDeleted {}
+export interface TransformationRow extends RowOf<typeof transformation>, Versioned {}
 export interface TrackingPlanRow {
   pipeline_id: string;
   org_id: string;
@@ -160,26 +109,9 @@ export interface TrackingPlanRow {
   updated_at: string;
   updated_by: string;
 }
-export interface WebhookSourceRow {
-  id: string;
-  org_id: string;
-  pipeline_id: string;
-  name: string;
-  source_type: string;
-  provider: string;
-  enabled: Flag;
-  event_type_path: string | null;
-  mappings: string;
-  event_name_map: string;
-  timestamp_path: string | null;
-  timestamp_format: string | null;
-  signature_header: string | null;
-  signature_method: string | null;
+export interface WebhookSourceRow extends RowOf<typeof webhookSource>, Versioned {
   /** Sealed under the organisation's data key. */
   signing_secret: string;
-  row_version: number;
-  created_at: string;
-  updated_at: string;
 }
 export interface DataLayerRow {
   org_id: string;

@@ -1,6 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { integration } from '@firsthand/core/config/integration.ts';
+import { type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
+import { template } from '@firsthand/core/config/template.ts';
+import { transformation } from '@firsthand/core/config/transformation.ts';
+import { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../../test/servers/both-engines.ts';
@@ -13,24 +18,10 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { type ConfigStore, engineOf, openConfigStore } from './open.ts';
 import { insertOrganisation } from './organisations.ts';
-import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from './pipeline-defaults.ts';
-import { deletePipeline, findPipeline, insertPipeline, type PipelineFields, updatePipeline } from './pipelines.ts';
+import { deletePipeline, findPipeline, insertPipeline, updatePipeline } from './pipelines.ts';
 import { nextConfigVersion, readConfigVersion } from './version.ts';
 
-const FIELDS: PipelineFields = {
-  name: 'Shop',
-  slug: 'shop',
-  type: 'web',
-  domain_allowlist: ['shop.example'],
-  labels: ['env:test'],
-  rate_limit_rps: 1000,
-  challenge_token_required: false,
-  parameters: { KEY: 'value \u0000 \ud800' },
-  config: {},
-  js_builder_config: JS_BUILDER_DEFAULTS,
-  identity_config: IDENTITY_DEFAULTS,
-  enabled: true,
-};
+const FIELDS: PipelineFields = pipeline.sample({ name: 'Shop', parameters: { KEY: 'value \u0000 \ud800' } });
 const NOW = '2026-05-01T00:00:00.000Z';
 
 test('migrations count from 1 without a gap', () => {
@@ -38,6 +29,19 @@ test('migrations count from 1 without a gap', () => {
 });
 
 onBothEngines('the configuration store', (fresh, engine) => {
+  // Named by this test: a field of a resource needs a migration that adds its column.
+  test.each([
+    ['pipelines', pipeline],
+    ['templates', template],
+    ['integrations', integration],
+    ['transformations', transformation],
+    ['webhook_sources', webhookSource],
+  ] as const)('has a column in %s for every field of the resource', async (table, resource) => {
+    const tables = await store.db.introspection.getTables();
+    const columns = tables.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
+    expect(resource.columns.filter((column) => !columns.includes(column))).toEqual([]);
+  });
+
   let store: ConfigStore;
   let dataDir: string;
   let databaseUrl: string | undefined;
@@ -143,21 +147,17 @@ onBothEngines('the configuration store', (fresh, engine) => {
     await store.db
       .insertInto('integrations')
       .values({
-        id: 'int_1',
-        org_id: 'org_1',
-        pipeline_id: 'pl_live',
-        template_id: 'tpl_1',
-        revision_number: 1,
-        name: 'Hook',
-        enabled: 1,
-        consent_category: null,
-        event_filter: '{"event_names":["A"]}',
-        rate_limit_rps: 2.5,
-        rate_limit_burst: null,
-        rate_limit_daily: null,
+        ...integration.toColumns(
+          integration.sample({
+            id: 'int_1',
+            org_id: 'org_1',
+            pipeline_id: 'pl_live',
+            template_id: 'tpl_1',
+            event_filter: { event_names: ['A'] },
+            rate_limit_rps: 2.5,
+          }),
+        ),
         row_version: 101,
-        created_at: NOW,
-        updated_at: NOW,
         deleted_at: null,
       })
       .execute();
@@ -188,11 +188,11 @@ onBothEngines('the configuration store', (fresh, engine) => {
       .execute();
     await store.db.updateTable('pipelines').set({ parameters: 'none', row_version: 102 }).where('id', '=', 'pl_live').execute();
     const broken = await loadConfig(store.db, cipher, known);
-    expect(broken.pipelines[0]!.row).toMatchObject({ enabled: false, unreadable: [{ field: 'pipeline' }] });
+    expect(broken.pipelines[0]!.row).toMatchObject({ enabled: false, unreadable: [{ field: 'parameters' }] });
     expect(broken.integrations[0]!.row).toMatchObject({ unreadable: [{ field: 'event_filter' }], config: { url: 'u' } });
 
     const live = (await findPipeline(store.db, 'org_1', 'pl_live'))!;
-    await updatePipeline(store.db, live, { ...FIELDS, slug: 'live', enabled: false }, { row_version: 102, now: NOW });
+    await updatePipeline(store.db, live, { parameters: {}, enabled: false }, { row_version: 102, now: NOW });
     const third = await loadConfig(store.db, cipher, known);
     expect(third.pipelines[0]).toMatchObject({ row_version: 102, row: { enabled: false } });
 
@@ -210,16 +210,8 @@ onBothEngines('the configuration store', (fresh, engine) => {
     await store.db
       .insertInto('templates')
       .values({
-        id: 'tpl_1',
-        org_id: 'org_1',
-        name: 'T',
-        vendor: 'webhook',
-        description: '',
-        catalog_vendor_key: null,
-        catalog_variant_key: null,
+        ...template.sample({ id: 'tpl_1', org_id: 'org_1' }),
         row_version: 1,
-        created_at: NOW,
-        updated_at: NOW,
         deleted_at: null,
       })
       .execute();

@@ -1,19 +1,15 @@
-export type ReadJson = <T>(text: string, empty: T) => T;
+import type { ReadJson } from '@firsthand/core/config/resource.ts';
 
 /**
- * For those who read or mend configuration: a column that cannot be read, because its row was damaged underneath us, reads as `empty`, so
- * that its neighbours are listed and writing it anew mends it. The snapshot reads strictly, turns the piece off and says so.
+ * For readers who list or repair configuration: a damaged column reads as `empty`, so that its neighbours are listed and writing the field
+ * repairs it. The snapshot reads strictly instead, disables the piece and reports it.
  */
-export const storedJson: ReadJson = (text, empty) => {
+export const lenientJson: ReadJson = (_field, text, empty) => storedJson(text, empty);
+
+export function storedJson<T>(text: string, empty: T): T {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as T;
   } catch {
     return empty;
   }
-};
-export const strictJson: ReadJson = (text) => JSON.parse(text);
-
-/** The columns of the fields that were sent: what a client did not name stays as it is stored, readable or not. */
-export function columnsOf<Columns extends object>(columns: Columns, sent: object): Partial<Columns> {
-  return Object.fromEntries(Object.entries(columns).filter(([name]) => Object.hasOwn(sent, name))) as Partial<Columns>;
 }

@@ -1,24 +1,12 @@
-import type { Template } from '@firsthand/core/config/resources.ts';
+import { type Template, type TemplateFields, template } from '@firsthand/core/config/template.ts';
 import { sql } from 'kysely';
 import { countOf, likeContaining, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp } from './schema.ts';
 
-const PUBLIC_COLUMNS = [
-  'id',
-  'org_id',
-  'name',
-  'vendor',
-  'description',
-  'catalog_vendor_key',
-  'catalog_variant_key',
-  'created_at',
-  'updated_at',
-] as const;
-
 export function findTemplate(db: Db, orgId: string, id: string): Promise<Template | undefined> {
   return db
     .selectFrom('templates')
-    .select(PUBLIC_COLUMNS)
+    .select(template.columns)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
@@ -38,16 +26,15 @@ export async function listTemplates(db: Db, orgId: string, filter: TemplateFilte
     const [typed, folded] = [likeContaining(filter.search), likeContaining(filter.search.toLowerCase())];
     query = query.where(sql<boolean>`(lower(name) like ${folded} escape '\\' or name like ${typed} escape '\\')`);
   }
-  const listed = query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const listed = query.select(template.columns).orderBy('created_at', 'desc').orderBy('id', 'desc');
   return readPage(listed, page, () => countOf(query));
 }
 
-export type TemplateFields = Pick<Template, 'name' | 'vendor' | 'description' | 'catalog_vendor_key' | 'catalog_variant_key'>;
 export function insertTemplate(tx: Db, identity: { id: string; org_id: string }, fields: TemplateFields, stamp: Stamp): Promise<Template> {
   return tx
     .insertInto('templates')
     .values({ ...identity, ...fields, row_version: stamp.row_version, created_at: stamp.now, updated_at: stamp.now, deleted_at: null })
-    .returning(PUBLIC_COLUMNS)
+    .returning(template.columns)
     .executeTakeFirstOrThrow();
 }
 
@@ -64,7 +51,7 @@ export function updateTemplate(
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .returning(PUBLIC_COLUMNS)
+    .returning(template.columns)
     .executeTakeFirstOrThrow();
 }
 

@@ -1,15 +1,9 @@
-import type { EventFilter, Rule, Transformation } from '@firsthand/core/config/resources.ts';
+import { MAX_POSITION, type Transformation, type TransformationFields, transformation } from '@firsthand/core/config/transformation.ts';
 import type { Page, Paged } from './paging.ts';
 import type { Db, Stamp, TransformationRow } from './schema.ts';
-import { columnsOf, storedJson } from './stored-json.ts';
+import { lenientJson } from './stored-json.ts';
 
-export type TransformationFields = Pick<Transformation, 'name' | 'kind' | 'rules' | 'code' | 'event_filter' | 'enabled'> & {
-  /** Where it runs among the pipeline's; absent: after all of them. */
-  position?: number;
-};
-
-/** Transformations with the same position run in the order of their creation, so the maximum can be shared. */
-export const MAX_POSITION = 1_000_000;
+const read = (row: TransformationRow): Transformation => transformation.fromRow(row, lenientJson);
 
 function select(db: Db, orgId: string, pipelineId: string) {
   return db.selectFrom('transformations').where('org_id', '=', orgId).where('pipeline_id', '=', pipelineId);
@@ -17,7 +11,7 @@ function select(db: Db, orgId: string, pipelineId: string) {
 
 export async function findTransformation(db: Db, orgId: string, pipelineId: string, id: string): Promise<Transformation | undefined> {
   const row = await select(db, orgId, pipelineId).selectAll().where('id', '=', id).executeTakeFirst();
-  return row && toTransformation(row);
+  return row && read(row);
 }
 
 /** In the order in which they run. */
@@ -25,7 +19,7 @@ export async function listTransformations(db: Db, orgId: string, pipelineId: str
   const query = select(db, orgId, pipelineId);
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await query.selectAll().orderBy('position').orderBy('id').limit(page.limit).offset(page.offset).execute();
-  return { rows: rows.map(toTransformation), total };
+  return { rows: rows.map(read), total };
 }
 
 export async function insertTransformation(
@@ -40,16 +34,15 @@ export async function insertTransformation(
   const row = await tx
     .insertInto('transformations')
     .values({
+      ...transformation.toColumns({ ...fields, position: fields.position ?? Math.min((last?.position ?? 0) + 1, MAX_POSITION) }),
       ...identity,
-      ...toColumns(fields),
-      position: fields.position ?? Math.min((last?.position ?? 0) + 1, MAX_POSITION),
       row_version: stamp.row_version,
       created_at: stamp.now,
       updated_at: stamp.now,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toTransformation(row);
+  return read(row);
 }
 
 export async function updateTransformation(
@@ -60,12 +53,12 @@ export async function updateTransformation(
 ): Promise<Transformation> {
   const row = await tx
     .updateTable('transformations')
-    .set({ ...columnsOf(toColumns({ ...before, ...sent }), sent), row_version: stamp.row_version, updated_at: stamp.now })
+    .set({ ...transformation.toChangedColumns(sent), row_version: stamp.row_version, updated_at: stamp.now })
     .where('org_id', '=', before.org_id)
     .where('id', '=', before.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toTransformation(row);
+  return read(row);
 }
 
 export async function deleteTransformation(tx: Db, orgId: string, id: string): Promise<void> {
@@ -80,25 +73,4 @@ export async function orderTransformations(tx: Db, orgId: string, ids: string[],
       .where('org_id', '=', orgId)
       .where('id', '=', id)
       .execute();
-}
-
-function toColumns(fields: TransformationFields) {
-  return {
-    name: fields.name,
-    kind: fields.kind,
-    rules: JSON.stringify(fields.rules),
-    code: fields.code,
-    event_filter: fields.event_filter === null ? null : JSON.stringify(fields.event_filter),
-    enabled: fields.enabled ? (1 as const) : (0 as const),
-    ...(fields.position === undefined ? {} : { position: fields.position }),
-  };
-}
-
-function toTransformation({ row_version: _version, rules, event_filter, enabled, ...row }: TransformationRow): Transformation {
-  return {
-    ...row,
-    rules: storedJson<Rule[]>(rules, []),
-    event_filter: event_filter === null ? null : storedJson<EventFilter | null>(event_filter, null),
-    enabled: enabled === 1,
-  };
 }

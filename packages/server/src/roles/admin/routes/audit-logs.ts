@@ -1,5 +1,6 @@
+import { AnyObject, Closed, Id, Nullable, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
-import { AnyObject, Closed, Id, ListOf, Nullable, PageQuery, pageOf, TimeQuery, Timestamp, timeOf } from '../../../http/schema.ts';
+import { ListOf, PageQuery, pageOf, TimeQuery, timeOf } from '../../../http/schema.ts';
 import { listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 

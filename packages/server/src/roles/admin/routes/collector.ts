@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { scriptAddress, snippet } from '@firsthand/collector/build/snippet.ts';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
+import { Id, Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { BUILD_WANTED_CHANNEL } from '../../../collector/channels.ts';
 import { ApiError } from '../../../http/errors.ts';
-import { Id, IdParams, Nullable, OneOf, Timestamp } from '../../../http/schema.ts';
+import { IdParams } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { type BuiltFile, queueBuild, readBuildState, readSource } from '../../../stores/config/collector-builds.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';

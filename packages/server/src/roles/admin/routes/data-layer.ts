@@ -1,17 +1,34 @@
+import { DataLayerConfigInput, DataLayerConfigSchema } from '@firsthand/core/config/data-layer.ts';
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
+import { Body, Closed, Id, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
 import { mergeDataLayer, validateDataLayer } from '@firsthand/core/process/compiled.ts';
 import { Type } from 'typebox';
 import { ApiError, invalidFields } from '../../../http/errors.ts';
 import { type DataLayer, findDataLayer, saveDataLayer } from '../../../stores/config/data-layers.ts';
-import { DataLayerAnswer, DataLayerUpdate } from '../data-layer-schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
 const tags = ['Data layer'];
+const DataLayerResponse = named(
+  'DataLayer',
+  Closed({
+    org_id: Id('org'),
+    config: DataLayerConfigSchema,
+    version: Type.Integer({ description: 'Counts the writes; 0 before the first.' }),
+    updated_at: Nullable(Timestamp),
+    updated_by: Nullable(Id('usr')),
+  }),
+);
+const DataLayerUpdate = named(
+  'DataLayerUpdate',
+  Body({ config: DataLayerConfigInput }, ['org_id', 'version', 'updated_at', 'updated_by'], {
+    examples: [{ config: { bot_filtering: { action: 'drop' }, pii_rules: { ip: 'truncate' } } }],
+  }),
+);
 
 export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/data-layer',
-    { config: { role: 'viewer' }, schema: { summary: 'Read the data layer', tags, response: { 200: DataLayerAnswer } } },
+    { config: { role: 'viewer' }, schema: { summary: 'Read the data layer', tags, response: { 200: DataLayerResponse } } },
     async ({ user }) => shown(await findDataLayer(context.db, user.org_id)),
   );
 
@@ -22,11 +39,11 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Change the data layer',
         description:
-          'Each section that is sent is replaced, its missing keys take their defaults; the others stay. `If-Match: <version>` refuses a change of what somebody else has changed meanwhile.',
+          'Each section that is sent is replaced, and its missing keys take their defaults; the other sections stay. With `If-Match: <version>` the change is rejected if somebody else changed the data layer in the meantime.',
         tags,
         headers: Type.Object({ 'if-match': Type.Optional(Type.String({ description: 'The version that was read.', examples: ['3'] })) }),
         body: DataLayerUpdate,
-        response: { 200: DataLayerAnswer },
+        response: { 200: DataLayerResponse },
       },
     },
     async ({ body, user, headers }) => {
@@ -44,9 +61,11 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
           });
         const sections = sectionsOf(sent);
         const unsent = Object.keys(before.config).filter((section) => !Object.hasOwn(sections, section));
-        // Privacy rules that nobody can read must not turn into none because somebody changed the session's length.
+        // Unreadable privacy rules must not become no rules because somebody changed the session timeout.
         if (!before.readable && unsent.length > 0)
-          throw new ApiError('CONFLICT', { message: `What is stored cannot be read: send every section anew, also ${unsent.join(', ')}.` });
+          throw new ApiError('CONFLICT', {
+            message: `The stored data layer cannot be read: send every section, also ${unsent.join(', ')}.`,
+          });
         const config = { ...before.config, ...sections };
         const after = await saveDataLayer(tx, user.org_id, config, before.version + 1, user.id, change.stamp);
         change.audit({ id: user.org_id, before: before.config, after: after.config });
@@ -61,7 +80,7 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
   }
 }
 
-/** Only what was sent, each section complete. */
+/** The sections that were sent, each completed with defaults. */
 function sectionsOf(sent: Partial<DataLayerConfig>): Partial<DataLayerConfig> {
   const complete = mergeDataLayer(sent);
   return Object.fromEntries(Object.entries(complete).filter(([section]) => Object.hasOwn(sent, section)));
@@ -69,6 +88,6 @@ function sectionsOf(sent: Partial<DataLayerConfig>): Partial<DataLayerConfig> {
 function matches(header: string, version: number): boolean {
   return header.trim() === '*' || header.trim().replace(/^W\//, '').replaceAll('"', '') === String(version);
 }
-function shown({ readable: _readable, ...layer }: DataLayer & { readable?: boolean }) {
-  return { ...layer, config: layer.config as never };
+function shown({ readable: _readable, ...layer }: DataLayer & { readable?: boolean }): DataLayer {
+  return layer;
 }

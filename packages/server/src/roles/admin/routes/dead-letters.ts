@@ -1,8 +1,9 @@
+import { AnyObject, Body, Id, Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
-import { AnyObject, Body, Id, IdParams, ListOf, Nullable, OneOf, PageQuery, pageOf, TimeQuery, Timestamp } from '../../../http/schema.ts';
+import { IdParams, ListOf, PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { reingest } from '../../../operations/reingest.ts';
 import { type ReplayDeps, replayDeadLetters, replayLetters } from '../../../operations/replay.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';

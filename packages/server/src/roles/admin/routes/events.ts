@@ -1,7 +1,8 @@
+import { AnyObject, Nullable, Timestamp } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
-import { AnyObject, ListOf, Nullable, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { explainEvent, summary } from '../../../operations/explain-event.ts';
 import { findCanonical } from '../../../operations/find-events.ts';
 import { listTraces } from '../../../stores/observe/traces.ts';

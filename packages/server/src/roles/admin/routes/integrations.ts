@@ -1,4 +1,5 @@
-import type { Integration, Template } from '@firsthand/core/config/resources.ts';
+import { type Integration, integration as resource } from '@firsthand/core/config/integration.ts';
+import type { Template } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { type Static, Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
@@ -8,7 +9,6 @@ import { newId } from '../../../runtime/ids.ts';
 import {
   deleteIntegration,
   findIntegration,
-  type IntegrationFields,
   insertIntegration,
   listIntegrations,
   updateIntegration,
@@ -20,20 +20,11 @@ import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, missingFields, openStored, requireVendor, withoutMasks } from '../integration-config.ts';
-import { IntegrationCreate, IntegrationSchema, IntegrationUpdate, OneStep, OneStepAnswer } from '../integration-schema.ts';
+import { OneStepCreate, OneStepIntegration } from '../integration-schema.ts';
 import { createTemplate, initialSetup, withDefaultMappings } from '../template-writes.ts';
 
 const tags = ['Pipeline integrations'];
 export const IntegrationParams = Type.Object({ id: Type.String(), integration_id: Type.String() });
-
-const NEW: Omit<IntegrationFields, 'name' | 'revision_number'> = {
-  enabled: true,
-  consent_category: null,
-  event_filter: null,
-  rate_limit_rps: null,
-  rate_limit_burst: null,
-  rate_limit_daily: null,
-};
 
 export function integrationRoutes(app: AdminApp, context: AdminContext): void {
   const { db, clock } = context;
@@ -47,7 +38,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         tags,
         params: IdParams,
         querystring: Type.Object(PageQuery),
-        response: { 200: ListOf('integrations', IntegrationSchema) },
+        response: { 200: ListOf('integrations', resource.response) },
       },
     },
     async ({ params, query, user }) => {
@@ -64,33 +55,31 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor' },
       schema: {
         summary: 'Assign a template to a pipeline',
-        description: 'Pins the given revision, else the latest. It receives events from now on; earlier ones by history replay.',
+        description:
+          'Pins the given revision, or the latest. The integration receives events from now on; a history replay fetches earlier ones.',
         tags,
         params: IdParams,
-        body: IntegrationCreate,
-        response: { 201: IntegrationSchema },
+        body: resource.create,
+        response: { 201: resource.response },
       },
     },
     async ({ params, body, user }, reply) => {
       const { template_id, revision_number, ...input } = body;
       const created = await context.write(user, 'integration.created', async (tx, change) => {
         const pipeline = await requirePipeline(tx, user.org_id, params.id);
-        const template = await findTemplate(tx, user.org_id, template_id);
-        if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
+        const template = await requireTemplate(tx, user.org_id, template_id);
         const revision = await requireRevision(tx, template, revision_number);
         await requireComplete(tx, template, revision);
         const integration = await insertIntegration(
           tx,
           { id: newId('int', clock.now()), org_id: user.org_id, pipeline_id: pipeline.id, template_id: template.id },
-          { ...NEW, name: template.name, ...input, revision_number: revision.revision_number },
+          { ...resource.defaults, name: template.name, ...input, revision_number: revision.revision_number },
           change.stamp,
         );
         change.audit({ id: integration.id, after: integration });
         return integration;
       });
-      const [shown] = await withHealth([created]);
-      if (shown === undefined) throw new Error('the created integration has no health entry');
-      return reply.code(201).send(shown);
+      return reply.code(201).send(await withOwnHealth(created));
     },
   );
 
@@ -98,9 +87,9 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     '/pipelines/:id/integrations/:integration_id',
     {
       config: { role: 'viewer' },
-      schema: { summary: 'Read an integration', tags, params: IntegrationParams, response: { 200: IntegrationSchema } },
+      schema: { summary: 'Read an integration', tags, params: IntegrationParams, response: { 200: resource.response } },
     },
-    async ({ params, user }) => (await withHealth([await requireIntegration(db, user.org_id, params)]))[0]!,
+    async ({ params, user }) => withOwnHealth(await requireIntegration(db, user.org_id, params)),
   );
 
   app.put(
@@ -112,15 +101,15 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         description: 'A new `revision_number` moves the pin, forward or back.',
         tags,
         params: IntegrationParams,
-        body: IntegrationUpdate,
-        response: { 200: IntegrationSchema },
+        body: resource.update,
+        response: { 200: resource.response },
       },
     },
     async ({ params, body, user }) => {
       const updated = await context.write(user, 'integration.updated', async (tx, change) => {
         const before = await requireIntegration(tx, user.org_id, params);
         if (body.revision_number !== undefined && body.revision_number !== before.revision_number) {
-          const template = (await findTemplate(tx, user.org_id, before.template_id))!;
+          const template = await requireTemplate(tx, user.org_id, before.template_id);
           await requireComplete(tx, template, await requireRevision(tx, template, body.revision_number));
         }
         const after = await updateIntegration(tx, before, body, change.stamp);
@@ -128,7 +117,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         change.audit({ id: before.id, before, after });
         return after;
       });
-      return (await withHealth([updated]))[0]!;
+      return await withOwnHealth(updated);
     },
   );
 
@@ -138,7 +127,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'admin' },
       schema: {
         summary: 'Remove an integration',
-        description: 'What still waits for it ends with the reason integration_deleted.',
+        description: 'Its waiting events are dropped with the reason `integration_deleted`.',
         tags,
         params: IntegrationParams,
         response: { 204: Type.Null({ description: 'No content.' }) },
@@ -162,10 +151,10 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Set up an integration in one step',
         description:
-          "Makes a template, its revision 1 and its assignment to the pipeline `source_id` together. A config without any mapping of its own (`global`, `events`, `defaults`, `steps`, `version`) starts with the mappings of the vendor's default variant, as an install does.",
+          "Creates a template, its revision 1 and its assignment to the pipeline `source_id` in one transaction. A config without any mapping of its own (`global`, `events`, `defaults`, `steps`, `version`) starts with the mappings of the vendor's default variant, as an install does.",
         tags,
-        body: OneStep,
-        response: { 201: OneStepAnswer },
+        body: OneStepCreate,
+        response: { 201: OneStepIntegration },
       },
     },
     async ({ body, user }, reply) => {
@@ -174,8 +163,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         change.audit({ id: made.integration.id, after: { ...made.integration, config: made.config } });
         return made;
       });
-      const [shown] = await withHealth([integration]);
-      return reply.code(201).send({ ...shown!, source_id: integration.pipeline_id, config });
+      return reply.code(201).send({ ...(await withOwnHealth(integration)), source_id: integration.pipeline_id, config });
     },
   );
 
@@ -183,7 +171,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     tx: Db,
     user: Parameters<typeof createTemplate>[2],
     change: Parameters<typeof createTemplate>[3],
-    body: Static<typeof OneStep>,
+    body: Static<typeof OneStepCreate>,
   ) {
     const { source_id, vendor: vendorKey, config: sent, delivery_mode = 'server_side', name, ...input } = body;
     const vendor = requireVendor(vendorKey);
@@ -202,7 +190,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     const integration = await insertIntegration(
       tx,
       { id: newId('int', clock.now()), org_id: user.org_id, pipeline_id: pipeline.id, template_id: template.id },
-      { ...NEW, ...input, name, revision_number: 1 },
+      { ...resource.defaults, ...input, name, revision_number: 1 },
       change.stamp,
     );
     return { integration, config: revision.config };
@@ -216,8 +204,17 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
 
   async function withHealth(integrations: Integration[]) {
     const health = await integrationHealth(context.operations, integrations);
-    return integrations.map((integration) => ({ ...integration, health: health.get(integration.id)! }));
+    return integrations.map((integration) => addHealth(integration, health));
   }
+  async function withOwnHealth(integration: Integration) {
+    return addHealth(integration, await integrationHealth(context.operations, [integration]));
+  }
+}
+
+function addHealth(integration: Integration, health: Awaited<ReturnType<typeof integrationHealth>>) {
+  const own = health.get(integration.id);
+  if (own === undefined) throw new Error(`no health for ${integration.id}`);
+  return { ...integration, health: own };
 }
 
 export async function requirePipeline(db: Db, orgId: string, id: string) {
@@ -236,11 +233,16 @@ export async function requireIntegration(db: Db, orgId: string, params: Static<t
   return integration;
 }
 
+async function requireTemplate(tx: Db, orgId: string, id: string): Promise<Template> {
+  const template = await findTemplate(tx, orgId, id);
+  if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
+  return template;
+}
 async function requireRevision(tx: Db, template: Template, number: number | undefined): Promise<StoredRevision> {
   const revision =
     number === undefined
       ? await latestRevision(tx, template.org_id, template.id)
       : await findRevision(tx, template.org_id, template.id, number);
-  if (revision === undefined) throw invalid('revision_number', 'is no revision of the template');
+  if (revision === undefined) throw invalid('revision_number', 'is not a revision of the template');
   return revision;
 }

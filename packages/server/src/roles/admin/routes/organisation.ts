@@ -1,6 +1,6 @@
+import { Body, Closed, Id, Name, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
-import { Body, Closed, Id, Name, Timestamp } from '../../../http/schema.ts';
 import { findOrganisation, type Organisation, renameOrganisation } from '../../../stores/config/organisations.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 

@@ -1,43 +1,53 @@
-import type { Pipeline as PipelineResource } from '@firsthand/core/config/resources.ts';
+import { JS_BUILDER_DEFAULTS } from '@firsthand/core/config/collector-settings.ts';
+import {
+  IDENTITY_DEFAULTS,
+  type Pipeline,
+  type PipelineFields,
+  type PipelineInput,
+  pipeline as resource,
+} from '@firsthand/core/config/pipeline.ts';
+import { Closed, named, OneOf, pick, Timestamp } from '@firsthand/core/config/schema.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 import { type Static, Type } from 'typebox';
 import { issueChallengeToken } from '../../../http/challenge-token.ts';
 import { ApiError, invalid } from '../../../http/errors.ts';
-import { IdParams, ListOf, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { isNetwork } from '../../../network/address-matcher.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
-import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from '../../../stores/config/pipeline-defaults.ts';
 import {
   deletePipeline,
   findPipeline,
   insertPipeline,
   listPipelines,
-  type PipelineFields,
   replacePipelineSecret,
+  SUMMARY_COLUMNS,
   slugsInUse,
   updatePipeline,
 } from '../../../stores/config/pipelines.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import {
-  Pipeline,
-  PipelineCreate,
-  type PipelineInput,
-  PipelineSummary,
-  PipelineUpdate,
-  PipelineWithSecret,
-  RotatedSecret,
-} from '../pipeline-schema.ts';
 import { freeSlug, slugOf } from '../slug.ts';
 import { differences } from '../write.ts';
 
 const tags = ['Pipelines'];
+const fields = resource.response.properties;
+const Secret = Type.String({ description: 'Shown only in this response.', examples: ['sk_9…'] });
+const PipelineWithSecret = named('PipelineWithSecret', Closed({ ...fields, pipeline_key_secret: Secret }));
+const PipelineSummary = named('PipelineSummary', Closed(pick(fields, SUMMARY_COLUMNS)));
+const RotatedSecret = named(
+  'RotatedSecret',
+  Closed({
+    pipeline_key: fields.pipeline_key,
+    pipeline_key_secret: Secret,
+    pipeline_key_secret_prefix: fields.pipeline_key_secret_prefix,
+  }),
+);
 const ListQuery = Type.Object({
-  search: Type.Optional(Type.String({ description: 'In name or slug, whatever the case.' })),
+  search: Type.Optional(Type.String({ description: 'Part of the name or slug, in any case.' })),
   type: Type.Optional(OneOf(['web', 'app', 'server'])),
-  label: Type.Optional(Type.String({ description: 'Pipelines that carry this label.' })),
+  label: Type.Optional(Type.String({ description: 'Pipelines with this label.' })),
   enabled: Type.Optional(Type.Boolean()),
   ...PageQuery,
 });
@@ -65,19 +75,24 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor', errors: ['DUPLICATE_RESOURCE'] },
       schema: {
         summary: 'Create a pipeline',
-        description: 'The secret is in this answer and never again. Without a slug one is made from the name.',
+        description: 'The secret is shown only in this response. Without a slug, one is made from the name.',
         tags,
-        body: PipelineCreate,
+        body: resource.create,
         response: { 201: PipelineWithSecret },
       },
     },
     async ({ body, user }, reply) => {
       const secret = newSecret();
       const pipeline = await context.write(user, 'pipeline.created', async (tx, change) => {
-        const fields = { ...NEW_PIPELINE, ...inputOf(body) };
-        fields.slug = await slugFor(tx, user.org_id, body);
+        const slug = await slugFor(tx, user.org_id, body);
         const keys = { pipeline_key: `pk_${chance(32)}`, ...(await sealed(tx, user.org_id, secret)) };
-        const created = await insertPipeline(tx, { id: newId('pl', clock.now()), org_id: user.org_id }, fields, keys, change.stamp);
+        const created = await insertPipeline(
+          tx,
+          { id: newId('pl', clock.now()), org_id: user.org_id },
+          { ...resource.defaults, ...inputOf(body), name: body.name, slug },
+          keys,
+          change.stamp,
+        );
         change.audit({ id: created.id, after: created });
         return created;
       });
@@ -87,7 +102,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
 
   app.get(
     '/pipelines/:id',
-    { config: { role: 'viewer' }, schema: { summary: 'Read a pipeline', tags, params: IdParams, response: { 200: Pipeline } } },
+    { config: { role: 'viewer' }, schema: { summary: 'Read a pipeline', tags, params: IdParams, response: { 200: resource.response } } },
     async ({ params, user }) => found(await findPipeline(db, user.org_id, params.id)),
   );
 
@@ -97,11 +112,11 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor', errors: ['DUPLICATE_RESOURCE'] },
       schema: {
         summary: 'Change a pipeline',
-        description: 'Fields left out stay; an object that is sent is replaced whole, its missing keys take their defaults.',
+        description: 'Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults.',
         tags,
         params: IdParams,
-        body: PipelineUpdate,
-        response: { 200: Pipeline },
+        body: resource.update,
+        response: { 200: resource.response },
       },
     },
     ({ params, body, user }) =>
@@ -121,7 +136,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'admin' },
       schema: {
         summary: 'Delete a pipeline',
-        description: 'Its key stops at once, and its integrations receive nothing more.',
+        description: 'Its key stops working at once, and its integrations receive no more events.',
         tags,
         params: IdParams,
         response: { 200: Type.Object({ status: OneOf(['deleted']) }) },
@@ -151,7 +166,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
         const keys = await sealed(tx, user.org_id, secret);
         const after = found(await replacePipelineSecret(tx, user.org_id, before.id, keys, change.stamp));
         change.urgent();
-        // The prefix alone would tell nothing where the new secret happens to begin as the old one did.
+        // The prefix alone would not show the change when both secrets begin alike.
         const secrets = { pipeline_key_secret: { old: '••••', new: maskSecret(secret) } };
         change.audit({ id: before.id, changes: { ...secrets, ...differences(before, after) } });
         const { pipeline_key, pipeline_key_secret_prefix } = after;
@@ -185,7 +200,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
   }
 }
 
-function found(pipeline: PipelineResource | undefined): PipelineResource {
+function found(pipeline: Pipeline | undefined): Pipeline {
   if (pipeline === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such pipeline.' });
   return pipeline;
 }
@@ -193,8 +208,8 @@ function newSecret(): string {
   return `sk_${chance(40)}`;
 }
 
-/** A slug that is given must be free; one that is made from the name makes way. */
-async function slugFor(tx: Db, orgId: string, body: Static<typeof PipelineCreate>): Promise<string> {
+/** A given slug must be free. A slug made from the name gets a number when it is taken. */
+async function slugFor(tx: Db, orgId: string, body: Static<typeof resource.create>): Promise<string> {
   if (body.slug !== undefined) {
     await requireFreeSlug(tx, orgId, body.slug);
     return body.slug;
@@ -210,22 +225,7 @@ async function requireFreeSlug(tx: Db, orgId: string, slug: string, ownId?: stri
     });
 }
 
-const NEW_PIPELINE: PipelineFields = {
-  name: '',
-  slug: '',
-  type: 'web',
-  domain_allowlist: [],
-  labels: [],
-  rate_limit_rps: 1_000,
-  challenge_token_required: false,
-  parameters: {},
-  config: {},
-  js_builder_config: JS_BUILDER_DEFAULTS,
-  identity_config: IDENTITY_DEFAULTS,
-  enabled: true,
-};
-
-/** What was sent, its objects complete. */
+/** The fields that were sent, with the defaults for the missing keys of objects. */
 function inputOf({ js_builder_config, identity_config, ...input }: PipelineInput): Partial<PipelineFields> {
   const [bad] = (input.config?.ip_allowlist ?? []).flatMap((entry, index) => (isNetwork(entry) ? [] : [index]));
   if (bad !== undefined) throw invalid(`config.ip_allowlist[${bad}]`, 'must be an IP address or a network such as 10.0.0.0/8');

@@ -1,11 +1,13 @@
 /** Try before you change anything: preview a mapping, compare two revisions, send one test event, replay history. */
 import { randomUUID } from 'node:crypto';
+import { VendorConfig } from '@firsthand/core/config/revision.ts';
+import { AnyObject, Body, Nullable, OneOf } from '@firsthand/core/config/schema.ts';
 import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
-import { AnyObject, Body, IdParams, Nullable, OneOf, TimeQuery } from '../../../http/schema.ts';
+import { IdParams, TimeQuery } from '../../../http/schema.ts';
 import { diffRevisions } from '../../../operations/diff.ts';
 import { compileRehearsal, type Rehearse } from '../../../operations/rehearse.ts';
 import { replayHistory } from '../../../operations/replay.ts';
@@ -15,7 +17,6 @@ import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { openStored, requireVendor, urlRules } from '../integration-config.ts';
-import { Config } from '../integration-schema.ts';
 import { timeRange } from '../time-range.ts';
 import { IntegrationParams, requireIntegration, requirePipeline } from './integrations.ts';
 
@@ -64,7 +65,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
         body: Body(
           {
             vendor: Type.String({ minLength: 1 }),
-            config: Config,
+            config: VendorConfig,
             event: EventBody,
             parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
           },

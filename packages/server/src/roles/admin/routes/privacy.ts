@@ -1,6 +1,6 @@
+import { Body } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
-import { Body } from '../../../http/schema.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 

@@ -1,6 +1,7 @@
+import { Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
-import { Nullable, OneOf, TimeQuery, Timestamp } from '../../../http/schema.ts';
+import { TimeQuery } from '../../../http/schema.ts';
 import { waitingFor } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { readStats } from '../../../stores/observe/stats.ts';

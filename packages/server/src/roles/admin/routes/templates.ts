@@ -1,4 +1,5 @@
-import type { Revision, Template as TemplateResource } from '@firsthand/core/config/resources.ts';
+import { type Revision, revision as revisionResource } from '@firsthand/core/config/revision.ts';
+import { template as resource, type Template } from '@firsthand/core/config/template.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
@@ -10,15 +11,7 @@ import type { Db } from '../../../stores/config/schema.ts';
 import { deleteTemplate, findTemplate, listTemplates, pipelinesUsing, updateTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, openStored, requireVendor, toRevision, withoutMasks, withStoredSecrets } from '../integration-config.ts';
-import {
-  RevisionCreate,
-  RevisionSchema,
-  Template,
-  TemplateAndRevision,
-  TemplateCreate,
-  TemplateUpdate,
-  TemplateWithUse,
-} from '../integration-schema.ts';
+import { TemplateAndRevision, TemplateCreate, TemplateWithUse } from '../integration-schema.ts';
 import { addRevision, createTemplate } from '../template-writes.ts';
 
 const tags = ['Integration templates'];
@@ -37,7 +30,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
         summary: 'List templates',
         tags,
         querystring: Type.Object({ search: Type.Optional(Type.String()), vendor: Type.Optional(Type.String()), ...PageQuery }),
-        response: { 200: ListOf('templates', Template) },
+        response: { 200: ListOf('templates', resource.response) },
       },
     },
     async ({ query, user }) => {
@@ -104,8 +97,8 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
         description: 'Its configuration changes by a new revision.',
         tags,
         params: IdParams,
-        body: TemplateUpdate,
-        response: { 200: Template },
+        body: resource.update,
+        response: { 200: resource.response },
       },
     },
     ({ params, body, user }) =>
@@ -150,7 +143,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
         tags,
         params: IdParams,
         querystring: Type.Object(PageQuery),
-        response: { 200: ListOf('revisions', RevisionSchema) },
+        response: { 200: ListOf('revisions', revisionResource.response) },
       },
     },
     async ({ params, query, user }) => {
@@ -172,8 +165,8 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
           'Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits.',
         tags,
         params: IdParams,
-        body: RevisionCreate,
-        response: { 201: RevisionSchema },
+        body: revisionResource.create,
+        response: { 201: revisionResource.response },
       },
     },
     async ({ params, body, user }, reply) => {
@@ -208,7 +201,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
         summary: 'Read a revision',
         tags,
         params: Type.Object({ id: Type.String(), number: Type.String() }),
-        response: { 200: RevisionSchema },
+        response: { 200: revisionResource.response },
       },
     },
     async ({ params, user }) => {
@@ -221,19 +214,19 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
   );
 
   /** What the template's revisions hold. */
-  async function* newestFirst(tx: Db, template: TemplateResource, org: KeyedOrganisation): AsyncGenerator<JsonObject> {
+  async function* newestFirst(tx: Db, template: Template, org: KeyedOrganisation): AsyncGenerator<JsonObject> {
     for (let offset = 0; ; offset += PAGE) {
       const { rows } = await listRevisions(tx, template.org_id, template.id, { limit: PAGE, offset });
       for (const row of rows) yield openStored(context, org, row);
       if (rows.length < PAGE) return;
     }
   }
-  async function shown(orgId: string, template: TemplateResource, revision: StoredRevision, from: Db = db): Promise<Revision> {
+  async function shown(orgId: string, template: Template, revision: StoredRevision, from: Db = db): Promise<Revision> {
     return toRevision(context, await organisationKey(from, orgId), template.vendor, revision);
   }
 }
 
-function found(template: TemplateResource | undefined): TemplateResource {
+function found(template: Template | undefined): Template {
   if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
   return template;
 }

@@ -1,8 +1,9 @@
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
+import { AnyObject, Body, OneOf } from '@firsthand/core/config/schema.ts';
 import { validateTrackingPlan } from '@firsthand/core/process/compiled.ts';
 import { Type } from 'typebox';
 import { invalidFields } from '../../../http/errors.ts';
-import { AnyObject, Body, IdParams, OneOf } from '../../../http/schema.ts';
+import { IdParams } from '../../../http/schema.ts';
 import { findTrackingPlan, saveTrackingPlan } from '../../../stores/config/tracking-plans.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { requirePipeline } from './integrations.ts';

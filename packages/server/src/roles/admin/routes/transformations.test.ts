@@ -11,7 +11,7 @@ onStory('transformations', (story) => {
     const pipeline = await newPipeline(story);
     const path = `pipelines/${pipeline}/transformations`;
     const rules = await story.made(path, { name: 'Rules', kind: 'rules', rules: RULES });
-    expect(rules).toEqual({
+    expect(rules).toMatchObject({
       id: expect.stringMatching(/^trf_/),
       org_id: story.org.org_id,
       pipeline_id: pipeline,

@@ -1,21 +1,16 @@
-import type { Transformation } from '@firsthand/core/config/resources.ts';
+import { AnyObject, Body, Nullable } from '@firsthand/core/config/schema.ts';
+import {
+  Code,
+  Rules,
+  transformation as resource,
+  type Transformation,
+  type TransformationFields,
+  TransformationKind,
+} from '@firsthand/core/config/transformation.ts';
 import { validateTransformation } from '@firsthand/core/process/compiled.ts';
 import { type Static, Type } from 'typebox';
 import { ApiError, invalid, invalidFields, missing } from '../../../http/errors.ts';
-import {
-  AllOptional,
-  AnyObject,
-  Body,
-  Id,
-  IdParams,
-  ListOf,
-  Name,
-  Nullable,
-  OneOf,
-  PageQuery,
-  pageOf,
-  Timestamp,
-} from '../../../http/schema.ts';
+import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { tryTransformation } from '../../../sandbox/trial-transformation.ts';
 import type { Db } from '../../../stores/config/schema.ts';
@@ -24,58 +19,15 @@ import {
   findTransformation,
   insertTransformation,
   listTransformations,
-  MAX_POSITION,
   orderTransformations,
-  type TransformationFields,
   updateTransformation,
 } from '../../../stores/config/transformations.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { EventFilterSchema } from '../integration-schema.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Transformations'];
-const Kind = OneOf(['rules', 'code']);
-const Rules = Type.Array(AnyObject(), {
-  maxItems: 200,
-  description: 'set, rename, delete, map, filter and compute, each with an optional condition.',
-});
-const Code = Type.String({ maxLength: 100_000, description: 'function transform(event, { parameters }) { return event }' });
-const WRITABLE = {
-  name: Name(),
-  kind: Kind,
-  rules: Rules,
-  code: Code,
-  event_filter: Nullable(EventFilterSchema),
-  enabled: Type.Boolean(),
-  position: Type.Integer({
-    minimum: 0,
-    maximum: MAX_POSITION,
-    'x-fault': `must be a whole number from 0 to ${MAX_POSITION}`,
-    description: 'They run from the lowest to the highest; of two with the same, the older one first.',
-  }),
-};
-const TransformationSchema = Type.Object({
-  id: Id('trf'),
-  org_id: Id('org'),
-  pipeline_id: Id('pl'),
-  ...WRITABLE,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
-const READ_ONLY = ['id', 'org_id', 'pipeline_id', 'created_at', 'updated_at'];
-const { name: _name, kind: _kind, ...rest } = WRITABLE;
-const Create = Body({ name: Name(), kind: Kind, ...AllOptional(rest) }, READ_ONLY, {
-  examples: [{ name: 'Tidy up', kind: 'rules', rules: [{ type: 'delete', target: 'properties.internal_note' }] }],
-});
-const Update = Body(AllOptional(WRITABLE), READ_ONLY, { examples: [{ name: 'Tidy up more', enabled: false }] });
 const Params = Type.Object({ id: Type.String(), transformation_id: Type.String() });
-const NEW: Pick<TransformationFields, 'rules' | 'code' | 'event_filter' | 'enabled'> = {
-  rules: [],
-  code: '',
-  event_filter: null,
-  enabled: true,
-};
-/** A pipeline has a handful; the bound keeps one organisation from slowing its own snapshot to a crawl. */
+/** Bounds the cost of a pipeline's snapshot. */
 const MOST = 100;
 
 export function transformationRoutes(app: AdminApp, context: AdminContext): void {
@@ -92,14 +44,14 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
         tags,
         params: IdParams,
         querystring: Type.Object(PageQuery),
-        response: { 200: ListOf('transformations', TransformationSchema) },
+        response: { 200: ListOf('transformations', resource.response) },
       },
     },
     async ({ params, query, user }) => {
       await requirePipeline(db, user.org_id, params.id);
       const page = pageOf(query);
       const { rows, total } = await listTransformations(db, user.org_id, params.id, page);
-      return { transformations: rows.map(shown), total, ...page };
+      return { transformations: rows, total, ...page };
     },
   );
 
@@ -109,16 +61,16 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       config: { role: 'editor', errors: ['CONFLICT'] },
       schema: {
         summary: 'Add a transformation',
-        description: 'It runs after those that are there, unless a position says otherwise.',
+        description: 'Without a position it runs after all existing transformations.',
         tags,
         params: IdParams,
-        body: Create,
-        response: { 201: TransformationSchema },
+        body: resource.create,
+        response: { 201: resource.response },
       },
     },
     async ({ params, body, user }, reply) => {
       requireCode(body);
-      const fields = { ...NEW, ...body } as TransformationFields;
+      const fields = { ...resource.defaults, ...body };
       await check(fields);
       const created = await context.write(user, 'transformation.created', async (tx, change) => {
         const pipeline = await requirePipeline(tx, user.org_id, params.id);
@@ -133,7 +85,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
         change.audit({ id: made.id, after: made });
         return made;
       });
-      return reply.code(201).send(shown(created));
+      return reply.code(201).send(created);
     },
   );
 
@@ -141,27 +93,27 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
     '/pipelines/:id/transformations/:transformation_id',
     {
       config: { role: 'viewer' },
-      schema: { summary: 'Read a transformation', tags, params: Params, response: { 200: TransformationSchema } },
+      schema: { summary: 'Read a transformation', tags, params: Params, response: { 200: resource.response } },
     },
-    async ({ params, user }) => shown(await require(db, user.org_id, params)),
+    async ({ params, user }) => require(db, user.org_id, params),
   );
 
   app.put(
     '/pipelines/:id/transformations/:transformation_id',
     {
       config: { role: 'editor' },
-      schema: { summary: 'Change a transformation', tags, params: Params, body: Update, response: { 200: TransformationSchema } },
+      schema: { summary: 'Change a transformation', tags, params: Params, body: resource.update, response: { 200: resource.response } },
     },
     async ({ params, body, user }) => {
-      // Checked outside the transaction: the sandbox takes its time, and writers stand in line.
-      await check({ ...(await require(db, user.org_id, params)), ...body } as TransformationFields);
+      // Checked outside the transaction, because the sandbox is slow and a transaction blocks other writers.
+      await check({ ...(await require(db, user.org_id, params)), ...body });
       const updated = await context.write(user, 'transformation.updated', async (tx, change) => {
         const before = await require(tx, user.org_id, params);
-        const after = await updateTransformation(tx, before, body as Partial<TransformationFields>, change.stamp);
+        const after = await updateTransformation(tx, before, body, change.stamp);
         change.audit({ id: before.id, before, after });
         return after;
       });
-      return shown(updated);
+      return updated;
     },
   );
 
@@ -187,11 +139,11 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       config: { role: 'editor' },
       schema: {
         summary: 'Order the transformations',
-        description: "Names every one of the pipeline's transformations once; their positions become 1, 2, 3 and so on.",
+        description: "`ids` names each of the pipeline's transformations once. Their positions become 1, 2, 3 and so on.",
         tags,
         params: IdParams,
         body: Body({ ids: Type.Array(Type.String(), { maxItems: MOST }) }, [], { examples: [{ ids: ['trf_01jv0g3m5w8k2d7c9q4r6t1x0z'] }] }),
-        response: { 200: Type.Object({ transformations: Type.Array(TransformationSchema) }) },
+        response: { 200: Type.Object({ transformations: Type.Array(resource.response) }) },
       },
     },
     async ({ params, body, user }) =>
@@ -203,7 +155,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
           throw invalid('ids', "must name every one of the pipeline's transformations once");
         await orderTransformations(tx, user.org_id, body.ids, change.stamp);
         change.audit({ id: pipeline.id, before: { order: before }, after: { order: body.ids } });
-        return { transformations: (await listTransformations(tx, user.org_id, pipeline.id, all)).rows.map(shown) };
+        return { transformations: (await listTransformations(tx, user.org_id, pipeline.id, all)).rows };
       }),
   );
 
@@ -217,7 +169,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
         tags,
         body: Body(
           {
-            kind: Kind,
+            kind: TransformationKind,
             rules: Type.Optional(Rules),
             code: Type.Optional(Code),
             event: AnyObject(),
@@ -239,7 +191,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
     },
     async ({ body }) => {
       requireCode(body);
-      // Every canonical event has a context; somebody who tries out three lines of code may not have written one.
+      // Every canonical event has a context; a hand-written test event may lack one.
       const trial = { ...body, event: { context: {}, ...body.event } };
       const { event, logs, error } = await tryTransformation(trial as unknown as Parameters<typeof tryTransformation>[0], sandbox);
       return { event: event as never, logs, error };
@@ -261,7 +213,4 @@ async function require(db: Db, orgId: string, params: Static<typeof Params>): Pr
 }
 function requireCode({ kind, code }: { kind: string; code?: string }): void {
   if (kind === 'code' && code === undefined) throw missing('code');
-}
-function shown(transformation: Transformation) {
-  return { ...transformation, rules: transformation.rules as never };
 }

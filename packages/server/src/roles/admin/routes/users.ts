@@ -1,6 +1,7 @@
+import { AllOptional, Body, Closed, Id, Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
-import { AllOptional, Body, Closed, Id, IdParams, ListOf, Nullable, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import type { Db, UserRole } from '../../../stores/config/schema.ts';
 import { revokeTokens } from '../../../stores/config/sessions.ts';

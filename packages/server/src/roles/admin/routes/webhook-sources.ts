@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { WebhookProvider, WebhookSourceType } from '@firsthand/core/config/resources.ts';
+import { Closed, named } from '@firsthand/core/config/schema.ts';
+import { type PublicWebhookSource, webhookSource as resource, type WebhookSourceFields } from '@firsthand/core/config/webhook-source.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
-import { AllOptional, Body, Id, IdParams, ListOf, Name, Nullable, OneOf, PageQuery, pageOf, Timestamp } from '../../../http/schema.ts';
+import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { PROVIDERS, validateWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
@@ -12,69 +13,26 @@ import {
   findWebhookSource,
   insertWebhookSource,
   listWebhookSources,
-  type PublicSource,
   updateWebhookSource,
-  type WebhookSourceFields,
 } from '../../../stores/config/webhook-sources.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { ingestOrigin } from '../public-origin.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Webhook sources'];
-const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
-const Pairs = Type.Record(Type.String(), Type.String());
-const WRITABLE = {
-  name: Name(),
-  source_type: OneOf(Object.keys(PROVIDERS) as WebhookSourceType[]),
-  provider: OneOf(Object.values(PROVIDERS) as WebhookProvider[]),
-  enabled: Type.Boolean(),
-  event_type_path: Nullable(Text(1_000)),
-  mappings: Pairs,
-  event_name_map: Pairs,
-  timestamp_path: Nullable(Text(1_000)),
-  timestamp_format: Nullable(OneOf(['unix_seconds', 'unix_millis', 'iso8601'])),
-  signature_header: Nullable(Text(200)),
-  signature_method: Nullable(OneOf(['hmac_sha256', 'standard_webhooks', 'shared_secret', 'none'])),
-};
-const Source = Type.Object({
-  id: Id('whs'),
-  org_id: Id('org'),
-  pipeline_id: Id('pl'),
-  ...WRITABLE,
-  url: Type.String(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
-const SourceWithSecret = Type.Object({ ...Source.properties, signing_secret: Type.String({ description: 'Shown now and never again.' }) });
-const Secret = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }));
-const READ_ONLY = ['id', 'org_id', 'url', 'created_at', 'updated_at'];
-const { name: _name, source_type: _type, ...optional } = WRITABLE;
-const Create = Body(
-  { pipeline_id: Text(100), name: Name(), source_type: WRITABLE.source_type, ...AllOptional(optional), signing_secret: Secret },
-  READ_ONLY,
-  {
-    examples: [
-      { pipeline_id: 'pl_01jv0g3m5w8k2d7c9q4r6t1x0z', name: 'Stripe', source_type: 'payment_processor', signing_secret: 'whsec_…' },
-    ],
-  },
+const SourceWithSecret = named(
+  'WebhookSourceWithSecret',
+  Closed({ ...resource.response.properties, signing_secret: Type.String({ description: 'Shown only in this response.' }) }),
 );
-const Update = Body({ ...AllOptional({ ...WRITABLE, pipeline_id: Text(100) }), signing_secret: Secret }, READ_ONLY, {
-  examples: [{ name: 'Stripe, live' }],
-});
-const EMPTY: Omit<WebhookSourceFields, 'pipeline_id' | 'name' | 'source_type' | 'provider'> = {
-  enabled: true,
-  event_type_path: null,
-  mappings: {},
-  event_name_map: {},
-  timestamp_path: null,
-  timestamp_format: null,
-  signature_header: null,
-  signature_method: null,
-};
+const Secret = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 1_000, description: 'Generated when omitted. Writing a mask back keeps the stored secret.' }),
+);
+const Create = { ...resource.create, properties: { ...resource.create.properties, signing_secret: Secret } };
+const Update = { ...resource.update, properties: { ...resource.update.properties, signing_secret: Secret } };
 
 export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void {
   const { db, cipher, clock } = context;
-  const withUrl = (source: PublicSource, origin: string) => ({ ...source, url: `${origin}/v1/webhook?source=${source.id}` });
+  const withUrl = (source: PublicWebhookSource, origin: string) => ({ ...source, url: `${origin}/v1/webhook?source=${source.id}` });
 
   app.get(
     '/webhook-sources',
@@ -84,7 +42,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         summary: 'List webhook sources',
         tags,
         querystring: Type.Object({ pipeline_id: Type.Optional(Type.String()), ...PageQuery }),
-        response: { 200: ListOf('webhook_sources', Source) },
+        response: { 200: ListOf('webhook_sources', resource.response) },
       },
     },
     async (request) => {
@@ -100,7 +58,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       config: { role: 'editor', errors: ['NOT_FOUND'] },
       schema: {
         summary: 'Add a webhook source',
-        description: 'Without a signing secret one is made; it is in this answer and never again.',
+        description: 'The signing secret is generated when omitted, and is shown only in this response.',
         tags,
         body: Create,
         response: { 201: SourceWithSecret },
@@ -109,8 +67,8 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     async (request, reply) => {
       const { user, body } = request;
       const { signing_secret = newSecret(), ...sent } = body;
-      const fields: WebhookSourceFields = { ...EMPTY, provider: PROVIDERS[sent.source_type], ...sent };
-      if (isMask(signing_secret)) throw invalid('signing_secret', 'is a mask that fits no stored secret: send the secret itself');
+      const fields: WebhookSourceFields = { ...resource.defaults, provider: PROVIDERS[sent.source_type], ...sent };
+      if (isMask(signing_secret)) throw invalid('signing_secret', 'is a mask without a stored secret: send the secret itself');
       check(fields, signing_secret);
       const created = await context.write(user, 'webhook_source.created', async (tx, change) => {
         await requirePipeline(tx, user.org_id, fields.pipeline_id);
@@ -130,7 +88,10 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
 
   app.get(
     '/webhook-sources/:id',
-    { config: { role: 'viewer' }, schema: { summary: 'Read a webhook source', tags, params: IdParams, response: { 200: Source } } },
+    {
+      config: { role: 'viewer' },
+      schema: { summary: 'Read a webhook source', tags, params: IdParams, response: { 200: resource.response } },
+    },
     async (request) =>
       withUrl(found(await findWebhookSource(db, request.user.org_id, request.params.id)), ingestOrigin(context.settings, request)),
   );
@@ -139,16 +100,16 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     '/webhook-sources/:id',
     {
       config: { role: 'editor' },
-      schema: { summary: 'Change a webhook source', tags, params: IdParams, body: Update, response: { 200: Source } },
+      schema: { summary: 'Change a webhook source', tags, params: IdParams, body: Update, response: { 200: resource.response } },
     },
     async (request) => {
       const { user, params } = request;
       const { signing_secret: given, ...sent } = request.body;
-      // A mask written back, as a reader of other secrets might, leaves the stored secret alone.
+      // Writing a mask back keeps the stored secret.
       const secret = given !== undefined && isMask(given) ? undefined : given;
       const updated = await context.write(user, 'webhook_source.updated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
-        // A new kind of service brings its own provider unless one is named.
+        // A new source type brings its own provider unless the body names one.
         const provider = sent.provider ?? (sent.source_type === undefined ? before.provider : PROVIDERS[sent.source_type]);
         const fields = { ...sent, provider };
         check({ ...before, ...fields }, secret);
@@ -191,7 +152,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       config: { role: 'admin' },
       schema: {
         summary: 'Replace the signing secret',
-        description: 'The old one ends at once. To set the secret that a provider gave you, use PUT.',
+        description: 'The old secret is invalid at once. To set a secret that the sender gave you, use PUT.',
         tags,
         params: IdParams,
         response: { 200: SourceWithSecret },
@@ -220,14 +181,14 @@ function check(fields: WebhookSourceFields, secret: string | undefined): void {
   const faults = validateWebhookSource({ ...fields, ...(secret === undefined ? {} : { signing_secret: secret }) });
   if (faults.length > 0) throw invalidFields(faults);
 }
-function found(source: PublicSource | undefined): PublicSource {
+function found(source: PublicWebhookSource | undefined): PublicWebhookSource {
   if (source === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such webhook source.' });
   return source;
 }
 function isMask(secret: string): boolean {
   return secret.startsWith('••••');
 }
-/** In the form of Standard Webhooks, which every scheme takes as a plain text too. */
+/** In the form of Standard Webhooks; the other schemes take it as plain text. */
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import webhook from '@firsthand/catalog/vendors/webhook/vendor.ts';
-import type { Integration } from '@firsthand/core/config/resources.ts';
+import { type Integration, integration as resource } from '@firsthand/core/config/integration.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
@@ -122,25 +122,9 @@ export function compiledWebhook(url: string, config: JsonObject = {}): CompiledV
   return result.vendor;
 }
 export function anIntegration(vendor: CompiledVendor | undefined, overrides: Partial<Integration> = {}): CompiledIntegration {
-  const integration: Integration = {
-    id: 'int_1',
-    org_id: 'org_1',
-    pipeline_id: 'pl_1',
-    template_id: 'tpl_1',
-    revision_number: 1,
-    name: 'hook',
-    vendor: 'webhook',
-    delivery_mode: 'server_side',
-    enabled: true,
-    consent_category: null,
-    event_filter: null,
-    rate_limit_rps: null,
-    rate_limit_burst: null,
-    rate_limit_daily: null,
-    created_at: '2020-01-01T00:00:00.000Z',
-    updated_at: '2020-01-01T00:00:00.000Z',
-    ...overrides,
-  };
+  // Created long ago: an integration receives only events that arrive after its creation.
+  const created_at = '2020-01-01T00:00:00.000Z';
+  const integration = resource.sample({ id: 'int_1', org_id: 'org_1', pipeline_id: 'pl_1', created_at, ...overrides });
   const faults = vendor ? [] : [{ field: 'url', message: 'is required' }];
   return { integration, config: {}, vendor, faults, warnings: [] };
 }

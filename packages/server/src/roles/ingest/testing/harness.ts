@@ -4,7 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_DATA_LAYER, type Pipeline, type WebhookSource } from '@firsthand/core/config/resources.ts';
+import { type Pipeline, pipeline } from '@firsthand/core/config/pipeline.ts';
+import { DEFAULT_DATA_LAYER, type WebhookSource } from '@firsthand/core/config/resources.ts';
+import { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
 import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
@@ -18,7 +20,6 @@ import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import { compileIngestRules } from '../../../snapshot/ingest-rules.ts';
 import type { CompiledPipeline, Snapshot } from '../../../snapshot/types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from '../../../snapshot/webhook-source.ts';
-import { IDENTITY_DEFAULTS, JS_BUILDER_DEFAULTS } from '../../../stores/config/pipeline-defaults.ts';
 import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
 import type { AppendResult, EventLog } from '../../../stores/event-log/port.ts';
 import type { TapFrame } from '../../../tap/port.ts';
@@ -31,50 +32,13 @@ export const SECRET = 'sk_0123456789abcdef';
 const DATA_LAYER = { pii_rules: { ...DEFAULT_DATA_LAYER.pii_rules, fields: [{ path: 'properties.hidden', action: 'drop' as const }] } };
 
 export function aPipeline(over: Partial<Pipeline> = {}): Pipeline {
-  return {
-    id: 'pl_web',
-    org_id: ORG,
-    name: 'Web',
-    slug: 'web',
-    type: 'web',
-    pipeline_key: 'pk_web',
-    pipeline_key_secret_prefix: 'sk_0',
-    domain_allowlist: [],
-    labels: [],
-    rate_limit_rps: 1_000_000,
-    challenge_token_required: false,
-    parameters: {},
-    config: {},
-    js_builder_config: JS_BUILDER_DEFAULTS,
-    identity_config: IDENTITY_DEFAULTS,
-    enabled: true,
-    created_at: '2026-01-01T00:00:00.000Z',
-    updated_at: '2026-01-01T00:00:00.000Z',
-    ...over,
-  };
+  const keys = { pipeline_key: 'pk_web', pipeline_key_secret_prefix: 'sk_0' };
+  return pipeline.sample({ id: 'pl_web', org_id: ORG, name: 'Web', slug: 'web', rate_limit_rps: 1_000_000, ...keys, ...over });
 }
 
-export function aSource(over: Partial<WebhookSource> = {}): WebhookSource {
-  return {
-    id: 'whs_custom',
-    org_id: ORG,
-    pipeline_id: 'pl_web',
-    name: 'Custom',
-    source_type: 'custom',
-    provider: 'custom',
-    enabled: true,
-    event_type_path: null,
-    mappings: {},
-    event_name_map: {},
-    timestamp_path: null,
-    timestamp_format: null,
-    signature_header: null,
-    signature_method: null,
-    signing_secret: 'a-signing-secret',
-    created_at: '2026-01-01T00:00:00.000Z',
-    updated_at: '2026-01-01T00:00:00.000Z',
-    ...over,
-  };
+export function aSource({ signing_secret = 'a-signing-secret', ...over }: Partial<WebhookSource> = {}): WebhookSource {
+  const custom = { name: 'Custom', source_type: 'custom', provider: 'custom' } as const;
+  return { ...webhookSource.sample({ id: 'whs_custom', org_id: ORG, pipeline_id: 'pl_web', ...custom, ...over }), signing_secret };
 }
 
 export function aSnapshot(

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataLayerConfig, TrackingPlan, Transformation } from '@firsthand/core/config/resources.ts';
+import { transformation } from '@firsthand/core/config/transformation.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
@@ -83,20 +84,7 @@ function snapshotOf(version: number, dataLayer: Partial<DataLayerConfig>, source
     webhookSources: new Map(),
   };
 }
-const BLANK: Transformation = {
-  id: 'trf',
-  org_id: ORG,
-  pipeline_id: 'pl_1',
-  name: 'T',
-  kind: 'rules',
-  rules: [],
-  code: '',
-  event_filter: null,
-  enabled: true,
-  position: 0,
-  created_at: '',
-  updated_at: '',
-};
+const BLANK = transformation.sample({ org_id: ORG, pipeline_id: 'pl_1' });
 
 export const SETTINGS = { deadLetterRetentionMs: 86_400_000, configReloadMs: 100 };
 

@@ -1,0 +1,18 @@
+import { type Static, Type } from 'typebox';
+import { Closed, named } from './schema.ts';
+
+export const EventFilterSchema = named(
+  'EventFilter',
+  Closed(
+    {
+      event_names: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+          maxItems: 1_000,
+          description: 'Names of track events, and `@page`, `@identify`, `@group` for the other types.',
+        }),
+      ),
+    },
+    { description: 'Restricts which events pass. An empty filter passes every event.' },
+  ),
+);
+export type EventFilter = Static<typeof EventFilterSchema>;
