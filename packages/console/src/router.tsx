@@ -88,7 +88,14 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 });
 
-const tree = root.addChildren([home, pipelines, pipeline, catalog, vendor, events, deadLetters, sources, dataLayer, team, audit]);
+const mapping = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$templateId',
+  validateSearch: texts('revision'),
+  component: lazyRouteComponent(() => import('./pages/mapping/mapping-page.tsx'), 'MappingPage'),
+});
+
+const tree = root.addChildren([mapping, home, pipelines, pipeline, catalog, vendor, events, deadLetters, sources, dataLayer, team, audit]);
 
 export function createConsoleRouter() {
   return createRouter({ routeTree: tree, defaultPreload: 'intent', defaultErrorComponent: PageError, scrollRestoration: true });

@@ -203,6 +203,18 @@ function Details({ integration }: { integration: Integration }) {
               Save
             </Button>
             <Button
+              variant="default"
+              onClick={() =>
+                void navigate({
+                  to: '/templates/$templateId',
+                  params: { templateId: integration.template_id },
+                  search: latest === integration.revision_number ? {} : { revision: String(integration.revision_number) },
+                })
+              }
+            >
+              Open the mapping
+            </Button>
+            <Button
               variant="subtle"
               color="red"
               disabled={!mayDelete}

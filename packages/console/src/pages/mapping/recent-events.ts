@@ -1,0 +1,47 @@
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import { SAMPLE_BODY } from '../../sample-event.ts';
+
+const PAGE = 100;
+const PAGES = 5;
+
+/** The last 500 processed events of a pipeline, newest first. */
+export function useRecentEvents(pipelineId: string | undefined): { events: CanonicalEvent[] } {
+  const query = useQuery({
+    queryKey: ['recent-events', pipelineId],
+    enabled: pipelineId !== undefined,
+    staleTime: 120_000,
+    queryFn: async () => {
+      const events: CanonicalEvent[] = [];
+      for (let page = 0; page < PAGES; page++) {
+        const answer = await call(
+          api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, offset: page * PAGE } } }),
+        );
+        for (const { event } of answer.events) if (event !== null) events.push(event as unknown as CanonicalEvent);
+        if (answer.events.length < PAGE) break;
+      }
+      return events;
+    },
+  });
+  return { events: query.data ?? [] };
+}
+
+const { userAgent, ...context } = SAMPLE_BODY.context;
+export const sampleEvent = {
+  event_id: 'sample-order',
+  type: 'track',
+  event: SAMPLE_BODY.event,
+  anonymous_id: SAMPLE_BODY.anonymousId,
+  user_id: SAMPLE_BODY.userId,
+  timestamp: new Date().toISOString(),
+  properties: SAMPLE_BODY.properties,
+  traits: SAMPLE_BODY.traits,
+  context: {
+    ...context,
+    user_agent: userAgent,
+    consent: { canonical: { essential: true, analytics: true, marketing: true, advertising: true } },
+    click_ids: { fbclid: 'IwAR0abc', gclid: 'Cj0KCQ' },
+    vendor_ids: { fbp: 'fb.1.1700000000000.123456789', ga_client_id: '111.222', ga_session_id: '1700000000' },
+  },
+} as unknown as CanonicalEvent;

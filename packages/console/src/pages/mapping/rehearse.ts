@@ -1,0 +1,90 @@
+/** What a config would send for an event, computed in the browser by the delivery code itself. Nothing is sent. */
+import { findVendor } from '@firsthand/catalog/index.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import type { Config } from './draft.ts';
+
+export interface Fault {
+  field: string;
+  message: string;
+}
+export interface PreviewRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: unknown;
+}
+export type Rehearsal =
+  | { kind: 'requests'; requests: PreviewRequest[]; warnings: string[] }
+  | { kind: 'dropped'; reason: string }
+  | { kind: 'failed'; reason: string };
+export type Compiled = { ok: true; vendor: CompiledVendor } | { ok: false; faults: Fault[] };
+
+/** Where the page cannot compress or sign with a private key, the body is shown as it is before that. */
+const OPTIONS = { mode: 'development', allow_private: true, gzip: (data: Uint8Array) => data } as const;
+
+export const definitionOf = (key: string): VendorDefinition | undefined => findVendor(key);
+
+export function compileDraft(definition: VendorDefinition, config: Config, parameters: Record<string, string>): Compiled {
+  const result = compileVendor(definition, substitute(config as JsonObject, parameters).config, OPTIONS);
+  // A credential that is not filled in yet says nothing about the mapping.
+  return result.ok ? { ok: true, vendor: result.vendor } : { ok: false, faults: [...result.invalid, ...result.missing] };
+}
+
+export function rehearse(vendor: CompiledVendor, event: CanonicalEvent, now: number): Rehearsal {
+  const built = vendor.build(event, { now });
+  if (built.kind !== 'items') return { kind: built.kind, reason: built.reason };
+  const context = { now, attempt: 1, request_id: event.event_id, ...(vendor.token ? { access_token: '••••' } : {}) };
+  const requests = built.items.map((item) => {
+    const { method, url, headers, body } = vendor.request([item], context);
+    return { method, url, headers, body: readable(body) };
+  });
+  return { kind: 'requests', requests, warnings: built.warnings ?? [] };
+}
+function readable(body: string | Uint8Array | undefined): unknown {
+  if (body === undefined) return null;
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text; // not JSON: forms, XML, templates
+  }
+}
+
+export interface TrialResult {
+  compared: number;
+  same: number;
+  changed: number;
+  newlyDropped: number;
+  noLongerDropped: number;
+  examples: { event: CanonicalEvent; before: Rehearsal; after: Rehearsal }[];
+}
+const MOST_EXAMPLES = 20;
+
+/** Both configs over the same events. Yields to the page between slices, so that typing stays smooth. */
+export async function compareOn(
+  events: CanonicalEvent[],
+  before: CompiledVendor,
+  after: CompiledVendor,
+  signal: AbortSignal,
+): Promise<TrialResult> {
+  const result: TrialResult = { compared: 0, same: 0, changed: 0, newlyDropped: 0, noLongerDropped: 0, examples: [] };
+  const now = Date.now();
+  for (const event of events) {
+    if (signal.aborted) return result;
+    const [old, next] = [rehearse(before, event, now), rehearse(after, event, now)];
+    result.compared++;
+    const same = JSON.stringify(old) === JSON.stringify(next);
+    if (same) result.same++;
+    else if (old.kind === 'requests' && next.kind !== 'requests') result.newlyDropped++;
+    else if (old.kind !== 'requests' && next.kind === 'requests') result.noLongerDropped++;
+    else result.changed++;
+    if (!same && result.examples.length < MOST_EXAMPLES) result.examples.push({ event, before: old, after: next });
+    if (result.compared % 20 === 0) await new Promise((resolve) => setTimeout(resolve));
+  }
+  return result;
+}
