@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { itemsOf } from './batch-items.ts';
-import { nestsDeeperThan } from './depth.ts';
+import { scanJson, TOO_DEEP } from './scan-json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 /** The items' own text; undefined for one that is neither an object nor a list. */
 function textsOf(json: string): (string | undefined)[] | undefined {
   const all = bytes(json);
-  const items = itemsOf(all, 'batch', 64);
-  if (items === undefined || items === 'too_deep') return undefined;
+  const scanned = itemsOf(all, 'batch', 64);
+  const items = scanned === 'too_deep' ? undefined : scanned.items;
+  if (items === undefined) return undefined;
   return Array.from({ length: items.length / 2 }, (_, i) =>
     items[2 * i + 1] === 0 ? undefined : new TextDecoder().decode(all.subarray(items[2 * i], items[2 * i + 1])),
   );
@@ -33,7 +34,7 @@ test.each<[string, (string | undefined)[] | undefined]>([
 test('sees what nests too deep, as the check of single events does', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), fc.integer({ min: 0, max: 8 }), (json, max) => {
-      expect(itemsOf(bytes(json), 'batch', max) === 'too_deep').toBe(nestsDeeperThan(bytes(json), max));
+      expect(itemsOf(bytes(json), 'batch', max) === 'too_deep').toBe(scanJson(bytes(json), max) === TOO_DEEP);
     }),
   );
   expect(itemsOf(bytes('{"batch":['.repeat(100_000)), 'batch', 64)).toBe('too_deep');
@@ -60,3 +61,10 @@ test('finds every item of any batch, whatever stands around it and however it is
     }),
   );
 });
+
+test.each([
+  ['{"batch":[{"a":1}]}', false],
+  ['{"batch":[{"a":1e3}]}', true],
+  ['{"batch":[{"a":"1e3"}],"context":{"id":9007199254740993}}', true],
+  ['{"batch":[-1234567890123456]}', true],
+])('%s: long numbers %s', (json, longNumbers) => expect(itemsOf(bytes(json), 'batch', 64)).toMatchObject({ longNumbers }));

@@ -1,3 +1,5 @@
+import { endOfNumber, isLongNumber } from './scan-json.ts';
+
 const QUOTE = 34;
 const COMMA = 44;
 const BACKSLASH = 92;
@@ -6,14 +8,21 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
+export interface Items {
+  /**
+   * Where each item begins and ends, in turn; 0 and 0 for one that is neither an object nor a list. Undefined where the key
+   * is spelled with escapes, or there is no such list.
+   */
+  items: number[] | undefined;
+  /** As `scanJson` finds them, anywhere in the text. */
+  longNumbers: boolean;
+}
+
 /**
- * Where the items of the list under a top-level key begin and end in JSON text, in turns: an event of a batch can be kept as it
- * came, instead of being written anew. Items that are neither objects nor lists count as 0 to 0. Undefined where the key is
- * spelled with escapes, or there is no such list. What it says of text that turns out not to be JSON means nothing.
- *
- * On its way it sees whether the text nests deeper than `maxDepth`, as `nestsDeeperThan` does.
+ * Places of the items of the list under a top-level key in JSON text, so that an event of a batch is stored byte for byte. Checks
+ * depth and numbers on the way, as `scanJson` does for a single event. Text that turns out not to be JSON may get any answer.
  */
-export function itemsOf(json: Uint8Array, key: string, maxDepth: number): number[] | 'too_deep' | undefined {
+export function itemsOf(json: Uint8Array, key: string, maxDepth: number): Items | 'too_deep' {
   let items: number[] | undefined;
   let wanted = false;
   let depth = 0;
@@ -22,13 +31,14 @@ export function itemsOf(json: Uint8Array, key: string, maxDepth: number): number
   let itemFrom = 0;
   let found = false;
   let escaped = false;
+  let longNumbers = false;
   const length = json.length;
   for (let i = 0; i < length; i++) {
-    const byte = json[i]!;
+    const byte = json[i] as number;
     if (byte === QUOTE) {
       const from = i + 1;
       for (i++; i < length; i++) {
-        const inside = json[i]!;
+        const inside = json[i];
         if (inside === QUOTE) break;
         if (inside === BACKSLASH) i++;
       }
@@ -38,7 +48,7 @@ export function itemsOf(json: Uint8Array, key: string, maxDepth: number): number
       }
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       if (depth === 1 && byte === OPEN_LIST) {
-        // The last text at this depth is the list's key.
+        // The last string at this depth is the list's key.
         escaped ||= json.subarray(keyFrom, keyEnd).includes(BACKSLASH);
         wanted = spells(json, keyFrom, keyEnd, key);
         if (wanted) items = [];
@@ -48,18 +58,23 @@ export function itemsOf(json: Uint8Array, key: string, maxDepth: number): number
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
       depth--;
       if (depth === 2 && wanted) {
-        items!.push(itemFrom, i + 1);
+        items?.push(itemFrom, i + 1);
         found = true;
       } else if (depth === 1 && wanted) {
-        if (!found) items!.push(0, 0);
+        if (!found) items?.push(0, 0);
         wanted = false;
       }
-    } else if (byte === COMMA && depth === 2 && wanted) {
-      if (!found) items!.push(0, 0);
+    } else if (byte === COMMA) {
+      if (depth !== 2 || !wanted) continue;
+      if (!found) items?.push(0, 0);
       found = false;
+    } else if (byte >= 48 && byte <= 57) {
+      const end = endOfNumber(json, i + 1);
+      longNumbers ||= isLongNumber(json, i, end);
+      i = end - 1;
     }
   }
-  return escaped ? undefined : items;
+  return { items: escaped ? undefined : items, longNumbers };
 }
 
 function spells(json: Uint8Array, from: number, end: number, key: string): boolean {

@@ -1,42 +1,102 @@
 /**
- * Regular expressions of RE2: linear in the length of the text whatever the pattern, but also in the size of what the pattern compiles
- * to. `.{1000}` written a hundred times would hold the whole process for half a minute on one event, so that both are bounded.
+ * Regular expressions of RE2. Matching is linear in the length of the text whatever the pattern, but also in the size of the
+ * compiled pattern, and compiling costs about 10 µs per step. Both are bounded, and compiled patterns are kept by content:
+ * a configuration that is loaded again, or differs in one place, compiles only what is new.
  */
 import { RE2JS } from 're2js';
+import { estimatePatternSteps } from './pattern-size.ts';
 
 export const MAX_PATTERN_LENGTH = 1_000;
 /** `^.{1,1000}$`, the longest repetition RE2 knows, has 2,005 steps; an expression for URLs about 550. */
-const MAX_SIZE = 2_500;
-/** Steps times characters: some tenths of a second at worst. A pattern of 20 steps reads a text as large as an event can be. */
-const MAX_WORK = 20_000_000;
+const MAX_STEPS = 2_500;
+/** Steps times characters. A pattern of this size or less takes a few nanoseconds for each: it may read the largest event. */
+const SMALL = 40;
+const MAX_WORK_SMALL = 20_000_000;
+/** Large patterns with nested repetitions cost up to a hundred times as much per step. */
+const MAX_WORK = 1_200_000;
+/** For one event, all patterns together; the work of small patterns counts a twentieth. */
+const EVENT_BUDGET = 3_000_000;
+/** Steps of all patterns that are kept. The least recently compiled go first. */
+const MAX_CACHED_STEPS = 250_000;
 
 export interface Pattern {
-  /** Found anywhere in the text; never where text and pattern together are too much work. */
+  /** Found anywhere in the text. False where text and pattern together are too much work. */
   test(text: string): boolean;
   /** Undefined where text and pattern together are too much work. */
   replaceAll(text: string, replacement: string): string | undefined;
 }
+export type CompiledPattern = { ok: true; regexp: Pattern } | { ok: false; message: string };
 
-export function compilePattern(
-  pattern: string,
-  options: { any_case?: boolean } = {},
-): { ok: true; regexp: Pattern } | { ok: false; message: string } {
+const cache = new Map<string, { compiled: CompiledPattern; steps: number }>();
+let cachedSteps = 0;
+
+export function compilePattern(pattern: string, options: { any_case?: boolean } = {}): CompiledPattern {
   if (pattern.length > MAX_PATTERN_LENGTH) return { ok: false, message: `A pattern may be at most ${MAX_PATTERN_LENGTH} characters long.` };
-  let compiled: RE2JS;
+  const anyCase = options.any_case === true;
+  const key = `${anyCase ? 'i' : ''}/${pattern}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known.compiled;
+  const steps = estimatePatternSteps(pattern, anyCase);
+  if (steps > 2 * MAX_STEPS) return tooLarge(steps);
+  const compiled = compile(pattern, anyCase);
+  keep(key, compiled, steps);
+  return compiled;
+}
+
+function compile(pattern: string, anyCase: boolean): CompiledPattern {
+  let program: RE2JS;
   try {
-    compiled = options.any_case ? RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) : RE2JS.compile(pattern);
+    program = anyCase ? RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) : RE2JS.compile(pattern);
   } catch (error) {
     return { ok: false, message: `Not a regular expression of RE2: ${error instanceof Error ? error.message : 'unknown fault'}` };
   }
-  const size = compiled.programSize();
-  if (size > MAX_SIZE)
-    return { ok: false, message: `The pattern is too large: its repetitions come to ${size} steps, at most ${MAX_SIZE}.` };
-  const longest = Math.floor(MAX_WORK / size);
+  const size = program.programSize();
+  if (size > MAX_STEPS) return tooLarge(size);
+  const affords = affordsWith(size);
   return {
     ok: true,
     regexp: {
-      test: (text) => text.length <= longest && compiled.test(text),
-      replaceAll: (text, replacement) => (text.length <= longest ? compiled.matcher(text).replaceAll(replacement) : undefined),
+      test: (text) => affords(text) && program.test(text),
+      replaceAll: (text, replacement) => (affords(text) ? program.matcher(text).replaceAll(replacement) : undefined),
     },
   };
+}
+
+function affordsWith(size: number): (text: string) => boolean {
+  const small = size <= SMALL;
+  const longest = Math.floor((small ? MAX_WORK_SMALL : MAX_WORK) / size);
+  const price = small ? size / 20 : size;
+  return ({ length }) => {
+    budget -= (length + TEST_COST) * price;
+    return length <= longest && budget >= 0;
+  };
+}
+
+/** A test of an empty text is not free either. */
+const TEST_COST = 16;
+let budget = Number.POSITIVE_INFINITY;
+
+/** Runs one event's synchronous work with a bound on all its patterns together: beyond it none matches any more. */
+export function withPatternBudget<T>(run: () => T): T {
+  const outer = budget;
+  budget = EVENT_BUDGET;
+  try {
+    return run();
+  } finally {
+    budget = outer;
+  }
+}
+
+function tooLarge(steps: number): CompiledPattern {
+  return { ok: false, message: `The pattern is too large: its repetitions come to ${steps} steps, at most ${MAX_STEPS}.` };
+}
+
+function keep(key: string, compiled: CompiledPattern, steps: number): void {
+  cache.set(key, { compiled, steps });
+  cachedSteps += steps;
+  for (const [oldest, { steps: freed }] of cache) {
+    if (cachedSteps <= MAX_CACHED_STEPS) return;
+    cache.delete(oldest);
+    cachedSteps -= freed;
+  }
 }

@@ -6,12 +6,12 @@ import type { DataLayerConfig, IdentityConfig, TrackingPlan, Transformation } fr
 import { type CompiledBots, compileBots } from '../privacy/bots.ts';
 import { type CompiledConsent, compileConsent } from '../privacy/consent.ts';
 import { type CompiledPii, compilePii } from '../privacy/pii.ts';
-import { type CompiledTrackingPlan, compileTrackingPlan } from '../tracking-plan/tracking-plan.ts';
+import { type CompiledTrackingPlan, compileTrackingPlan, type TrackingPlanResult } from '../tracking-plan/tracking-plan.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { CompiledCode } from './code.ts';
 import { checkDataLayer, mergeDataLayer } from './data-layer.ts';
 import { type CompiledRoutingRule, compileRouting } from './routing.ts';
-import { type CompiledTransformation, compileTransformation } from './transformation.ts';
+import { type CompiledTransformation, compileTransformation, type TransformationResult } from './transformation.ts';
 
 export interface CompiledOrganisation {
   config: DataLayerConfig;
@@ -69,13 +69,29 @@ export interface ProcessingSource {
   identity_config?: IdentityConfig;
 }
 
-export function compileProcessing(source: ProcessingSource): { processing: CompiledProcessing; faults: ConfigFault[]; warnings: string[] } {
+export interface ProcessingResult {
+  processing: CompiledProcessing;
+  faults: ConfigFault[];
+  warnings: string[];
+}
+
+export function compileProcessing(source: ProcessingSource): ProcessingResult {
+  const plan = source.tracking_plan ? compileTrackingPlan(source.tracking_plan) : undefined;
+  return assembleProcessing(source, plan, (transformation) => compileTransformation(transformation, source.parameters));
+}
+
+/** From pieces that are compiled already, so that a change of one piece compiles that piece alone. */
+export function assembleProcessing(
+  source: ProcessingSource,
+  plan: TrackingPlanResult | undefined,
+  compiledOf: (transformation: Transformation) => TransformationResult,
+): ProcessingResult {
   const faults: ConfigFault[] = [];
   const warnings: string[] = [];
   const transformations: CompiledTransformation[] = [];
   const inOrder = source.transformations.filter((one) => one.enabled).sort((a, b) => a.position - b.position);
   for (const transformation of inOrder) {
-    const compiled = compileTransformation(transformation, source.parameters);
+    const compiled = compiledOf(transformation);
     if (compiled.ok) {
       transformations.push(compiled.transformation);
       warnings.push(...compiled.warnings);
@@ -84,14 +100,9 @@ export function compileProcessing(source: ProcessingSource): { processing: Compi
         ...compiled.faults.map((fault) => ({ field: `transformations.${transformation.id}.${fault.field}`, message: fault.message })),
       );
   }
-  let trackingPlan: CompiledTrackingPlan | undefined;
-  if (source.tracking_plan) {
-    const compiled = compileTrackingPlan(source.tracking_plan);
-    trackingPlan = compiled.plan;
-    faults.push(...compiled.faults.map((fault) => ({ field: `tracking_plan.${fault.field}`, message: fault.message })));
-  }
+  for (const fault of plan?.faults ?? []) faults.push({ field: `tracking_plan.${fault.field}`, message: fault.message });
   return {
-    processing: { tracking_plan: trackingPlan, transformations, parameters: source.parameters, identity_config: source.identity_config },
+    processing: { tracking_plan: plan?.plan, transformations, parameters: source.parameters, identity_config: source.identity_config },
     faults,
     warnings,
   };

@@ -5,6 +5,7 @@
 import { applyContext, type RequestFacts } from '../context/enrich.ts';
 import type { GeoLookup } from '../context/geo.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
+import { withPatternBudget } from '../filter/pattern.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
 import { applyBots } from '../privacy/bots.ts';
 import { applyConsent } from '../privacy/consent.ts';
@@ -54,7 +55,7 @@ const MAX_CHANGED = 20;
 export function processEvent(input: ProcessInput, deps: ProcessDeps): Processed | Promise<Processed> {
   const run = new Run(input, deps);
   try {
-    return run.start();
+    return withPatternBudget(() => run.start());
   } catch (error) {
     return run.broke(error);
   }
@@ -94,7 +95,7 @@ class Run {
       const pass = new PiiPass(this.#event, this.#input.organisation.pii, this.#decisions);
       while (pass.step()) await turn();
       await turn();
-      return await this.#afterPii();
+      return await withPatternBudget(() => this.#afterPii());
     } catch (error) {
       return this.broke(error);
     }
@@ -116,7 +117,7 @@ class Run {
 
   async #withCustomCode(code: CompiledCode): Promise<Processed> {
     try {
-      return (await this.#code(code, 'custom_code', 'custom_code')) ?? (await this.#afterCode());
+      return (await this.#code(code, 'custom_code', 'custom_code')) ?? (await withPatternBudget(() => this.#afterCode()));
     } catch (error) {
       return this.broke(error);
     }
@@ -160,7 +161,9 @@ class Run {
 
   async #transformByCode(code: CompiledCode, id: string, index: number): Promise<Processed> {
     try {
-      return (await this.#code(code, 'transformation', 'transformation', id)) ?? (await this.#transform(index + 1));
+      return (
+        (await this.#code(code, 'transformation', 'transformation', id)) ?? (await withPatternBudget(() => this.#transform(index + 1)))
+      );
     } catch (error) {
       return this.broke(error);
     }

@@ -1,16 +1,16 @@
-/** The nodes of the Handlebars parser that this subset knows; the parser's own types leave the kinds of statement open. */
+/** The supported part of Handlebars as a tree. */
 export interface PathNode {
   type: 'PathExpression';
   data: boolean;
   depth: number;
-  parts: (string | ExpressionNode)[];
+  parts: string[];
   original: string;
 }
 export interface CallNode {
   type: 'SubExpression';
   path: ExpressionNode;
   params: ExpressionNode[];
-  hash?: HashNode;
+  hash?: HashNode | undefined;
 }
 export type LiteralNode =
   | { type: 'StringLiteral' | 'NumberLiteral' | 'BooleanLiteral'; value: string | number | boolean }
@@ -27,7 +27,7 @@ export interface MustacheNode {
   type: 'MustacheStatement';
   path: ExpressionNode;
   params: ExpressionNode[];
-  hash?: HashNode;
+  hash?: HashNode | undefined;
   escaped: boolean;
   loc: Location;
 }
@@ -35,17 +35,19 @@ export interface BlockNode {
   type: 'BlockStatement';
   path: ExpressionNode;
   params: ExpressionNode[];
-  hash?: HashNode;
-  program?: ProgramNode;
-  inverse?: ProgramNode;
+  hash?: HashNode | undefined;
+  program?: ProgramNode | undefined;
+  inverse?: ProgramNode | undefined;
   loc: Location;
 }
 export interface Location {
   start: { line: number; column: number };
 }
-export type StatementNode =
-  | { type: 'ContentStatement'; value: string; loc: Location }
-  | { type: 'CommentStatement'; loc: Location }
-  | MustacheNode
-  | BlockNode
-  | { type: 'PartialStatement' | 'PartialBlockStatement' | 'Decorator' | 'DecoratorBlock'; loc: Location };
+export type StatementNode = { type: 'ContentStatement'; value: string; loc: Location } | MustacheNode | BlockNode;
+
+/** A fault in the template's text. Thrown while compiling only; `compileTemplate` turns it into a value. */
+export class TemplateFault extends Error {
+  constructor(message: string, loc?: Location) {
+    super(loc ? `Line ${loc.start.line}, column ${loc.start.column + 1}: ${message}` : message);
+  }
+}

@@ -1,16 +1,12 @@
 import type { Roots } from '../path/path.ts';
-import type { CallNode, ExpressionNode, HashNode, Location, PathNode } from './ast.ts';
+import { type CallNode, type ExpressionNode, type HashNode, type Location, type PathNode, TemplateFault } from './ast.ts';
 import { member, rootOf, type Scope } from './scope.ts';
 import { jsonText } from './text.ts';
 
-export type Evaluate = (scope: Scope) => unknown;
+/** JSON is written at about this many characters in the time of one statement. */
+const CHARACTERS_PER_STEP = 50;
 
-/** A fault of the template's text, thrown while compiling only and turned into a value at the module's edge. */
-export class TemplateFault extends Error {
-  constructor(message: string, loc?: Location) {
-    super(loc ? `Line ${loc.start.line}, column ${loc.start.column + 1}: ${message}` : message);
-  }
-}
+export type Evaluate = (scope: Scope) => unknown;
 
 export function compileExpression(node: ExpressionNode, roots: Roots, loc: Location): Evaluate {
   switch (node.type) {
@@ -28,16 +24,11 @@ export function compileExpression(node: ExpressionNode, roots: Roots, loc: Locat
       return () => null;
     case 'UndefinedLiteral':
       return () => undefined;
-    default:
-      throw new TemplateFault('This kind of expression is not supported.', loc);
   }
 }
 
 function compileReference(node: PathNode, roots: Roots, loc: Location): Evaluate {
-  const parts = node.parts.map((part) => {
-    if (typeof part !== 'string') throw new TemplateFault('A path is made of names only.', loc);
-    return part;
-  });
+  const { parts } = node;
   const [first, ...rest] = parts;
   if (node.data) return compileData(first, rest, loc);
   const own = /^(this\b|\.|\.\.\/)/.test(node.original);
@@ -64,9 +55,7 @@ function compileData(name: string | undefined, rest: string[], loc: Location): E
 }
 
 export function helperName(path: ExpressionNode): string | undefined {
-  return path.type === 'PathExpression' && !path.data && path.depth === 0 && path.parts.length === 1 && typeof path.parts[0] === 'string'
-    ? path.parts[0]
-    : undefined;
+  return path.type === 'PathExpression' && !path.data && path.depth === 0 && path.parts.length === 1 ? path.parts[0] : undefined;
 }
 
 function compileCall(node: Pick<CallNode, 'path' | 'params' | 'hash'>, roots: Roots, loc: Location): Evaluate {
@@ -74,15 +63,20 @@ function compileCall(node: Pick<CallNode, 'path' | 'params' | 'hash'>, roots: Ro
   const params = node.params.map((param) => compileExpression(param, roots, loc));
   refuseHash(node.hash, [], loc);
   if (name === 'lookup') {
-    const [object, key] = exactly(params, 2, name, loc);
+    const [object, key] = exactly(params, 2, name, loc) as [Evaluate, Evaluate];
     return (scope) => {
-      const wanted = key!(scope);
-      return typeof wanted === 'string' || typeof wanted === 'number' ? member(object!(scope), String(wanted)) : undefined;
+      const wanted = key(scope);
+      return typeof wanted === 'string' || typeof wanted === 'number' ? member(object(scope), String(wanted)) : undefined;
     };
   }
   if (name === 'json') {
-    const [value] = exactly(params, 1, name, loc);
-    return (scope) => jsonText(value!(scope));
+    const [value] = exactly(params, 1, name, loc) as [Evaluate];
+    return (scope) => {
+      if (scope.out.fault !== undefined) return '';
+      const text = jsonText(value(scope));
+      scope.out.work(text.length / CHARACTERS_PER_STEP);
+      return text;
+    };
   }
   throw new TemplateFault(`There is no helper "${name ?? ''}": known are if, unless, each, with, lookup, json.`, loc);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a place in a JSON template lies inside a text (between quotes). Known from the fixed parts of the template alone, as long
- * as the branches of a block agree; where they do not, the place counts as inside, and values are escaped.
+ * Whether a place in a JSON template lies inside a string. Derived from the fixed text alone, as long as the branches of a block
+ * agree. Where they do not, the place counts as inside, and values are escaped.
  */
 export type Position = 'inside' | 'outside' | 'unknown';
 

@@ -1,4 +1,4 @@
-/** Where a template writes. Bounded twice: by what it writes, and by how often its loops turn, written or not. */
+/** Where a template writes. Bounded twice: by the length of the text, and by the statements that run, with or without output. */
 export class Output {
   text = '';
   fault: string | undefined;
@@ -15,10 +15,10 @@ export class Output {
     else this.text += piece;
   }
 
-  /** False once the template must stop. */
-  step(): boolean {
-    this.#steps += 1;
-    if (this.#steps > MAX_STEPS) this.fault ??= `The template's loops turn more than ${MAX_STEPS} times.`;
+  /** Counts statements, and JSON by its length. False once the template must stop. */
+  work(amount: number): boolean {
+    this.#steps += amount;
+    if (this.#steps > MAX_STEPS) this.fault ??= `The template's loops run more than ${MAX_STEPS} statements.`;
     return this.fault === undefined;
   }
 }

@@ -1,5 +1,9 @@
-/** What names mean at one place of a template: the current value, the one around it, and what a loop knows of its turn. */
+import type { Output } from './output.ts';
+
+/** The meaning of names at one place of a template: the current value, the outer scope, and the variables of the loop. */
 export interface Scope {
+  /** Counts the work of expressions, which write nothing themselves. */
+  out: Output;
   value: unknown;
   outer: Scope | undefined;
   /** `@index`, `@key`, `@first`, `@last`. */
@@ -10,8 +14,8 @@ export interface Scope {
 
 const NOTHING: Record<string, unknown> = Object.freeze(Object.create(null));
 
-export function rootScope(value: unknown): Scope {
-  return { value, outer: undefined, data: NOTHING, locals: NOTHING };
+export function rootScope(value: unknown, out: Output): Scope {
+  return { out, value, outer: undefined, data: NOTHING, locals: NOTHING };
 }
 
 export function innerScope(
@@ -21,10 +25,10 @@ export function innerScope(
   names: readonly string[] = [],
   values: unknown[] = [],
 ): Scope {
-  if (names.length === 0) return { value, outer, data, locals: outer.locals };
+  if (names.length === 0) return { out: outer.out, value, outer, data, locals: outer.locals };
   const locals: Record<string, unknown> = Object.assign(Object.create(null), outer.locals);
   for (const [i, name] of names.entries()) locals[name] = values[i];
-  return { value, outer, data, locals };
+  return { out: outer.out, value, outer, data, locals };
 }
 
 export function rootOf(scope: Scope): unknown {
@@ -33,12 +37,12 @@ export function rootOf(scope: Scope): unknown {
   return at.value;
 }
 
-/** Only what an object or a list itself holds; a list's `length` is its own. */
+/** Own properties only. `length` is an own property of a list. */
 export function member(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-/** Handlebars' idea of nothing: also an empty list, and zero. */
+/** Falsy as Handlebars defines it: also an empty list, and zero. */
 export function isFalsy(value: unknown, includeZero = false): boolean {
   if (value === 0 && includeZero) return false;
   return !value || (Array.isArray(value) && value.length === 0);

@@ -1,14 +1,14 @@
 /**
  * Handlebars templates as closures over the parsed tree: paths, `if unless each with lookup json`, `else`, comments, white-space
- * control. No code is generated, only own properties are read, and what is written is bounded.
+ * control. No code is generated, only own properties are read, and output and work are bounded.
  */
-import { parse } from '@handlebars/parser';
 import { PLACEHOLDER } from '../mapping/parameters/placeholder.ts';
 import type { Roots } from '../path/path.ts';
-import type { BlockNode, ExpressionNode, MustacheNode, ProgramNode, StatementNode } from './ast.ts';
-import { compileExpression, compileMustacheValue, type Evaluate, exactly, helperName, refuseHash, TemplateFault } from './expressions.ts';
+import { type BlockNode, type ExpressionNode, type MustacheNode, type ProgramNode, type StatementNode, TemplateFault } from './ast.ts';
+import { compileExpression, compileMustacheValue, type Evaluate, exactly, helperName, refuseHash } from './expressions.ts';
 import { afterBranches, afterContent, type Position } from './json-position.ts';
 import { DEFAULT_LIMIT, Output } from './output.ts';
+import { parseTemplate } from './parser.ts';
 import { innerScope, isFalsy, rootScope, type Scope } from './scope.ts';
 import { escapeJson, plainText } from './text.ts';
 
@@ -20,43 +20,29 @@ export type CompiledTemplate = { ok: true; render(context: unknown): Rendered } 
 type Write = (scope: Scope, out: Output) => void;
 
 const MAX_TEMPLATE_LENGTH = 256 * 1024;
-const MAX_DEPTH = 32;
 
 export function compileTemplate(text: string, mode: TemplateMode, options: { roots?: Roots; limit?: number } = {}): CompiledTemplate {
   if (text.length > MAX_TEMPLATE_LENGTH) return { ok: false, message: `A template may be at most ${MAX_TEMPLATE_LENGTH} characters long.` };
   const limit = options.limit ?? DEFAULT_LIMIT;
   try {
-    const write = new TemplateCompiler(mode, options.roots ?? {}).program(parse(apart(text)) as unknown as ProgramNode, 0);
+    const write = new TemplateCompiler(mode, options.roots ?? {}).program(parseTemplate(keepPlaceholders(text)));
     return {
       ok: true,
       render(context) {
         const out = new Output(limit);
-        write(rootScope(context), out);
+        write(rootScope(context, out), out);
         return out.fault === undefined ? { ok: true, text: out.text } : { ok: false, reason: out.fault };
       },
     };
   } catch (error) {
-    return { ok: false, message: faultText(error) };
+    if (!(error instanceof TemplateFault)) throw error;
+    return { ok: false, message: error.message.slice(0, 300) };
   }
 }
 
-const MUSTACHE = /\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
-
-/**
- * In JSON a placeholder is often followed by a closing brace (`{"a":{{{json properties}}}}`), which Handlebars' lexer would take for
- * a part of the placeholder's end and refuse. An empty comment keeps the two apart.
- */
-function apart(text: string): string {
-  // A pipeline parameter that nobody set stays as written, here as everywhere else.
-  const kept = text.replace(PLACEHOLDER, '\\$&');
-  return kept.replace(MUSTACHE, (mustache, offset: number) => (kept[offset + mustache.length] === '}' ? `${mustache}{{!}}` : mustache));
-}
-
-/** The parser's messages draw an arrow over several lines; the first and the last one say what is wrong. */
-function faultText(error: unknown): string {
-  const lines = (error instanceof Error ? error.message : String(error)).split('\n').filter((line) => line.trim() !== '');
-  const text = lines.length > 1 ? `${lines[0]} ${lines.at(-1)}` : (lines[0] ?? 'Not a template.');
-  return text.slice(0, 300);
+/** A pipeline parameter without a value stays as written, as it does everywhere else in a configuration. */
+function keepPlaceholders(text: string): string {
+  return text.replace(PLACEHOLDER, '\\$&');
 }
 
 class TemplateCompiler {
@@ -69,36 +55,36 @@ class TemplateCompiler {
     this.#roots = roots;
   }
 
-  program(node: ProgramNode, depth: number): Write {
-    if (depth > MAX_DEPTH) throw new TemplateFault(`Blocks may be nested at most ${MAX_DEPTH} deep.`);
-    const writes = node.body.map((statement) => this.#statement(statement, depth)).filter((write) => write !== undefined);
-    if (writes.length === 1) return writes[0]!;
+  program(node: ProgramNode): Write {
+    const writes = node.body.map((statement) => this.#statement(statement)).filter((write) => write !== undefined);
+    const [only] = writes;
+    if (only !== undefined && writes.length === 1) return only;
     return (scope, out) => {
-      for (const write of writes) write(scope, out);
+      if (!out.work(writes.length)) return;
+      for (const write of writes) {
+        if (out.fault !== undefined) return;
+        write(scope, out);
+      }
     };
   }
 
-  #statement(node: StatementNode, depth: number): Write | undefined {
+  #statement(node: StatementNode): Write | undefined {
     switch (node.type) {
       case 'ContentStatement': {
         const { value } = node;
         this.#position = afterContent(this.#position, value);
         return value === '' ? undefined : (_scope, out) => out.write(value);
       }
-      case 'CommentStatement':
-        return undefined;
       case 'MustacheStatement':
         return this.#mustache(node);
       case 'BlockStatement':
-        return this.#block(node, depth);
-      default:
-        throw new TemplateFault('Partials and decorators are not supported.', node.loc);
+        return this.#block(node);
     }
   }
 
   #mustache(node: MustacheNode): Write {
     const value = compileMustacheValue(node, this.#roots, node.loc);
-    // Between quotes three braces escape too: a visitor's quote must not end the text and begin a field of its own.
+    // Between quotes three braces escape too: a visitor's quote must not end the string and start a field of its own.
     const raw = this.#mode === 'text' || (!node.escaped && this.#position !== 'inside');
     if (raw) return (scope, out) => out.write(plainText(value(scope)));
     const writesJson = node.params.length > 0 && helperName(node.path) === 'json';
@@ -110,40 +96,40 @@ class TemplateCompiler {
     };
   }
 
-  #block(node: BlockNode, depth: number): Write {
+  #block(node: BlockNode): Write {
     const name = helperName(node.path);
     const before = this.#position;
-    const main = this.#branch(node.program, before, depth);
-    const other = this.#branch(node.inverse, before, depth);
+    const main = this.#branch(node.program, before);
+    const other = this.#branch(node.inverse, before);
     const names = node.program?.blockParams ?? [];
     const params = node.params.map((param) => compileExpression(param, this.#roots, node.loc));
     this.#position = name === 'each' ? afterBranches(before, main.after, other.after) : afterBranches(main.after, other.after);
     if (name === 'if' || name === 'unless') {
       refuseHash(node.hash, ['includeZero'], node.loc);
       const includeZero = this.#option(node.hash?.pairs.find((pair) => pair.key === 'includeZero')?.value, node);
-      const [test] = exactly(params, 1, name, node.loc);
+      const [test] = exactly(params, 1, name, node.loc) as [Evaluate];
       const [whenTrue, whenFalse] = name === 'if' ? [main.write, other.write] : [other.write, main.write];
-      return (scope, out) => (isFalsy(test!(scope), includeZero(scope) === true) ? whenFalse(scope, out) : whenTrue(scope, out));
+      return (scope, out) => (isFalsy(test(scope), includeZero(scope) === true) ? whenFalse(scope, out) : whenTrue(scope, out));
     }
     refuseHash(node.hash, [], node.loc);
     if (name === 'with') {
-      const [subject] = exactly(params, 1, name, node.loc);
+      const [subject] = exactly(params, 1, name, node.loc) as [Evaluate];
       return (scope, out) => {
-        const value = subject!(scope);
+        const value = subject(scope);
         if (isFalsy(value)) other.write(scope, out);
         else main.write(innerScope(scope, value, scope.data, names, [value]), out);
       };
     }
     if (name === 'each') {
-      const [subject] = exactly(params, 1, name, node.loc);
-      return each(subject!, names, main.write, other.write);
+      const [subject] = exactly(params, 1, name, node.loc) as [Evaluate];
+      return each(subject, names, main.write, other.write);
     }
     throw new TemplateFault(`There is no block "${name ?? ''}": known are if, unless, each, with.`, node.loc);
   }
 
-  #branch(node: ProgramNode | undefined, before: Position, depth: number): { write: Write; after: Position } {
+  #branch(node: ProgramNode | undefined, before: Position): { write: Write; after: Position } {
     this.#position = before;
-    const write = node ? this.program(node, depth + 1) : () => undefined;
+    const write = node ? this.program(node) : () => undefined;
     return { write, after: this.#position };
   }
 
@@ -162,7 +148,7 @@ function each(subject: Evaluate, names: readonly string[], main: Write, other: W
         : [];
     if (entries.length === 0) return other(scope, out);
     for (const [i, [key, item]] of entries.entries()) {
-      if (!out.step()) return;
+      if (!out.work(1)) return;
       const data = { index: i, key, first: i === 0, last: i === entries.length - 1 };
       main(innerScope(scope, item, data, names, [item, key]), out);
     }

@@ -4,12 +4,12 @@ export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null';
   } catch {
-    // Only values that came from outside JSON are too deep or cyclic.
+    // Only values that did not come from JSON are too deep or cyclic.
     return 'null';
   }
 }
 
-/** Missing and null are empty, objects and lists are JSON (Handlebars' `[object Object]` helps nobody). */
+/** Missing and null are empty, objects and lists are JSON (Handlebars would write `[object Object]`). */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
@@ -17,7 +17,7 @@ export function plainText(value: unknown): string {
   return typeof value === 'object' ? jsonText(value) : '';
 }
 
-/** The inside of a JSON text: quotes, backslashes, control characters and half surrogates escaped. */
+/** The inside of a JSON string: quotes, backslashes, control characters and lone surrogates escaped. */
 export function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

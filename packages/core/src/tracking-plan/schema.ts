@@ -1,6 +1,6 @@
 /**
- * JSON Schema (drafts 7 and 2020-12, what is common to both and what differs by spelling) compiled to closures: no code is
- * generated from what users write, patterns run in linear time, and work per event is bounded whatever the schema.
+ * JSON Schema (drafts 7 and 2020-12, where they agree or differ only in spelling) compiled to closures. No code is generated
+ * from user input, patterns run in linear time, and the work per event is bounded whatever the schema.
  */
 import { isObject, own } from '../json.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
@@ -13,7 +13,7 @@ export type SchemaResult = { ok: true; validate: Validate } | { ok: false; fault
 
 const MAX_NODES = 10_000;
 const MAX_SCHEMA_DEPTH = 64;
-/** Steps one event may cost: schemas that refer to themselves twice over would else never end. */
+/** Steps one event may cost. A schema that refers to itself twice would never end without it. */
 const BUDGET = 20_000;
 const MAX_DEPTH = 300;
 
@@ -36,6 +36,7 @@ class Compiler implements SchemaScope {
   readonly faults: ConfigFault[] = [];
   readonly #root: unknown;
   readonly #refs = new Map<string, { check: Check | undefined }>();
+  #anchors: ReadonlyMap<string, unknown> | undefined;
   #nodes = 0;
 
   constructor(root: unknown) {
@@ -64,10 +65,14 @@ class Compiler implements SchemaScope {
       else if (Object.hasOwn(KEYWORDS, keyword)) {
         const check = KEYWORDS[keyword]!(schema[keyword], schema, `${where}.${keyword}`, this, depth + 1);
         if (check !== undefined) checks.push(check);
-      } else if (!NOTES.has(keyword) && !keyword.startsWith('x-'))
-        this.fault(`${where}.${keyword}`, 'is no keyword that is understood here');
+      } else if (!NOTES.has(keyword) && !keyword.startsWith('x-')) this.fault(`${where}.${keyword}`, 'is not a supported keyword');
     }
     return sequence(checks);
+  }
+
+  #anchored(anchor: string): unknown {
+    this.#anchors ??= anchorsOf(this.#root);
+    return this.#anchors.get(anchor);
   }
 
   /** References stay inside the document: `#`, `#/definitions/x`, `#/$defs/x`, `#anchor`. */
@@ -78,7 +83,7 @@ class Compiler implements SchemaScope {
     }
     let entry = this.#refs.get(ref);
     if (entry === undefined) {
-      const target = ref === '#' ? this.#root : ref[1] === '/' ? pointed(this.#root, ref) : anchored(this.#root, ref.slice(1), 0);
+      const target = ref === '#' ? this.#root : ref[1] === '/' ? pointed(this.#root, ref) : this.#anchored(ref.slice(1));
       if (target === undefined) {
         this.fault(where, `refers to ${JSON.stringify(ref)}, which is not in the schema`);
         return PASS;
@@ -131,15 +136,18 @@ function unescapePointer(part: string): string {
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function anchored(schema: unknown, anchor: string, depth: number): unknown {
-  if (typeof schema !== 'object' || schema === null || depth > MAX_SCHEMA_DEPTH) return undefined;
-  if (!Array.isArray(schema)) {
-    const own_ = schema as Record<string, unknown>;
-    if (own_.$anchor === anchor || own_.$id === `#${anchor}`) return schema;
-  }
-  for (const inner of Object.values(schema)) {
-    const found = anchored(inner, anchor, depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** Every `$anchor`, and draft 7's `$id: "#name"`, in one walk. The first of two equal ones counts. */
+function anchorsOf(root: unknown): ReadonlyMap<string, unknown> {
+  const anchors = new Map<string, unknown>();
+  const visit = (schema: unknown, depth: number): void => {
+    if (typeof schema !== 'object' || schema === null || depth > MAX_SCHEMA_DEPTH) return;
+    if (isObject(schema)) {
+      const { $anchor, $id } = schema;
+      const names = [$anchor, typeof $id === 'string' && $id.startsWith('#') ? $id.slice(1) : undefined];
+      for (const name of names) if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, schema);
+    }
+    for (const inner of Object.values(schema)) visit(inner, depth + 1);
+  };
+  visit(root, 0);
+  return anchors;
 }

@@ -1,4 +1,4 @@
-/** What events of a pipeline must look like: a JSON Schema of `properties` for each named event. */
+/** The shape that events of a pipeline must have: a JSON Schema of `properties` for each named event. */
 import type { TrackingPlan } from '../config/resources.ts';
 import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
@@ -10,12 +10,23 @@ export interface CompiledTrackingPlan {
   on_violation: 'allow' | 'flag' | 'drop';
   events: ReadonlyMap<string, Validate>;
 }
-/** What one event may report: enough to fix it, too little to swell it. */
+/** Violations reported for one event. Enough to fix it, without swelling it. */
 const MAX_VIOLATIONS = 20;
 const MAX_EVENTS = 5_000;
 
+export interface TrackingPlanResult {
+  plan: CompiledTrackingPlan;
+  faults: ConfigFault[];
+}
+
 /** An event whose schema does not compile is not checked; its faults say why. */
-export function compileTrackingPlan(plan: TrackingPlan): { plan: CompiledTrackingPlan; faults: ConfigFault[] } {
+export function compileTrackingPlan(plan: TrackingPlan): TrackingPlanResult {
+  const steps = compileTrackingPlanInSteps(plan);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** One step for each event, so that a caller can yield in between: a plan may hold thousands of schemas. */
+export function* compileTrackingPlanInSteps(plan: TrackingPlan): Generator<undefined, TrackingPlanResult> {
   const faults: ConfigFault[] = [];
   const events = new Map<string, Validate>();
   const onViolation = plan.on_violation ?? 'allow';
@@ -29,6 +40,7 @@ export function compileTrackingPlan(plan: TrackingPlan): { plan: CompiledTrackin
       const compiled = compileSchema(schema, `events.${name}`);
       if (compiled.ok) events.set(name, compiled.validate);
       else faults.push(...compiled.faults);
+      yield undefined;
     }
   }
   return { plan: { on_violation: faults.some(({ field }) => field === 'on_violation') ? 'allow' : onViolation, events }, faults };
@@ -42,7 +54,7 @@ export function validateTrackingPlan(plan: unknown): ConfigFault[] {
   return [...unknown, ...compileTrackingPlan(plan as unknown as TrackingPlan).faults];
 }
 
-/** An identify or group event (`@identify`, `@group`) is checked on its traits, every other on its properties. */
+/** Identify and group events (`@identify`, `@group`) are checked on their traits, all others on their properties. */
 export function applyTrackingPlan(event: CanonicalEvent, plan: CompiledTrackingPlan, decisions: Decision[]): DropReason | undefined {
   const validate = plan.events.get(eventKey(event));
   if (validate === undefined) return undefined;
@@ -51,7 +63,8 @@ export function applyTrackingPlan(event: CanonicalEvent, plan: CompiledTrackingP
   validate((onTraits ? event.traits : event.properties) ?? {}, onTraits ? 'traits' : 'properties', violations);
   if (violations.length === 0) return undefined;
   const shown = violations.slice(0, MAX_VIOLATIONS);
-  const detail = `${shown[0]!.path} ${shown[0]!.message}`;
+  const [first] = violations;
+  const detail = first === undefined ? '' : `${first.path} ${first.message}`;
   if (plan.on_violation === 'drop') {
     decisions.push({ step: 'tracking_plan', result: 'dropped', detail });
     return 'tracking_plan';

@@ -1,7 +1,8 @@
+import { scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ApiError } from './errors.ts';
-import { findUnsafeText, isDeeperThan, parseJsonBody } from './json-body.ts';
+import { findUnsafeText, parseJsonBody } from './json-body.ts';
 
 const codeOf = (bytes: Uint8Array) => {
   try {
@@ -38,7 +39,7 @@ test('depth is counted as the parser would', () => {
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(7), (value, most) => {
-      expect(isDeeperThan(JSON.stringify(value), most)).toBe(depth(value) > most);
+      expect(scanJson(new TextEncoder().encode(JSON.stringify(value)), most) === TOO_DEEP).toBe(depth(value) > most);
     }),
   );
 });

@@ -1,9 +1,14 @@
+import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
+import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
 import { ApiError, invalid } from './errors.ts';
 
 export const MAX_DEPTH = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Bytes to JSON. Depth is counted on the text, before anything is built from it: recursion over a depth bomb would end the process. */
+/**
+ * Bytes to JSON. Depth and the number of values are counted before anything is built: a depth bomb would end the process, and
+ * a million small objects would hold the event loop. Numbers that a double cannot hold are refused rather than rounded.
+ */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined;
   let text: string;
@@ -12,40 +17,23 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw new ApiError('INVALID_JSON', { message: 'The body is not valid UTF-8.', cause });
   }
-  if (isDeeperThan(text, MAX_DEPTH)) throw invalid('', `is nested deeper than ${MAX_DEPTH} levels`);
+  const flags = scanJson(bytes, MAX_DEPTH);
+  if (flags === TOO_DEEP) throw invalid('', `is nested deeper than ${MAX_DEPTH} levels`);
+  if (flags === TOO_MANY) throw invalid('', `exceeds the budget values: it holds more than ${MAX_NODES} objects, lists and fields`);
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (cause) {
     throw new ApiError('INVALID_JSON', { cause });
   }
+  const inexact = flags === LONG_NUMBER ? findInexactNumber(bytes) : undefined;
+  if (inexact !== undefined) throw invalid(inexact, 'is a number that cannot be kept exactly: send it as a string');
+  return value;
 }
-
-/** Counts brackets outside of strings. */
-export function isDeeperThan(text: string, most: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > most) return true;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
-  }
-  return false;
-}
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /**
- * What no stored text may hold: PostgreSQL refuses U+0000, half a surrogate pair has no UTF-8, and a key named __proto__ waits for code
- * that assigns it. The first place found, as a path, with what is wrong; undefined for sound values.
+ * Text that cannot be stored: PostgreSQL rejects U+0000, a lone surrogate has no UTF-8, and a key named __proto__ may reach a
+ * prototype later. Returns the first such place with its fault.
  */
 export function findUnsafeText(value: unknown, path = ''): { field: string; message: string } | undefined {
   if (typeof value === 'string') {

@@ -1,9 +1,9 @@
-/** Untrusted bytes to a JSON value: unpacked size, encoding and depth are checked before anything is built. */
+/** Untrusted bytes to a JSON value: unpacked size, encoding, depth and number of values are checked before anything is built. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
-import { itemsOf } from '@firsthand/core/event/batch-items.ts';
-import { nestsDeeperThan } from '@firsthand/core/event/depth.ts';
+import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
+import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
 import type { Rejection } from '../http/collection-reply.ts';
 
 export const MAX_DEPTH = 64;
@@ -11,15 +11,19 @@ export const MAX_DEPTH = 64;
 const UNPACK_INLINE_BYTES = 8_192;
 const gunzipAsync = promisify(gunzip);
 
-/** `items`: where each event of a batch begins and ends, in turn. */
-export type Parsed = { ok: true; value: unknown; items?: number[] | undefined } | { ok: false; rejection: Rejection };
+/** `longNumbers`: some number may not survive as a double; `inexactNumber` decides. */
+export type Parsed = { ok: true; value: unknown; longNumbers: boolean } | { ok: false; rejection: Rejection };
 export type Unpacked = { ok: true; bytes: Buffer } | { ok: false; rejection: Rejection };
 
 const TOO_LARGE: Rejection = { code: 'payload_too_large' };
-const NOT_JSON: Rejection = { code: 'invalid_json' };
+export const NOT_JSON: Rejection = { code: 'invalid_json' };
 const NOT_UTF8: Rejection = { code: 'invalid_json', message: 'The body is not valid UTF-8.' };
 const BAD_GZIP: Rejection = { code: 'invalid_json', message: 'The body is not valid gzip.' };
-const TOO_DEEP: Rejection = { code: 'validation_failed', message: `The body nests deeper than ${MAX_DEPTH} levels.` };
+export const NESTS_TOO_DEEP: Rejection = { code: 'validation_failed', message: `The body nests deeper than ${MAX_DEPTH} levels.` };
+export const TOO_MANY_VALUES: Rejection = {
+  code: 'payload_too_large',
+  message: `An event may hold at most ${MAX_NODES} objects, lists and named values.`,
+};
 
 /** By the first bytes, whatever the headers say: no JSON begins with these, and one SDK labels gzip as a form. */
 export function isGzip(bytes: Uint8Array): boolean {
@@ -45,14 +49,33 @@ function unpackFailure(error: unknown): Unpacked {
   return { ok: false, rejection: tooLarge ? TOO_LARGE : BAD_GZIP };
 }
 
-export function parseBody(bytes: Buffer, batch = false): Parsed {
-  const ascii = isAscii(bytes);
-  if (!ascii && !isUtf8(bytes)) return { ok: false, rejection: NOT_UTF8 };
-  const items = batch ? itemsOf(bytes, 'batch', MAX_DEPTH) : undefined;
-  if (items === 'too_deep' || (!batch && nestsDeeperThan(bytes, MAX_DEPTH))) return { ok: false, rejection: TOO_DEEP };
+export function parseBody(bytes: Buffer): Parsed {
+  if (!isText(bytes)) return { ok: false, rejection: NOT_UTF8 };
+  const flags = scanJson(bytes, MAX_DEPTH);
+  if (flags === TOO_DEEP) return { ok: false, rejection: NESTS_TOO_DEEP };
+  if (flags === TOO_MANY) return { ok: false, rejection: TOO_MANY_VALUES };
+  const parsed = parseText(bytes);
+  return parsed.ok ? { ...parsed, longNumbers: flags === LONG_NUMBER } : parsed;
+}
+
+/** The encoding is checked: `parseText` does not look at it again. */
+export function isText(bytes: Buffer): boolean {
+  return isAscii(bytes) || isUtf8(bytes);
+}
+export const NOT_TEXT: Parsed = { ok: false, rejection: NOT_UTF8 };
+
+export function parseText(bytes: Buffer): { ok: true; value: unknown } | { ok: false; rejection: Rejection } {
   try {
-    return { ok: true, value: JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8')), items };
+    return { ok: true, value: JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')) };
   } catch {
     return { ok: false, rejection: NOT_JSON };
   }
+}
+
+/** Vendors would get another number than the one that was sent: the event is rejected instead. */
+export function inexactNumber(bytes: Uint8Array): Rejection | undefined {
+  const path = findInexactNumber(bytes);
+  if (path === undefined) return undefined;
+  const message = `${path === '' ? 'The body' : path} is a number that cannot be kept exactly: send it as a string.`;
+  return { code: 'validation_failed', message };
 }

@@ -1,23 +1,28 @@
 /**
- * Rows in, snapshot out. What did not change since the last snapshot is the same compiled object as before: a
- * change of one integration compiles one integration.
+ * Rows in, snapshot out. A piece that did not change since the last snapshot is the same compiled object as before. The rest is
+ * compiled piece by piece with turns of the event loop in between, so that a large or hostile configuration delays nobody.
  */
 import { gzipSync } from 'node:zlib';
 import { findVendor } from '@firsthand/catalog/index.ts';
+import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
-import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
+import { assembleProcessing, compileOrganisation } from '@firsthand/core/process/compiled.ts';
+import { compileTransformation, type TransformationResult } from '@firsthand/core/process/transformation.ts';
+import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/core/tracking-plan/tracking-plan.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { Settings } from '../config.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
+import { turns } from '../runtime/turns.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import { compileIngestRules } from './ingest-rules.ts';
+import { prepareConfiguration } from './prepare.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from './webhook-source.ts';
 
-/** The rows with none left out: what the loader skipped as known is filled in again. */
+/** All rows: those that the loader skipped because they are known are filled in. */
 export type CompleteRows = Pick<ConfigRows, 'version'> & {
   [K in 'organisations' | 'pipelines' | 'integrations' | 'transformations' | 'webhook_sources']: Complete<
     NonNullable<ConfigRows[K][number]['row']>
@@ -29,7 +34,7 @@ export interface Complete<Row> {
   row: Row;
 }
 
-/** A piece that is off, or works with a warning, and why. */
+/** Why a piece of configuration is disabled, or works with a warning. */
 export interface SnapshotFault {
   severity: 'error' | 'warning';
   resource: string;
@@ -44,25 +49,32 @@ interface Cached {
 export type CompileCache = Map<string, Cached>;
 export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'natsUrl'>;
 
-export function compileSnapshot(
+type Report = (severity: SnapshotFault['severity'], message: string) => void;
+
+export async function compileSnapshot(
   rows: CompleteRows,
   settings: CompileSettings,
   before: CompileCache,
-): { snapshot: Snapshot; cache: CompileCache; faults: SnapshotFault[] } {
+): Promise<{ snapshot: Snapshot; cache: CompileCache; faults: SnapshotFault[] }> {
   const cache: CompileCache = new Map();
   const faults: SnapshotFault[] = [];
 
-  function once<T>(
+  /** The piece of the last snapshot, or a new one. `source` is checked against the budgets before `make` runs. */
+  async function once<T>(
     id: string,
     key: string,
-    make: (report: (severity: SnapshotFault['severity'], message: string) => void, resource: string) => T,
-  ): T {
+    source: unknown,
+    make: (report: Report, excess: string | undefined) => T | Promise<T>,
+  ): Promise<T> {
     let hit = before.get(id);
     if (hit?.key !== key) {
       const found: SnapshotFault[] = [];
-      const resource = id.split('_', 1)[0]!;
-      const value = make((severity, message) => found.push({ severity, resource, id, message }), resource);
-      hit = { key, value, faults: found };
+      const [resource = id] = id.split('_', 1);
+      const report: Report = (severity, message) => found.push({ severity, resource, id, message });
+      const excess = (await prepareConfiguration(source))?.message;
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+      hit = { key, value: await make(report, excess), faults: found };
     }
     cache.set(id, hit);
     faults.push(...hit.faults);
@@ -73,8 +85,9 @@ export function compileSnapshot(
   for (const { id, row_version, row } of rows.organisations)
     organisations.set(
       id,
-      once(id, String(row_version), (report) => {
-        const { organisation, faults: wrong } = compileOrganisation(row.data_layer, id);
+      await once(id, String(row_version), row.data_layer, (report, excess) => {
+        const { organisation, faults: wrong } = compileOrganisation(excess === undefined ? row.data_layer : {}, id);
+        if (excess !== undefined) report('error', `data_layer: ${excess}`);
         for (const fault of [...(row.unreadable ?? []), ...wrong]) report('error', `${fault.field}: ${fault.message}`);
         return organisation;
       }),
@@ -90,32 +103,48 @@ export function compileSnapshot(
     const { id, row_version, row } = pipelineRow;
     const own = integrationsOf.get(id) ?? [];
     const steps = transformationsOf.get(id) ?? [];
-    const compiledIntegrations = own.map((integration) =>
-      once(integration.id, `${integration.row_version}/${row_version}`, (report) =>
-        compileIntegration(integration.row, row.parameters, settings, report),
-      ),
+    const compiledIntegrations: CompiledIntegration[] = [];
+    for (const integration of own)
+      compiledIntegrations.push(
+        await once(integration.id, `${integration.row_version}/${row_version}`, integration.row.config, (report, excess) =>
+          compileIntegration(integration.row, row.parameters, settings, report, excess),
+        ),
+      );
+    const plan = await once(`${id}/tracking_plan`, String(row_version), row.tracking_plan, (_report, excess) =>
+      compilePlan(row.tracking_plan, excess),
     );
+    const compiledSteps = new Map<string, TransformationResult>();
+    for (const step of steps)
+      compiledSteps.set(
+        step.id,
+        await once(step.id, `${step.row_version}/${row_version}`, step.row, (_report, excess) =>
+          excess === undefined
+            ? compileTransformation(step.row, row.parameters)
+            : { ok: false as const, faults: [{ field: 'rules', message: excess }] },
+        ),
+      );
     const key = [
       row_version,
       ...own.map((each) => `${each.id}:${each.row_version}`),
       ...steps.map((each) => `${each.id}:${each.row_version}`),
     ].join('/');
-    const compiled = once<CompiledPipeline>(id, key, (report) => {
+    const compiled = await once<CompiledPipeline>(id, key, undefined, (report) => {
       const { pipeline_key_secret, tracking_plan, unreadable = [], ...pipeline } = row;
       const readable = steps.filter((each) => each.row.unreadable === undefined);
       for (const fault of unreadable) report('error', `${fault.field}: ${fault.message}`);
       for (const { id: stepId, row: step } of steps)
         for (const fault of step.unreadable ?? []) report('error', `transformations.${stepId}.${fault.field}: ${fault.message}`);
-      const {
-        processing,
-        faults: wrong,
-        warnings,
-      } = compileProcessing({
+      const source = {
         tracking_plan,
         transformations: readable.map((each) => each.row),
         parameters: pipeline.parameters,
         identity_config: pipeline.identity_config,
-      });
+      };
+      const {
+        processing,
+        faults: wrong,
+        warnings,
+      } = assembleProcessing(source, plan, (step) => compiledSteps.get(step.id) ?? compileTransformation(step, row.parameters));
       for (const fault of wrong) report('error', `${fault.field}: ${fault.message}`);
       for (const warning of warnings) report('warning', warning);
       return {
@@ -132,8 +161,12 @@ export function compileSnapshot(
 
   const webhookSources = new Map<string, CompiledWebhookSource>();
   for (const { id, row_version, row } of rows.webhook_sources) {
-    const source = once(id, String(row_version), (report) => {
-      const result = row.unreadable ? { ok: false as const, faults: row.unreadable } : compileWebhookSource(row);
+    const source = await once(id, String(row_version), row, (report, excess) => {
+      const result = row.unreadable
+        ? { ok: false as const, faults: row.unreadable }
+        : excess === undefined
+          ? compileWebhookSource(row)
+          : { ok: false as const, faults: [{ field: 'mappings', message: excess }] };
       if (result.ok) return result.source;
       for (const fault of result.faults) report('error', `${fault.field}: ${fault.message}`);
       return undefined;
@@ -143,11 +176,23 @@ export function compileSnapshot(
   return { snapshot: { version: rows.version, organisations, pipelines, pipelinesByKey, integrations, webhookSources }, cache, faults };
 }
 
+async function compilePlan(plan: TrackingPlan | null | undefined, excess: string | undefined): Promise<TrackingPlanResult | undefined> {
+  if (!plan) return undefined;
+  if (excess !== undefined) return { plan: { on_violation: 'allow', events: new Map() }, faults: [{ field: 'events', message: excess }] };
+  const steps = compileTrackingPlanInSteps(plan);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+  }
+}
+
 export function compileIntegration(
   { config: stored, unreadable, ...integration }: IntegrationWithConfig,
   parameters: Record<string, string>,
   settings: CompileSettings,
-  report: (severity: SnapshotFault['severity'], message: string) => void,
+  report: Report,
+  excess?: string,
 ): CompiledIntegration {
   const shapely = isObject(stored);
   const { config, missing } = substitute(shapely ? stored : {}, parameters);
@@ -157,7 +202,8 @@ export function compileIntegration(
     return { integration, config, vendor: undefined, faults, warnings };
   };
   if (unreadable) return off(unreadable);
-  if (!shapely) return off([{ field: 'config', message: 'What is stored is no object.' }]);
+  if (excess !== undefined) return off([{ field: 'config', message: excess }]);
+  if (!shapely) return off([{ field: 'config', message: 'The stored value is not an object.' }]);
   for (const warning of warnings) report('warning', warning);
   const definition = findVendor(integration.vendor);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);

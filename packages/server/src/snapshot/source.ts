@@ -1,7 +1,7 @@
 /**
- * Keeps the snapshot fresh: looks at the version counter more than once a second, reloads at once when something urgent moved
- * (disable, delete, secret rotation) and within the reload interval for the rest. With the database away the last
- * good snapshot stays in force.
+ * Keeps the snapshot fresh. Polls the version counter every 750 ms, reloads at once after an urgent change (disable, delete,
+ * secret rotation) and within the reload interval after any other. While the database is unavailable the last good snapshot
+ * stays in force.
  */
 import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -11,12 +11,12 @@ import type { ConfigRows, Versioned } from '../stores/config/load-config.ts';
 import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
 
-/** What is urgent has to be in force within a second, and what waits within the interval: this leaves time to ask and to load. */
+/** Urgent changes apply within a second: this leaves time to query and to load. */
 const LOOK_EVERY_MS = 750;
 
 export interface SnapshotDeps {
   readVersion(): Promise<{ version: number; urgent_version: number }>;
-  /** Full rows only for what `known` does not have at that version. */
+  /** Full rows only where `known` does not have that version. */
   loadRows(known: ReadonlyMap<string, number>): Promise<ConfigRows>;
   settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs' | 'natsUrl'>;
   clock: Clock;
@@ -24,7 +24,7 @@ export interface SnapshotDeps {
   metrics: Metrics;
 }
 export interface LiveSnapshot extends SnapshotSource {
-  /** Loads now what changed; resolves when the new snapshot is in force. */
+  /** Loads changes now. Resolves when the new snapshot is in force. */
   reload(): Promise<void>;
   faults(): readonly SnapshotFault[];
   readonly databaseAvailable: boolean;
@@ -68,7 +68,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       webhook_sources: complete(loaded.webhook_sources),
     };
     for (const id of rowsById.keys()) if (!alive.has(id)) rowsById.delete(id);
-    const compiled = compileSnapshot(rows, settings, cache);
+    const compiled = await compileSnapshot(rows, settings, cache);
     snapshot = compiled.snapshot;
     cache = compiled.cache;
     faults = compiled.faults;
@@ -80,7 +80,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
     for (const listener of listeners) listener(snapshot);
   }
 
-  /** Each fault is logged when it appears, once. */
+  /** Logs each fault once, when it appears. */
   function report(): void {
     const now = new Set<string>();
     for (const fault of faults) {
@@ -88,13 +88,13 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       now.add(key);
       if (told.has(key)) continue;
       if (fault.severity === 'error')
-        logger.error({ resource: fault.resource, id: fault.id, reason: fault.message }, 'configuration piece is off');
+        logger.error({ resource: fault.resource, id: fault.id, reason: fault.message }, 'configuration disabled: it does not compile');
       else logger.warn({ resource: fault.resource, id: fault.id, reason: fault.message }, 'configuration warning');
     }
     told = now;
   }
 
-  /** One load at a time; a request during one is met by exactly one more after it. */
+  /** One load at a time. Requests during a load share one more load after it. */
   function reload(): Promise<void> {
     wanted = true;
     running ??= (async () => {
@@ -114,13 +114,13 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   async function look(): Promise<void> {
     try {
       const { version, urgent_version } = await deps.readVersion();
-      if (!databaseAvailable) logger.info('database is back');
+      if (!databaseAvailable) logger.info('database available again');
       databaseAvailable = true;
       if (version === snapshot?.version) return;
       const tooLateNextTime = clock.monotonic() - loadedAt + lookEveryMs >= settings.configReloadMs;
       if (urgent_version > urgentSeen || tooLateNextTime) await reload();
     } catch (error) {
-      if (databaseAvailable) logger.warn({ err: error }, 'database is away; going on with the last configuration');
+      if (databaseAvailable) logger.warn({ err: error }, 'database unavailable, keeping the last configuration');
       databaseAvailable = false;
     }
   }

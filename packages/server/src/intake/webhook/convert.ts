@@ -1,11 +1,12 @@
 /** A webhook request to records for the ingest log: verify, parse, map, validate. A replay takes the same steps. */
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
+import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { CompiledWebhookSource } from '../../snapshot/webhook-source.ts';
 import { ANY_CALL } from '../call-rules.ts';
 import { buildRecord, type IngestRecord } from '../ingest-record.ts';
-import { parseBody } from '../parse-body.ts';
+import { inexactNumber, parseBody } from '../parse-body.ts';
 import { withExactIntegers } from './exact-integers.ts';
 
 export interface WebhookRequest {
@@ -20,6 +21,9 @@ export interface WebhookRequest {
 }
 export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; reason: string };
 
+/** A later repetition of a key hides the number from the search by path. */
+const NOT_EXACT: Rejection = { code: 'validation_failed', message: 'The body holds a number that cannot be kept exactly.' };
+
 export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Converted {
   const { headers, body, receivedAt, urls } = request;
   const refused = source.verify({ headers, body, now: receivedAt, urls });
@@ -27,7 +31,9 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
   const bytes = request.unpacked ?? body;
   const parsed = parseBody(bytes);
   if (!parsed.ok) return { ok: false, reason: parsed.rejection.message ?? 'The body is not valid JSON.' };
-  const mapped = source.map({ body: withExactIntegers(bytes.toString(), parsed.value), headers }, receivedAt);
+  const exact = parsed.longNumbers ? withExactIntegers(bytes.toString()) : { ok: true as const, value: parsed.value };
+  if (!exact.ok) return { ok: false, reason: messageOf(inexactNumber(bytes) ?? NOT_EXACT) };
+  const mapped = source.map({ body: exact.value, headers }, receivedAt);
   if (!mapped.ok) return mapped;
   const envelope = envelopeFields({
     received_at: receivedAt,

@@ -1,15 +1,21 @@
 /**
- * Some providers' ids are integers beyond what a JavaScript number holds: rounding would turn one customer's id into
- * another's. Such an integer becomes text, digit for digit; all others stay numbers.
+ * Numbers of a webhook body that would not survive as a double. The rule is the one for events (`exact-numbers.ts`), with one
+ * exception: an integer becomes a string, digit for digit. Providers use such integers as ids and cannot be asked to send
+ * strings, and rounding would turn one customer's id into another's. Any other such number rejects the webhook.
  */
-const LONG = /[1-9]\d{15}/;
+import { isExactNumber } from '@firsthand/core/event/exact-numbers.ts';
+
 const INTEGER = /^-?\d+$/;
 
-export function withExactIntegers(text: string, parsed: unknown): unknown {
-  return LONG.test(text) ? JSON.parse(text, keepDigits) : parsed;
-}
-function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  const source = context?.source;
-  return source !== undefined && INTEGER.test(source) ? source : value;
+export function withExactIntegers(text: string): { ok: true; value: unknown } | { ok: false } {
+  let ok = true;
+  const value: unknown = JSON.parse(text, (_key, each: unknown, context?: { source?: string }) => {
+    const source = context?.source;
+    if (typeof each !== 'number' || source === undefined) return each;
+    // Safe integers only: beyond them even an exact number has neighbours that share its double.
+    if (INTEGER.test(source)) return Number.isSafeInteger(each) ? each : source;
+    if (!isExactNumber(source)) ok = false;
+    return each;
+  });
+  return ok ? { ok, value } : { ok };
 }

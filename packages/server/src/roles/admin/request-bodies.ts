@@ -1,5 +1,6 @@
 import { ApiError, invalidFields } from '../../http/errors.ts';
 import { findUnsafeText, parseJsonBody, textFault } from '../../http/json-body.ts';
+import { prepareConfiguration } from '../../snapshot/prepare.ts';
 import type { AdminApp } from './deps.ts';
 
 /** Bodies are JSON whatever their content type says; a route without a body schema takes none and ignores what comes. */
@@ -25,6 +26,8 @@ export function installRequestBodies(app: AdminApp): void {
     if (query !== undefined) throw invalidFields([query]);
     if (schema === undefined) return;
     if (request.body === undefined || request.body === null) throw new ApiError('INVALID_JSON', { message: 'A JSON body is required.' });
+    const excess = await prepareConfiguration(request.body);
+    if (excess !== undefined) throw invalidFields([{ field: '', message: excess.message }]);
     if (request.routeOptions.config.anyJson !== true) {
       const unsafe = findUnsafeText(request.body);
       if (unsafe !== undefined) throw invalidFields([unsafe]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aPipeline, aSnapshot, type Harness, startIngest } from './testing/harness.ts';
 
 let harness: Harness;
@@ -84,7 +84,10 @@ const KEPT: [name: string, json: string][] = [
     }),
   ],
   ['astral characters and newlines', '{"type":"track","event":"\u{1f600}","messageId":"kept-6",\n\n"properties":{"\u2028":"\u{10ffff}"}}'],
-  ['a huge number', '{"type":"track","event":"X","messageId":"kept-7","properties":{"a":1e400,"b":123456789012345678901234567890}}'],
+  [
+    'long numbers that a double holds',
+    '{"type":"track","event":"X","messageId":"kept-7","properties":{"a":1.50e3,"b":9007199254740992,"c":1e21}}',
+  ],
 ];
 test.each(KEPT)('%s: stored as they came', async (_name, json) => {
   expect((await post(json)).status).toBe(200);
@@ -189,3 +192,66 @@ test('a client that leaves in the middle holds nothing', async () => {
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect((await harness.stored()).length).toBe(before);
 });
+
+describe('numbers that a double cannot hold are rejected by path', () => {
+  test.each([
+    ['properties.a', '{"a":1e400}'],
+    ['properties.id', '{"id":9007199254740993}'],
+    ['properties.list[1].x', '{"list":[1,{"x":0.1234567890123456789}]}'],
+  ])('%s', async (path, properties) => {
+    const response = await post(`{"type":"track","event":"X","properties":${properties}}`);
+    expect(response.status).toBe(400);
+    const body = (await response.json()) as { error: string; message: string };
+    expect(body).toMatchObject({ error: 'validation_failed' });
+    expect(body.message).toMatch(`${path} is a number that cannot be kept exactly`);
+  });
+  test('inside a batch only that event is', async () => {
+    const batch = ['1', '9007199254740993', '2'].map((n) => `{"type":"track","event":"X","properties":{"n":${n}}}`);
+    const response = await postBatch(`{"batch":[${batch.join(',')}]}`);
+    expect(await response.json()).toMatchObject({
+      accepted: 2,
+      rejected: 1,
+      errors: [{ index: 1, error: 'validation_failed', message: expect.stringContaining('properties.n') }],
+    });
+  });
+  test("in the batch's own context the whole batch is", async () => {
+    const response = await postBatch('{"batch":[{"type":"track","event":"X"}],"context":{"id":9007199254740993}}');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ message: expect.stringContaining('context.id') });
+  });
+});
+
+describe('a large batch is parsed event by event', () => {
+  const filler = 'x'.repeat(60_000);
+  const event = (rest: string) => `{"type":"track","event":"X","properties":{"filler":"${filler}"${rest}}}`;
+  test('good events are stored, bad ones named', async () => {
+    const crowd = `,"a":[${Array(60_000).fill('{}').join(',')}]`;
+    const response = await postBatch(`{"batch":[${event('')},${event(',"n":1e400')} , ${event(crowd)},${event('')}],"sentAt":"x"}`);
+    expect(await response.json()).toMatchObject({
+      accepted: 2,
+      rejected: 2,
+      errors: [
+        { index: 1, error: 'validation_failed' },
+        { index: 2, error: 'payload_too_large' },
+      ],
+    });
+  });
+  test.each([
+    ['no comma', `{"batch":[${event('')} ${event('')},${event('')}]}`],
+    ['two commas', `{"batch":[${event('')},,${event('')},${event('')}]}`],
+    ['a broken event', `{"batch":[${event('')},${event(',x')},${event('')}]}`],
+    ['text after the list', `{"batch":[${event('')},${event('')},${event('')}] x}`],
+  ])('%s is no JSON', async (_name, body) => {
+    const response = await postBatch(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: 'invalid_json' });
+  });
+  test('hostile structure is refused without being built', async () => {
+    const response = await post(`{"type":"track","event":"X","properties":{"a":[${Array(60_000).fill('[]').join(',')}]}}`);
+    expect(response.status).toBe(413);
+  });
+});
+
+function postBatch(body: string): Promise<Response> {
+  return fetch(`${harness.url}/v1/batch`, { method: 'POST', headers: { authorization: 'Bearer pk_web' }, body });
+}

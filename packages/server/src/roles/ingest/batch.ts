@@ -5,6 +5,8 @@ import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
 import { buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
+import { MAX_BATCH_EVENTS, type ParsedBatch } from '../../intake/parse-batch.ts';
+import { inexactNumber } from '../../intake/parse-body.ts';
 import type { Sender } from './admission.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
@@ -13,7 +15,6 @@ import { showReceived, showRejected } from './live-view.ts';
 import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 
-export const MAX_BATCH_EVENTS = 500;
 /** The batch's context is stored with every event: without a limit one request could store 500 times its size. */
 const MAX_CONTEXT_LENGTH = 32_768;
 const CONTEXT_TOO_LARGE: Rejection = {
@@ -22,11 +23,6 @@ const CONTEXT_TOO_LARGE: Rejection = {
 };
 const CONTEXT_NOT_OBJECT: Rejection = { code: 'validation_failed', message: 'context must be an object.' };
 
-export interface BatchText {
-  bytes: Buffer;
-  /** Where each event begins and ends in `bytes`, in turn. */
-  items: number[] | undefined;
-}
 interface BatchError {
   index: number;
   messageId: string | null;
@@ -38,9 +34,10 @@ interface Accepted extends IngestRecord {
   shown: JsonObject | undefined;
 }
 
-export function acceptBatch(exchange: Exchange, sender: Sender, body: unknown, text: BatchText): void {
+export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: ParsedBatch): void {
   const { ctx } = exchange;
   const { rules } = sender;
+  const { value: body, longNumbers, rejected } = parsed;
   const batch = readBatch(body);
   if ('code' in batch) {
     exchange.reject(batch);
@@ -58,18 +55,19 @@ export function acceptBatch(exchange: Exchange, sender: Sender, body: unknown, t
   const cookies = meta.browserRequest ? new EventCookies(exchange, meta) : undefined;
   const tokenForAll = rules.challengeRequired && hasChallengeToken(exchange, rules, tokenOf(body));
   const isWatched = ctx.tap.watched(rules.orgId);
-  const bytesOf = eventBytes(text, events);
+  const bytesOf = eventBytes(text, parsed.items, events);
 
   function rejectionOf(event: unknown, bytes: Buffer): Rejection | undefined {
     if (rules.challengeRequired && !tokenForAll && !hasChallengeToken(exchange, rules, tokenOf(event)))
       return { code: 'invalid_challenge_token' };
-    return validateEvent(event, exchange.route.rules) ?? (bytes.length > ctx.settings.maxBodyBytes ? TOO_LARGE : undefined);
+    const rejection = validateEvent(event, exchange.route.rules) ?? (bytes.length > ctx.settings.maxBodyBytes ? TOO_LARGE : undefined);
+    return rejection ?? (longNumbers ? inexactNumber(bytes) : undefined);
   }
   const accepted: Accepted[] = [];
   const errors: BatchError[] = [];
   for (const [index, each] of events.entries()) {
     const bytes = bytesOf(index);
-    const rejection = rejectionOf(each, bytes);
+    const rejection = rejected?.get(index) ?? rejectionOf(each, bytes);
     if (rejection !== undefined) {
       errors.push(errorOf(index, each, rejection));
       ctx.counts.rejected(rejection.code, rules);
@@ -125,7 +123,7 @@ function addSharedFields(meta: RequestMeta, { sentAt, context }: Batch): Rejecti
 }
 
 /** Each event's bytes as they came; serialised again only where their place in the text is unknown. */
-function eventBytes({ bytes, items }: BatchText, events: unknown[]): (index: number) => Buffer {
+function eventBytes(bytes: Buffer, items: number[] | undefined, events: unknown[]): (index: number) => Buffer {
   if (items?.length !== 2 * events.length) return (index) => Buffer.from(JSON.stringify(events[index]));
   return (index) => bytes.subarray(items[2 * index], items[2 * index + 1]);
 }

@@ -5,7 +5,8 @@
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { buildRecord } from '../../intake/ingest-record.ts';
-import { isGzip, parseBody, unpack } from '../../intake/parse-body.ts';
+import { type BatchResult, parseBatch } from '../../intake/parse-batch.ts';
+import { inexactNumber, isGzip, parseBody, unpack } from '../../intake/parse-body.ts';
 import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
@@ -52,18 +53,33 @@ function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
   // With the key in a header, a forged body is rejected before it is parsed.
   let sender = admitted && verifySignature(exchange, admitted, wire, bytes);
   if (admitted !== undefined && sender === undefined) return;
-  const parsed = parseBody(bytes, exchange.route.kind === 'batch');
-  if (!parsed.ok) {
-    exchange.reject(parsed.rejection);
+  if (exchange.route.kind !== 'batch') {
+    const parsed = parseBody(bytes);
+    const rejection = !parsed.ok ? parsed.rejection : parsed.longNumbers ? inexactNumber(bytes) : undefined;
+    if (rejection !== undefined) exchange.reject(rejection);
+    else if (parsed.ok) {
+      sender ??= senderOfBody(exchange, wire, bytes, parsed.value);
+      if (sender !== undefined) acceptEvent(exchange, sender, parsed.value, bytes);
+    }
     return;
   }
-  if (admitted === undefined) {
-    const rules = admit(exchange, bodyKey(parsed.value));
-    sender = rules && verifySignature(exchange, rules, wire, bytes);
-  }
-  if (sender === undefined) return;
-  if (exchange.route.kind === 'batch') acceptBatch(exchange, sender, parsed.value, { bytes, items: parsed.items });
-  else acceptEvent(exchange, sender, parsed.value, bytes);
+  const accept = (parsed: BatchResult) => {
+    if (!parsed.ok) {
+      exchange.reject(parsed.rejection);
+      return;
+    }
+    sender ??= senderOfBody(exchange, wire, bytes, parsed.value);
+    if (sender !== undefined) acceptBatch(exchange, sender, bytes, parsed);
+  };
+  const parsed = parseBatch(bytes);
+  if (parsed instanceof Promise) parsed.then(accept).catch((error: unknown) => exchange.fail(error));
+  else accept(parsed);
+}
+
+/** The key is in the body: admission and the signature come after parsing. */
+function senderOfBody(exchange: Exchange, wire: Buffer, bytes: Buffer, body: unknown): Sender | undefined {
+  const rules = admit(exchange, bodyKey(body));
+  return rules && verifySignature(exchange, rules, wire, bytes);
 }
 
 /** One event that is the whole body, or a pixel's query. */

@@ -1,6 +1,6 @@
 /** The collection side of the OpenAPI 3.1 document, made from the same route and error tables that answer requests. */
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
-import { MAX_BATCH_EVENTS } from './batch.ts';
+import { MAX_BATCH_EVENTS } from '../../intake/parse-batch.ts';
 import { ROUTES, type Route } from './routes.ts';
 
 type Schema = Record<string, unknown>;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nestsDeeperThan } from './depth.ts';
+import { scanJson, TOO_DEEP, TOO_MANY } from './scan-json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
+const nestsDeeperThan = (json: Uint8Array, max: number) => (scanJson(json, max) & TOO_DEEP) !== 0;
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
@@ -29,3 +30,11 @@ test('agrees with the parsed value on any JSON', () => {
     }),
   );
 });
+
+test.each([
+  ['objects', `[${Array(50_001).fill('{}').join(',')}]`],
+  ['lists', `[${Array(50_001).fill('[]').join(',')}]`],
+  ['names', `{${Array.from({ length: 50_001 }, (_, i) => `"k${i}":1`).join(',')}}`],
+])('too many %s', (_name, text) => expect(scanJson(bytes(text), 64)).toBe(TOO_MANY));
+test('numbers and texts in a list are not counted', () =>
+  expect(scanJson(bytes(`[${Array(200_000).fill('1,"{"').join(',')}]`), 64)).toBe(0));

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { measureConfiguration } from './budget.ts';
+
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const properties = Object.fromEntries(many(3_000, (i) => [`p${i}`, { type: 'string', pattern: `^[a-z]{${1 + (i % 900)}}$` }]));
+const valueMap = Object.fromEntries(many(50_000, (i) => [`k${i}`, 'v']));
+
+test.each([
+  ['3,000 patterns in a tracking plan', { events: { E: { properties } } }, 'pattern_steps'],
+  ['500 matches filters', { any: many(500, (i) => ({ field: 'a', op: 'matches', value: `^[a-z]{${i + 1}}$` })) }, 'pattern_steps'],
+  ['patterns as names', { patternProperties: Object.fromEntries(many(900, (i) => [`^x{${i}}`, true])) }, 'pattern_steps'],
+  ['patterns for bots', { custom_patterns: many(100, () => '\\p{L}{20}') }, 'pattern_steps'],
+  ['patterns of transforms', many(900, (i) => ({ name: 'replace', args: [`x{${i}}`, ''] })), 'pattern_steps'],
+  ['a value map of 50,000 keys', { value_map: valueMap }, 'values'],
+  ['a list without end', many(100_000, () => 1), 'values'],
+  ['7,000 blocks', { payload_template: '{{#if a}}'.repeat(7_000) }, 'template_tags'],
+])('%s', (_name, document, budget) => {
+  expect(measureConfiguration(document)).toMatchObject({ ok: false, budget, message: expect.stringContaining(budget) });
+});
+
+test('an ordinary configuration fits, and its patterns are listed', () => {
+  const filter = {
+    all: [
+      { field: 'properties.sku', op: 'matches', value: '^A' },
+      { field: 'event', op: 'eq', value: '^B' },
+    ],
+  };
+  const document = { filter, bots: { custom_patterns: ['crawl'] }, mappings: many(500, (i) => ({ source: `a${i}`, target: '{{b}}' })) };
+  expect(measureConfiguration(document)).toEqual({
+    ok: true,
+    patterns: [
+      { pattern: '^A', any_case: false },
+      { pattern: 'crawl', any_case: true },
+    ],
+  });
+});

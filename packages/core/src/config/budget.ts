@@ -1,0 +1,92 @@
+/**
+ * Limits on the cost of one configuration document: what it takes to validate, store, load and compile it. The walk is linear
+ * and stops at the first limit that is exceeded, so that a hostile document costs no more than a good one.
+ */
+import { MAX_PATTERN_LENGTH } from '../filter/pattern.ts';
+import { estimatePatternSteps } from '../filter/pattern-size.ts';
+
+export const CONFIGURATION_BUDGET = {
+  /** Fields and list items, at any depth. */
+  values: 20_000,
+  /** Steps of all regular expressions together; a usual one has 10 to 50. */
+  pattern_steps: 20_000,
+  /** `{{…}}` of all templates together. */
+  template_tags: 5_000,
+} as const;
+export type BudgetName = keyof typeof CONFIGURATION_BUDGET;
+
+export interface PatternSource {
+  pattern: string;
+  any_case: boolean;
+}
+export type Measured = { ok: true; patterns: PatternSource[] } | { ok: false; budget: BudgetName; message: string };
+
+/** The patterns of a document, for compiling them one by one, or the budget that it exceeds. */
+export function measureConfiguration(document: unknown): Measured {
+  const walk = new Walk();
+  walk.visit(document);
+  const { exceeded } = walk;
+  if (exceeded === undefined) return { ok: true, patterns: walk.patterns };
+  return {
+    ok: false,
+    budget: exceeded,
+    message: `exceeds the budget ${exceeded}: a configuration may have at most ${CONFIGURATION_BUDGET[exceeded]} ${NOUNS[exceeded]}`,
+  };
+}
+
+const NOUNS: Readonly<Record<BudgetName, string>> = {
+  values: 'fields and list items',
+  pattern_steps: 'steps in its regular expressions',
+  template_tags: 'template tags',
+};
+const MAX_DEPTH = 200;
+
+class Walk {
+  readonly patterns: PatternSource[] = [];
+  exceeded: BudgetName | undefined;
+  readonly #spent: Record<BudgetName, number> = { values: 0, pattern_steps: 0, template_tags: 0 };
+
+  visit(value: unknown, depth = 0): void {
+    if (this.exceeded !== undefined || depth > MAX_DEPTH) return;
+    if (typeof value === 'string') this.#template(value);
+    else if (Array.isArray(value)) {
+      this.#spend('values', value.length);
+      for (const item of value) this.visit(item, depth + 1);
+    } else if (typeof value === 'object' && value !== null) this.#object(value as Record<string, unknown>, depth);
+  }
+
+  #object(object: Record<string, unknown>, depth: number): void {
+    const keys = Object.keys(object);
+    this.#spend('values', keys.length);
+    if (this.exceeded !== undefined) return;
+    this.#patternsOf(object);
+    for (const key of keys) this.visit(object[key], depth + 1);
+  }
+
+  /** Every place of a configuration that holds a regular expression. */
+  #patternsOf({ op, value, pattern, patternProperties, custom_patterns, name, args }: Record<string, unknown>): void {
+    if (op === 'matches') this.#pattern(value, false);
+    this.#pattern(pattern, false);
+    if (typeof patternProperties === 'object' && patternProperties !== null)
+      for (const key of Object.keys(patternProperties)) this.#pattern(key, false);
+    if (Array.isArray(custom_patterns)) for (const one of custom_patterns) this.#pattern(one, true);
+    if (name === 'replace' && Array.isArray(args)) this.#pattern(args[0], false);
+  }
+
+  #pattern(pattern: unknown, any_case: boolean): void {
+    if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN_LENGTH || this.exceeded !== undefined) return;
+    this.patterns.push({ pattern, any_case });
+    this.#spend('pattern_steps', estimatePatternSteps(pattern, any_case));
+  }
+
+  #template(text: string): void {
+    let tags = 0;
+    for (let at = text.indexOf('{{'); at >= 0; at = text.indexOf('{{', at + 2)) tags += 1;
+    if (tags > 0) this.#spend('template_tags', tags);
+  }
+
+  #spend(budget: BudgetName, amount: number): void {
+    this.#spent[budget] += amount;
+    if (this.#spent[budget] > CONFIGURATION_BUDGET[budget]) this.exceeded ??= budget;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Numbers of JSON text that would not survive as a double: `9007199254740993` would become …992, `1e400` null. An event with
+ * one is refused, since vendors would get another value than the one that was sent. A client that needs such a value sends it
+ * as a string.
+ */
+import { endOfNumber } from './scan-json.ts';
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const MINUS = 45;
+const decoder = new TextDecoder();
+
+/** Whether a number, written as in JSON, has the same decimal value after a round trip through a double. */
+export function isExactNumber(text: string): boolean {
+  const value = Number(text);
+  return Number.isFinite(value) && (text === String(value) || decimal(text) === decimal(String(value)));
+}
+
+/** One spelling for each decimal value: significant digits and exponent. `1.50e3`, `1500` and `15e2` are the same. */
+function decimal(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace(/^[-+]/, '').split('.');
+  const digits = withoutLeadingZeros(whole + fraction);
+  const significant = withoutTrailingZeros(digits);
+  if (significant === '') return '0';
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+function withoutLeadingZeros(digits: string): string {
+  let at = 0;
+  while (digits[at] === '0') at += 1;
+  return digits.slice(at);
+}
+function withoutTrailingZeros(digits: string): string {
+  let at = digits.length;
+  while (digits[at - 1] === '0') at -= 1;
+  return digits.slice(0, at);
+}
+
+/** The path of the first such number (`properties.total`), for valid JSON text. */
+export function findInexactNumber(json: Uint8Array): string | undefined {
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at] as number;
+    if (byte === QUOTE) at = endOfString(json, at);
+    else if (byte === MINUS || (byte >= 48 && byte <= 57)) {
+      const end = endOfNumber(json, at + 1);
+      if (!isExactNumber(decoder.decode(json.subarray(at, end)))) return pathTo(json, at);
+      at = end - 1;
+    }
+  }
+  return undefined;
+}
+
+function endOfString(json: Uint8Array, from: number): number {
+  let at = from + 1;
+  for (; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at += 1;
+  return at;
+}
+
+interface Level {
+  /** Undefined inside an object. */
+  index: number | undefined;
+  key: string;
+}
+
+/** The path of the value at an offset. Walks from the start: only a refusal needs it. */
+function pathTo(json: Uint8Array, offset: number): string {
+  const levels: Level[] = [];
+  let text = '';
+  for (let at = 0; at < offset; at++) {
+    const level = levels.at(-1);
+    switch (json[at]) {
+      case QUOTE: {
+        const end = endOfString(json, at);
+        text = decoder.decode(json.subarray(at, end + 1));
+        at = end;
+        break;
+      }
+      case 58: // :
+        if (level !== undefined) level.key = String(JSON.parse(text));
+        break;
+      case 44: // ,
+        if (level?.index !== undefined) level.index += 1;
+        break;
+      case 123: // {
+        levels.push({ index: undefined, key: '' });
+        break;
+      case 91: // [
+        levels.push({ index: 0, key: '' });
+        break;
+      case 125: // }
+      case 93: // ]
+        levels.pop();
+        break;
+    }
+  }
+  const path = levels.map(({ index, key }) => (index === undefined ? `.${key.slice(0, 100)}` : `[${index}]`)).join('');
+  return path.startsWith('.') ? path.slice(1, 501) : path.slice(0, 500);
+}

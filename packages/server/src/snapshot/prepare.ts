@@ -1,0 +1,19 @@
+import { type BudgetName, measureConfiguration } from '@firsthand/core/config/budget.ts';
+import { compilePattern } from '@firsthand/core/filter/pattern.ts';
+import { turns } from '../runtime/turns.ts';
+
+/**
+ * Makes a configuration document safe to compile in one go: refuses one that exceeds a budget, and compiles its regular
+ * expressions, by far the most expensive part, one by one with turns for others in between. They are kept by content, so that
+ * the compiler finds them ready and an unchanged pattern costs nothing.
+ */
+export async function prepareConfiguration(document: unknown): Promise<{ budget: BudgetName; message: string } | undefined> {
+  const measured = measureConfiguration(document);
+  if (!measured.ok) return measured;
+  for (const { pattern, any_case } of measured.patterns) {
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+    compilePattern(pattern, { any_case });
+  }
+  return undefined;
+}
