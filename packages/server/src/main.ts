@@ -30,6 +30,7 @@ import { listKeyedOrganisations } from './stores/config/organisations.ts';
 import { readConfigVersion } from './stores/config/version.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createTap } from './tap/tap.ts';
+import { createSender } from './transports/sender.ts';
 import { VERSION } from './version.ts';
 
 const STOP_WITHIN_MS = 9_500;
@@ -110,6 +111,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
   const tap = createTap(ephemeral, clock);
   const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
   const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
+  const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
   const { paused, stop: stopWatching } = watchPaused(ephemeral, clock, DELIVERY_HEALTH_CHANNEL);
   let stopping = false;
   const health = healthHandler(
@@ -127,7 +129,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
   if (geo && !geo.ok) throw new Error(geo.fault);
   const shared = { log, snapshots, tap, settings, clock, logger };
   const sandbox = createSandbox({ clock, logger });
-  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, client, tokens, paused };
+  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, sender, paused };
   const admin = has('admin')
     ? await startAdmin(
         { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },
@@ -151,8 +153,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
         random: Math.random,
         ephemeral,
         leases,
-        client,
-        tokens,
+        sender,
         metrics,
         compileRevision: (integration, number) => loadRevision({ db, cipher: vault.cipher, settings }, integration, number),
       })
@@ -203,6 +204,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
       stopWatching();
       tap.stop();
       await sandbox.stop();
+      await sender.close();
       await client.close();
       await snapshots.stop();
       await stores.close();

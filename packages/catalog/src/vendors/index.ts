@@ -6,7 +6,9 @@ import braze from './braze/vendor.ts';
 import customHttp from './custom_http/vendor.ts';
 import googleAds from './google_ads/vendor.ts';
 import googleAnalytics4 from './google_analytics_4/vendor.ts';
+import hubspot from './hubspot/vendor.ts';
 import metaConversionsApi from './meta_conversions_api/vendor.ts';
+import postgresql from './postgresql/vendor.ts';
 import tiktokEventsApi from './tiktok_events_api/vendor.ts';
 import webhook from './webhook/vendor.ts';
 
@@ -20,4 +22,6 @@ export const VENDORS: readonly VendorDefinition[] = [
   amplitude,
   braze,
   amazonS3,
+  hubspot,
+  postgresql,
 ];

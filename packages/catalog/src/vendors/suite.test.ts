@@ -26,7 +26,7 @@ test('the catalog finds, shows and searches', () => {
   expect(CATEGORIES).toEqual(['advertising', 'analytics', 'attribution', 'cdp', 'cloud_storage', 'other']);
   expect(searchVendors({ search: 'META' }).map(({ key }) => key)).toContain('meta_conversions_api');
   expect(searchVendors({ category: 'cloud_storage' }).map(({ key }) => key)).toEqual(['amazon_s3']);
-  expect(searchVendors({ status: 'beta' }).map(({ key }) => key)).toEqual(['google_ads']);
+  expect(searchVendors({ status: 'beta' }).map(({ key }) => key)).toEqual(['google_ads', 'hubspot']);
 });
 
 test.each(REFUSED_CONFIGS)('custom_http refuses %j', (config, field) => {
@@ -62,7 +62,7 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
       expect(['string', 'secret', 'select', 'boolean', 'number']).toContain(field.type);
       expect(field.label && field.placeholder && field.help_text).toBeTruthy();
     }
-    expect(entry.config_fields.map((field) => field.key)).toContain('endpoint');
+    expect(entry.config_fields.map((field) => field.key)).toContain(vendor.transport ? 'url' : 'endpoint');
   });
 
   test.each(vendor.variants.map((variant) => variant.key))('variant %s: incomplete until its required fields are given', (variant) => {
@@ -101,7 +101,7 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
     expect(validateConfig(vendor, { ...default_config, parameters: placeholders }, production)).toEqual({ missing: [], invalid: [] });
   });
 
-  test('the endpoint replaces scheme and host, the token endpoint’s too', () => {
+  test.skipIf(vendor.transport)('the endpoint replaces scheme and host, the token endpoint’s too', () => {
     const compiled = compileCase(vendor, 'default', { endpoint: 'https://proxy.example.net:8443' });
     const event = VENDOR_CASES.find((one) => one.vendor === vendor)!.cases.find(
       (one) => one.requests && !one.variant && !one.config,
@@ -129,13 +129,14 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
 
   const { cases, answers } = VENDOR_CASES.find((one) => one.vendor === vendor) ?? { cases: [], answers: [] };
   test.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
-    const { built, requests } = requestsFor(compileCase(vendor, one.variant, one.config), one.event);
+    const { built, requests, records } = requestsFor(compileCase(vendor, one.variant, one.config), one.event, one.replies);
     if (one.dropped !== undefined) return expect(built).toEqual({ kind: 'dropped', reason: one.dropped });
     if (one.failed !== undefined) {
       expect(built.kind === 'failed' ? built.reason : built.kind).toMatch(new RegExp(`^${one.failed}`));
       return;
     }
     expect(built.kind).toBe('items');
+    if (one.records) return expect(records).toEqual(one.records);
     expect(requests).toHaveLength(one.requests?.length ?? -1);
     one.requests?.forEach((expected, index) => {
       const request = requests[index]!;

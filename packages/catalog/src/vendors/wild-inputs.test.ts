@@ -50,7 +50,7 @@ test('no event makes a vendor throw, change the event, or write a body that is n
         const { requests } = requestsFor(built, one);
         for (const request of requests) {
           expect(URL.canParse(request.url)).toBe(true);
-          if (vendor.key !== 'amazon_s3') JSON.parse(request.body as string);
+          if (vendor.key !== 'amazon_s3' && request.method !== 'GET') JSON.parse(request.body as string);
           for (const value of Object.values(request.headers)) expect(value).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
         }
       }
@@ -105,7 +105,7 @@ test('no answer throws, and a partial one judges every item', () => {
   const items = Array.from({ length: 3 }, (_, index) => ({ lane: '0', payload: null, size: 1, event_id: `e${index}` }));
   fc.assert(
     fc.property(reply, ({ status, body }) => {
-      for (const { built } of compiled) {
+      for (const { built } of compiled.filter((one) => !one.built.chain && !one.built.transport)) {
         const verdict = built.read({ status, headers: {}, body }, items, { now: 0 });
         if (verdict.kind === 'partial') expect(verdict.items).toHaveLength(3);
       }

@@ -5269,7 +5269,7 @@ export interface operations {
                             integration_id: string;
                             name: string | null;
                             vendor: string | null;
-                            /** @description delivered, dropped, waiting, retrying, dead_lettered or not_routed. */
+                            /** @description delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed. */
                             status: string;
                             reason: string | null;
                             explanation: string;
@@ -10757,7 +10757,7 @@ export interface operations {
                         /** @description Counts the messages of this connection. */
                         seq?: number;
                         /** @enum {string} */
-                        stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
+                        stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
                         pipeline_id?: string | null;
                         integration_id?: string | null;
                         event_id?: string | null;

@@ -18,6 +18,7 @@ export const REASON_SENTENCES: Record<string, string> = {
   pipeline_deleted: 'The pipeline was deleted before the event was delivered.',
   delivered: 'The vendor accepted the event.',
   waiting: 'The event waits for its turn: nothing has been sent yet.',
+  accepted_by_vendor: 'The vendor accepted the event and has not reported the result yet.',
   retrying: 'The last attempt failed; the event is tried again.',
   not_routed: 'The integration was added after this event, which never reached it.',
 };

@@ -84,6 +84,8 @@ export type Outcome =
       duration_ms: number;
       replay?: boolean;
     } & AboutOne)
+  /** The vendor took the event as a job; its result is polled. */
+  | ({ kind: 'accepted_by_vendor'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne)
   | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne)
   | ({
       kind: 'dead_lettered';

@@ -34,7 +34,7 @@ export function compileAnswers(rules: readonly AnswerRule[], options: AnswerOpti
   };
 }
 
-function parseBody(text: string): unknown {
+export function parseBody(text: string): unknown {
   const first = text.trimStart()[0];
   if (first !== '{' && first !== '[') return text;
   try {
@@ -61,6 +61,7 @@ function compileRule(rule: AnswerRule, where: string, options: AnswerOptions, fa
   const test = condition?.ok ? condition.test : undefined;
   const reasonOf = getter(rule.reason, `${where}.reason`, faults);
   const waitOf = getter(rule.retry_after?.path, `${where}.retry_after.path`, faults);
+  const jobOf = getter(rule.job, `${where}.job`, faults);
   const readPartial = rule.partial ? compilePartial(rule.partial, `${where}.partial`, faults) : undefined;
   return (answer, items, now) => {
     if (!fits(answer.status) || (test && !test(answer))) return undefined;
@@ -73,7 +74,14 @@ function compileRule(rule: AnswerRule, where: string, options: AnswerOptions, fa
     };
     switch (rule.verdict) {
       case 'delivered':
-        return { kind: 'delivered' };
+        return rule.reason === undefined ? { kind: 'delivered' } : { kind: 'delivered', note: reason };
+      case 'accepted': {
+        // In a poll: the job still runs.
+        if (rule.job === undefined) return { kind: 'accepted', job: '' };
+        const job = jobOf?.(answer);
+        // Without an id there is nothing to ask for: the next rule decides.
+        return job === undefined || job === null || job === '' ? undefined : { kind: 'accepted', job: String(job) };
+      }
       case 'refused':
         if (rule.isolate && items.length > 1) return { kind: 'unavailable', reason, isolate: true };
         return { kind: 'refused', reason };

@@ -109,6 +109,8 @@ function sourcesOf({ uses }: Build, prepared: Prepared[], context: RequestContex
   const sources: Sources = { ...prepared[0]?.sources };
   if (uses.has('request'))
     sources.request = { id: context.request_id, attempt: context.attempt, timestamp: Math.floor(context.now / 1000) };
+  if (uses.has('steps')) sources.steps = context.steps;
+  if (uses.has('job')) sources.job = { id: context.job };
   if (uses.has('date')) sources.date = dateParts(prepared[0]?.timestamp, context.now);
   return sources;
 }

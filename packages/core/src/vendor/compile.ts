@@ -4,8 +4,10 @@ import { compileCondition } from '../filter/condition.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
+import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
+import { type CompiledChain, compileChain } from './chain.ts';
 import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
 import { withEventTable } from './event-table.ts';
@@ -15,6 +17,7 @@ import { type CompiledRequest, compileRequest, type RequestOptions } from './req
 import { scrubber, secretValues } from './secrets.ts';
 import { fieldsOf, readSettings } from './settings.ts';
 import { bodyTemplate } from './template-body.ts';
+import { compileTransport, type TransportItems } from './transport.ts';
 import type { UrlRules } from './url-rules.ts';
 import { versionWarnings } from './versions.ts';
 
@@ -52,11 +55,10 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
   if (definition.authored_requests) missing.splice(0, missing.length, ...missing.filter(({ field }) => field !== 'url'));
   missing.push(...found.missing);
 
-  const settings = readSettings(
-    definition,
-    { values, given },
-    found.requests.map(({ definition: { batch } }) => batch),
-  );
+  const settings = readSettings(definition, { values, given }, [
+    ...found.requests.map(({ definition: { batch } }) => batch),
+    definition.transport?.batch,
+  ]);
   const template = bodyTemplate(definition, values, saving);
   const shared: Omit<RequestOptions, 'where' | 'url_at' | 'index'> = {
     ...options,
@@ -74,6 +76,13 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
         compileRequest(request, { ...shared, where, url_at, index }, faults),
       )
     : [];
+  const polls = ready
+    ? found.requests.map(({ definition: request, where, url_at }, index) =>
+        compilePoll(request, { ...shared, where, url_at, index }, faults),
+      )
+    : [];
+  const chain = ready && definition.chain ? compileChain(definition.chain, shared, faults) : undefined;
+  const transport = ready && definition.transport ? compileTransport(definition.transport, parameters, faults) : undefined;
   if (ready) faults.push(...gzipFaults(found, parameters, options, saving));
   const payload = compilePayload(definition, withEventTable(definition, config, values), parameters, faults);
   invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
@@ -83,7 +92,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     (key) => `The pipeline has no parameter ${key}: {{pipeline_param.${key}}} is left as written.`,
   );
   if (mapsNothing(definition, config)) warnings.push(MAPS_NOTHING);
-  return { ok: true, vendor: assemble(definition, settings, requests, payload, parameters, warnings) };
+  return { ok: true, vendor: assemble(definition, settings, { requests, polls, chain, transport }, payload, parameters, warnings) };
 }
 
 const MAPS_NOTHING =
@@ -98,25 +107,34 @@ function mapsNothing(definition: VendorDefinition, { version, events, defaults }
 function assemble(
   definition: VendorDefinition,
   settings: ReturnType<typeof readSettings>,
-  requests: CompiledRequest[],
+  { requests, polls, chain, transport }: Ways,
   payload: MakePayload,
   parameters: Record<string, unknown>,
   warnings: string[],
 ): CompiledVendor {
   const all = definition.send === 'all';
-  const requestOf = (items: VendorItem[]) => requests[Number.parseInt((items[0] as VendorItem).lane, 10)] as CompiledRequest;
+  const indexOf = (items: VendorItem[]) => Number.parseInt((items[0] as VendorItem).lane, 10);
+  const requestOf = (items: VendorItem[]) => requests[indexOf(items)] as CompiledRequest;
   const tokens = requests.some(({ auth }) => auth.token);
   const [only] = requests;
   const verbatim = payload.passes_all && requests.length === 1 ? only?.verbatim : undefined;
   return {
     ...settings,
     ...(tokens ? { token: (items: VendorItem[]) => requestOf(items).auth.token } : {}),
+    ...(polls.some(Boolean) ? { poll: (items: VendorItem[]) => polls[indexOf(items)] } : {}),
+    ...(chain ? { chain } : {}),
+    ...(transport ? { transport: transport.transport } : {}),
     warnings,
     versionWarnings: (now) => (definition.api_version ? versionWarnings(definition.api_version, parameters, now) : []),
     verbatim,
     build(event, context): Built {
       const made = payload.make(event, context);
       if (made.kind !== 'payload') return made;
+      const other = chain ?? transport;
+      if (other) {
+        const built = other.items(made.payload, event);
+        return built.ok ? { kind: 'items', items: built.items } : { kind: 'failed', reason: built.reason };
+      }
       const root = { key: eventKey(event), event, payload: made.payload, parameters };
       const items: VendorItem[] = [];
       for (const request of requests) {
@@ -131,6 +149,15 @@ function assemble(
     request: (items, context) => requestOf(items).request(items, context),
     read: (reply, items, context) => requestOf(items).read(reply, items, context),
   };
+}
+
+/** How items leave: requests, or one of the ways that stand in their place. */
+interface Ways {
+  requests: CompiledRequest[];
+  /** By request. */
+  polls: (CompiledPoll | undefined)[];
+  chain: CompiledChain | undefined;
+  transport: TransportItems | undefined;
 }
 
 type Found = {

@@ -5,6 +5,9 @@
 import type { VendorRate } from '../delivery/rate.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { DropReason } from '../outcome/outcome.ts';
+import type { CompiledPoll } from './async-result.ts';
+import type { CompiledChain } from './chain.ts';
+import type { CompiledTransport } from './transport.ts';
 
 /** One event, ready for the vendor. Items of one `lane` may share a request (same endpoint, same headers). */
 export interface VendorItem {
@@ -59,7 +62,10 @@ export interface VendorReply {
   body: string;
 }
 export type Verdict =
-  | { kind: 'delivered' }
+  /** `note`: what the vendor complains about although it took the items. */
+  | { kind: 'delivered'; note?: string }
+  /** The vendor took the items as a job whose result is polled. */
+  | { kind: 'accepted'; job: string }
   /** Permanent: dead letter at once. */
   | { kind: 'refused'; reason: string }
   /** `isolate`: one bad item fails the whole request at this vendor, so send each of the items alone the next time. */
@@ -75,6 +81,10 @@ export interface RequestContext {
   request_id: string;
   /** The access token of `token`, if the request needs one. */
   access_token?: string;
+  /** What earlier steps of a chain kept: `{{steps.NAME.KEY}}`. */
+  steps?: Record<string, unknown>;
+  /** The job of a poll: `{{job.id}}`. */
+  job?: string;
 }
 export interface CompiledVendor {
   build(event: CanonicalEvent, context: { now: number }): Built;
@@ -83,6 +93,12 @@ export interface CompiledVendor {
   /** Throws nothing for items that `build` made. */
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;
+  /** Set where records go through a driver instead of HTTP; `request` and `read` are not called then. */
+  transport?: CompiledTransport;
+  /** Set where every event walks a chain of requests; `request` and `read` are not called then. */
+  chain?: CompiledChain;
+  /** How the result of these items' job is polled. */
+  poll?(items: VendorItem[]): CompiledPoll | undefined;
   /** The token the request of these items needs; absent if none of the vendor's requests needs one. */
   token?(items: VendorItem[]): TokenPlan | undefined;
   /** Null: one event per request. */

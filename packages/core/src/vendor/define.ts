@@ -5,7 +5,13 @@ import { readFields } from './fields.ts';
 import { ENDPOINT_FIELD } from './settings.ts';
 
 /** As a vendor's file writes it: `request` is short for a list of one, and the field `endpoint` is added. */
-export type VendorInput = Omit<VendorDefinition, 'requests'> & ({ request: RequestDefinition } | { requests: RequestDefinition[] });
+export type VendorInput = Omit<VendorDefinition, 'requests' | 'chain' | 'transport'> &
+  (
+    | { request: RequestDefinition }
+    | { requests: RequestDefinition[] }
+    | Required<Pick<VendorDefinition, 'chain'>>
+    | Required<Pick<VendorDefinition, 'transport'>>
+  );
 
 export function defineVendor(input: VendorInput): VendorDefinition {
   const { request, requests, ...rest } = input as Omit<VendorDefinition, 'requests'> & {
@@ -16,7 +22,7 @@ export function defineVendor(input: VendorInput): VendorDefinition {
   const definition: VendorDefinition = {
     ...rest,
     requests: requests ?? (request ? [request] : []),
-    config_fields: own ? rest.config_fields : [...rest.config_fields, ENDPOINT_FIELD],
+    config_fields: own || rest.transport ? rest.config_fields : [...rest.config_fields, ENDPOINT_FIELD],
   };
   const faults = definitionFaults(definition);
   if (faults.length > 0) throw new Error(`vendor ${definition.key}: ${faults.join('; ')}`);
@@ -35,7 +41,11 @@ export function definitionFaults(definition: VendorDefinition): string[] {
   need(definition.status === 'ga' || definition.status === 'beta', 'status must be ga or beta');
   need(/^https:\/\//.test(definition.website), 'website must be an https link');
   need(definition.name !== '' && definition.description !== '', 'name and description must be given');
-  need(definition.requests.length > 0 || definition.authored_requests === true, 'at least one request is needed');
+  const ways = [definition.requests.length > 0, definition.authored_requests, definition.chain, definition.transport].filter(
+    Boolean,
+  ).length;
+  need(ways === 1, 'exactly one of requests, authored_requests, chain and transport is needed');
+  need(definition.send !== 'all' || definition.requests.every(({ poll }) => poll === undefined), 'poll does not go with send: all');
   need(definition.variants[0]?.key === 'default', 'the first variant must be default');
   need(new Set(definition.variants.map(({ key }) => key)).size === definition.variants.length, 'variant keys must differ');
   need(isJson(definition), 'the definition must survive a JSON round trip');

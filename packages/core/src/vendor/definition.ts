@@ -7,6 +7,7 @@
  * - `{{parameters.KEY}}`: a config field, resolved at compile time;
  * - `{{event.PATH}}`, `{{payload.PATH}}`, `{{lane.KEY}}`, `{{item.id}}`: per item. Items with different values never share a request;
  * - `{{request.id}}`, `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`;
+ * - `{{steps.NAME.KEY}}` in a chain, `{{job.id}}` in a poll;
  * - `{{date.year}}`, `month`, `day`, `hour`: of the first item's event.
  *
  * References in a URL are percent-encoded, except one at the very start; `{{parameters.KEY | path}}` keeps its slashes.
@@ -15,6 +16,9 @@
  */
 import type { Condition } from '../config/resources.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { PollDefinition } from './async-result.ts';
+import type { ChainStep } from './chain.ts';
+import type { TransportDefinition } from './transport.ts';
 
 export const CATEGORIES = ['advertising', 'analytics', 'attribution', 'cdp', 'cloud_storage', 'other'] as const;
 export type Category = (typeof CATEGORIES)[number];
@@ -216,7 +220,9 @@ export interface AnswerRule {
   status?: (number | string)[];
   /** Over `{status, body, headers}`; `body` is the parsed JSON, or the text when it is not JSON. */
   when?: Condition;
-  verdict: 'delivered' | 'refused' | 'unavailable' | 'refresh_token' | 'partial';
+  verdict: 'delivered' | 'accepted' | 'refused' | 'unavailable' | 'refresh_token' | 'partial';
+  /** `accepted` only: path of the job's id. */
+  job?: string;
   partial?: PartialRule;
   /** Path of the vendor's message in `{status, body, headers}`. */
   reason?: string;
@@ -259,6 +265,8 @@ export interface RequestDefinition {
   item_keys?: string[];
   batch?: BatchDefinition;
   answers?: AnswerRule[];
+  /** Where an answer may be `accepted`: how to ask for the result. */
+  poll?: PollDefinition;
   compression?: 'gzip';
 }
 
@@ -335,6 +343,10 @@ export interface VendorDefinition {
   /** The first request whose `when` matches is sent; with `send: all` every one that matches and has items. */
   requests: RequestDefinition[];
   send?: 'first' | 'all';
+  /** Instead of `requests`: the steps that every event walks. */
+  chain?: ChainStep[];
+  /** Instead of `requests`: a driver. */
+  transport?: TransportDefinition;
   event_name?: EventNameDefinition;
   /**
    * A `table` field that maps events to the vendor's own ids (conversion rule, token). A row enables its event and sets its

@@ -6,7 +6,7 @@ import { isObject, own } from '../json.ts';
 
 const REFERENCE = /\{\{\s*([a-z]+)\.([^{}\s|]+)\s*(\|\s*path\s*)?\}\}/g;
 const ITEM_SOURCES = ['event', 'payload', 'lane', 'item'];
-const REQUEST_SOURCES = ['request', 'body', 'date'];
+const REQUEST_SOURCES = ['request', 'body', 'date', 'steps', 'job'];
 
 export interface Part {
   source: string;

@@ -4,6 +4,7 @@ import type { TokenCache } from '../outbound/tokens.ts';
 import { anEvent, anIntegration, compiledWebhook, Receiver } from '../roles/deliver/testing/bench.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
+import { createSender } from '../transports/sender.ts';
 import { trialDelivery } from './trial-delivery.ts';
 
 const client = createGuardedClient({ allowPrivateDestinations: true, clock: systemClock });
@@ -13,8 +14,9 @@ const tokens: TokenCache = {
   },
   reject: () => undefined,
 };
+const sender = createSender({ client, tokens, clock: systemClock, allowPrivateDestinations: true });
 const send = (integration: CompiledIntegration, event: ReturnType<typeof anEvent>) =>
-  trialDelivery({ client, tokens, clock: systemClock }, integration, event);
+  trialDelivery({ sender, clock: systemClock }, integration, event);
 
 let receiver: Receiver;
 beforeEach(async () => {

@@ -2,12 +2,10 @@ import { findVendor } from '@firsthand/catalog/index.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
-import type { GuardedClient } from '../outbound/guarded-client.ts';
-import type { TokenCache } from '../outbound/tokens.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
-import { sendBatch } from '../transports/http.ts';
 import type { Sent } from '../transports/port.ts';
+import type { Sender } from '../transports/sender.ts';
 
 export interface TrialDelivery {
   /** Null where no answer came, or nothing was sent. */
@@ -23,7 +21,7 @@ const EXCERPT = 1_000;
  * a vendor takes several requests for it, the first one that fails is reported, else the last.
  */
 export async function trialDelivery(
-  deps: { client: GuardedClient; tokens: TokenCache; clock: Clock },
+  deps: { sender: Sender; clock: Clock },
   { vendor, faults, integration, config }: CompiledIntegration,
   event: CanonicalEvent,
 ): Promise<TrialDelivery> {
@@ -40,7 +38,7 @@ export async function trialDelivery(
   let duration_ms = 0;
   let tried: Sent | undefined;
   for (const item of items) {
-    tried = await sendBatch({ vendor, items: [item], attempt: 1 }, event.event_id, deps);
+    tried = await deps.sender.send({ vendor, items: [item], attempt: 1 }, event.event_id);
     duration_ms += tried.duration_ms;
     if (tried.verdict.kind !== 'delivered') break;
   }

@@ -88,7 +88,8 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         traceStep(outcome, outcome.integration_id, { status: outcome.attempt.status, duration_ms: outcome.attempt.duration_ms });
         break;
       case 'retrying':
-        count(outcome, outcome.integration_id, outcome.at, 'retried');
+      case 'accepted_by_vendor':
+        if (outcome.kind === 'retrying') count(outcome, outcome.integration_id, outcome.at, 'retried');
         traceStep(outcome, outcome.integration_id, {
           status: outcome.attempt.status,
           duration_ms: outcome.attempt.duration_ms,

@@ -4,6 +4,7 @@ export const TAP_STAGES = [
   'processed',
   'dropped',
   'delivered',
+  'accepted_by_vendor',
   'retrying',
   'dead_lettered',
   'webhook_rejected',

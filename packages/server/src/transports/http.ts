@@ -1,4 +1,12 @@
-import type { CompiledVendor, VendorItem, VendorReply, Verdict } from '@firsthand/core/vendor/compiled.ts';
+import type {
+  CompiledVendor,
+  RequestContext,
+  TokenPlan,
+  VendorItem,
+  VendorReply,
+  VendorRequest,
+  Verdict,
+} from '@firsthand/core/vendor/compiled.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import type { GuardedClient } from '../outbound/guarded-client.ts';
 import type { TokenCache } from '../outbound/tokens.ts';
@@ -18,52 +26,70 @@ export interface HttpDeps {
   tokens: TokenCache;
   clock: Clock;
 }
+/** One request and how to read its response. */
+export interface Exchange {
+  token: TokenPlan | undefined;
+  timeout_ms: number;
+  context: Pick<RequestContext, 'attempt' | 'request_id' | 'job'>;
+  request(context: RequestContext): VendorRequest;
+  read(reply: VendorReply, context: { now: number }): Verdict;
+}
+
+export function sendBatch({ vendor, items, attempt }: RequestPlan, request_id: string, deps: HttpDeps): Promise<Sent> {
+  return exchange(
+    {
+      token: vendor.token?.(items),
+      timeout_ms: vendor.timeout_ms,
+      context: { attempt, request_id },
+      request: (context) => vendor.request(items, context),
+      read: (reply, context) => vendor.read(reply, items, context),
+    },
+    deps,
+  );
+}
 
 /**
  * One attempt at one request. When the vendor rejects the access token, a fresh one is fetched and the request sent once
  * more; that still counts as the same attempt.
  */
-export async function sendBatch(plan: RequestPlan, requestId: string, deps: HttpDeps): Promise<Sent> {
-  const { vendor, items, attempt } = plan;
+export async function exchange({ token, timeout_ms, context, request, read }: Exchange, deps: HttpDeps): Promise<Sent> {
   const at = deps.clock.now();
   const began = deps.clock.monotonic();
-  const tried = (verdict: Verdict, reply?: VendorReply): Sent => ({
+  const done = (verdict: Verdict, reply?: VendorReply): Sent => ({
     verdict,
     status: reply?.status ?? null,
     at,
     duration_ms: Math.round(deps.clock.monotonic() - began),
     ...(reply ? { reply } : {}),
   });
-  const token = vendor.token?.(items);
   for (let fresh = false; ; fresh = true) {
     let access_token: string | undefined;
     if (token) {
       const got = await deps.tokens.get(token);
-      if (got.kind !== 'token') return tried(got);
+      if (got.kind !== 'token') return done(got);
       access_token = got.token;
     }
-    let request: ReturnType<typeof vendor.request>;
+    let built: VendorRequest;
     try {
-      const context = { now: deps.clock.now(), attempt, request_id: requestId };
-      request = vendor.request(items, access_token === undefined ? context : { ...context, access_token });
+      built = request({ now: deps.clock.now(), ...context, ...(access_token === undefined ? {} : { access_token }) });
     } catch (error) {
-      return { ...tried({ kind: 'refused', reason: `the request cannot be built: ${errorText(error)}` }), unbuildable: true };
+      return { ...done({ kind: 'refused', reason: `the request cannot be built: ${errorText(error)}` }), unbuildable: true };
     }
-    const sent = await deps.client.send(request, vendor.timeout_ms);
+    const sent = await deps.client.send(built, timeout_ms);
     if (sent.kind === 'failed')
-      return tried(sent.permanent ? { kind: 'refused', reason: sent.error } : { kind: 'unavailable', reason: sent.error });
-    const verdict = readReply(plan, sent.reply, deps.clock.now());
+      return done(sent.permanent ? { kind: 'refused', reason: sent.error } : { kind: 'unavailable', reason: sent.error });
+    const verdict = readReply(read, sent.reply, deps.clock.now());
     if (!fresh && token && access_token !== undefined && wantsToken(verdict)) {
       deps.tokens.reject(token, access_token);
       continue;
     }
-    return tried(verdict, sent.reply);
+    return done(verdict, sent.reply);
   }
 }
 
-function readReply({ vendor, items }: RequestPlan, reply: VendorReply, now: number): Verdict {
+function readReply(read: Exchange['read'], reply: VendorReply, now: number): Verdict {
   try {
-    return withRetryAfter(vendor.read(reply, items, { now }), reply, now);
+    return withRetryAfter(read(reply, { now }), reply, now);
   } catch (error) {
     return { kind: 'unavailable', reason: `the response cannot be read: ${errorText(error)}` };
   }

@@ -151,7 +151,12 @@ export default vendorCases(
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
   ],
   [
-    { name: 'accepted', events: [order], reply: { status: 200, body: { requestId: 'r' } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'accepted as a job',
+      events: [order],
+      reply: { status: 200, body: { requestId: 'r' } },
+      verdict: { kind: 'accepted', job: 'r' },
+    },
     {
       name: 'an old token',
       events: [order],

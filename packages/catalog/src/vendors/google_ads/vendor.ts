@@ -1,3 +1,4 @@
+import type { PollDefinition } from '@firsthand/core/vendor/async-result.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, AuthDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -38,6 +39,22 @@ const PARTIAL: AnswerRule[] = [
     isolate: true,
   },
 ];
+/** Google says when to ask: after half an hour at first. It counts failed events and does not name them. */
+const STATUS_AT = 'body.requestStatusPerDestination[0].requestStatus';
+const FAILED_BECAUSE = 'body.requestStatusPerDestination[0].errorInfo.errorCounts';
+const REQUEST_STATUS: PollDefinition = {
+  url: 'https://datamanager.googleapis.com/v1/requestStatus:retrieve',
+  query: { requestId: '{{job.id}}' },
+  first_ms: 1_800_000,
+  every_ms: 1_800_000,
+  within_ms: 86_400_000,
+  answers: [
+    { status: [200], when: { field: STATUS_AT, op: 'eq', value: 'SUCCESS' }, verdict: 'delivered' },
+    { status: [200], when: { field: STATUS_AT, op: 'eq', value: 'PARTIAL_SUCCESS' }, verdict: 'delivered', reason: FAILED_BECAUSE },
+    { status: [200], when: { field: STATUS_AT, op: 'eq', value: 'FAILED' }, verdict: 'refused', reason: FAILED_BECAUSE },
+    { status: [200], verdict: 'accepted' },
+  ],
+};
 const DIGITS = { pattern: '^\\d{4,20}$', pattern_hint: 'digits only, without dashes' };
 
 /**
@@ -180,7 +197,8 @@ export default defineVendor({
         },
       },
       batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
-      answers: [QUOTA, WHOLE, RETRY_TIMEOUT],
+      answers: [{ status: [200], verdict: 'accepted', job: 'body.requestId' }, QUOTA, WHOLE, RETRY_TIMEOUT],
+      poll: REQUEST_STATUS,
     },
   ],
   event_name: { target: 'conversion_action', default: '{{parameters.conversion_action_id}}' },

@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 
 export interface ExpectedRequest {
   method?: string;
@@ -20,6 +21,10 @@ export interface VendorCase {
   config?: JsonObject;
   event: CanonicalEvent;
   requests?: ExpectedRequest[];
+  /** Chains: what the vendor answers to each request, in order; 200 with an empty object where it ends. */
+  replies?: { status: number; body?: unknown }[];
+  /** Drivers: what is written where. */
+  records?: TransportRecord[];
   /** Reason word of a dropped event. */
   dropped?: string;
   /** Beginning of the reason of a failed one. */

@@ -1,11 +1,13 @@
 /** Runs a case through the very code that delivers: compile, build, request, read. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { CHAIN_START } from '@firsthand/core/vendor/chain.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { Built, CompiledVendor, VendorItem, VendorRequest, Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
-import type { AnswerCase } from './cases.ts';
+import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
+import type { AnswerCase, VendorCase } from './cases.ts';
 
 export const NOW = Date.UTC(2026, 0, 2, 3, 5, 0);
 const CONTEXT = { now: NOW, attempt: 1, access_token: 'access-token' };
@@ -24,14 +26,34 @@ export function compileCase(vendor: VendorDefinition, variant?: string, over?: J
   return result.vendor;
 }
 
-/** One request a lane, as if a batch were full. */
-export function requestsFor(vendor: CompiledVendor, event: CanonicalEvent): { built: Built; requests: VendorRequest[] } {
+/** One request per lane, as if a batch were full; for a chain all its requests. */
+export function requestsFor(
+  vendor: CompiledVendor,
+  event: CanonicalEvent,
+  replies: NonNullable<VendorCase['replies']> = [],
+): { built: Built; requests: VendorRequest[]; records: TransportRecord[] } {
   const built = vendor.build(event, { now: NOW });
-  if (built.kind !== 'items') return { built, requests: [] };
+  const { transport } = vendor;
+  if (built.kind !== 'items') return { built, requests: [], records: [] };
+  if (transport) return { built, requests: [], records: built.items.map((item) => transport.record(item)) };
+  if (vendor.chain) return { built, requests: built.items.flatMap((item) => walk(vendor, item, replies)), records: [] };
   const lanes = new Map<string, VendorItem[]>();
   for (const item of built.items) lanes.set(item.lane, [...(lanes.get(item.lane) ?? []), item]);
   const requests = [...lanes.values()].map((items) => vendor.request(items, { ...CONTEXT, request_id: event.event_id }));
-  return { built, requests };
+  return { built, requests, records: [] };
+}
+
+function walk({ chain }: CompiledVendor, item: VendorItem, replies: NonNullable<VendorCase['replies']>): VendorRequest[] {
+  const requests: VendorRequest[] = [];
+  for (let progress = CHAIN_START; ; ) {
+    const step = chain?.next(item, progress);
+    if (!step) return requests;
+    const { status, body = {} } = replies[requests.length] ?? { status: 200 };
+    requests.push(step.request({ ...CONTEXT, request_id: item.event_id }));
+    const { verdict, kept } = step.read({ status, headers: {}, body: JSON.stringify(body) }, { now: NOW });
+    if (verdict.kind !== 'delivered') return requests;
+    progress = { at: step.index + 1, steps: { ...progress.steps, [step.name]: kept } };
+  }
 }
 
 export function verdictFor(vendor: CompiledVendor, { events, reply }: AnswerCase): Verdict {

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-export type AttemptResult = 'delivered' | 'refused' | 'unavailable' | 'partial';
+export type AttemptResult = 'delivered' | 'accepted' | 'refused' | 'unavailable' | 'partial';
 
 /** Attempts by vendor and result. Counted in plain numbers and copied into the registry on scrape, because `add` runs for every request. */
 export class AttemptCounts {
@@ -8,7 +8,8 @@ export class AttemptCounts {
 
   add(vendor: string, result: AttemptResult, duration_ms: number): void {
     let counts = this.#vendors.get(vendor);
-    if (!counts) this.#vendors.set(vendor, (counts = { results: { delivered: 0, refused: 0, unavailable: 0, partial: 0 }, seconds: 0 }));
+    if (!counts)
+      this.#vendors.set(vendor, (counts = { results: { delivered: 0, accepted: 0, refused: 0, unavailable: 0, partial: 0 }, seconds: 0 }));
     counts.results[result]++;
     counts.seconds += duration_ms / 1000;
   }

@@ -10,6 +10,8 @@ export interface Batch {
   bytes: number;
   /** 1 on the first attempt. */
   attempt: number;
+  /** Set where the request asks for the result of this job. */
+  job: string | undefined;
 }
 interface OpenBatch extends Batch {
   /** On the monotonic clock. */
@@ -22,6 +24,7 @@ interface OpenBatch extends Batch {
 export const MAX_BATCH_ITEMS = 10_000;
 /** Items of a failed batch come due together. The wait is for members that were settled otherwise in the meantime. */
 const GATHER_MS = 1_000;
+const NONE: readonly Batch[] = [];
 
 /** Collects items until a batch is full by count or bytes, or its first item has waited for the batch interval. */
 export class Batcher {
@@ -30,31 +33,31 @@ export class Batcher {
   #earliest = Number.POSITIVE_INFINITY;
 
   /** Returns the batches that are complete with this item. `now` is monotonic. */
-  add(part: Part, now: number): Batch[] {
+  add(part: Part, now: number): readonly Batch[] {
     const { job, item } = part;
     const { vendor } = job;
     const attempt = job.attempts.length + 1;
     const limits = vendor.batch;
-    if (limits === null) return [{ compiled: job.compiled, vendor, parts: [part], bytes: item.size, attempt }];
-    const complete: Batch[] = [];
+    if (limits === null) return [{ compiled: job.compiled, vendor, parts: [part], bytes: item.size, attempt, job: job.pending?.id }];
+    let complete = NONE;
     const place = job.batch;
-    const key = place === undefined ? `${attempt} ${item.lane}` : `${place.id} ${item.lane}`;
+    const key = place === undefined ? `${attempt} ${item.lane}` : `${place.id} ${job.pending?.id ?? ''} ${item.lane}`;
     let open = this.#open.get(key);
     // Items of another configuration, or beyond the byte limit, start a new batch.
     if (open && (open.vendor !== vendor || open.bytes + item.size > limits.max_bytes)) {
-      complete.push(this.#close(key, open));
+      complete = [this.#close(key, open)];
       open = undefined;
     }
     if (!open) {
       const wait = place === undefined ? limits.interval_ms : Math.min(GATHER_MS, limits.interval_ms);
       const full = Math.max(1, Math.min(limits.max_items, place?.size ?? MAX_BATCH_ITEMS, MAX_BATCH_ITEMS));
-      open = { compiled: job.compiled, vendor, parts: [], bytes: 0, attempt, due: now + wait, full };
+      open = { compiled: job.compiled, vendor, parts: [], bytes: 0, attempt, job: job.pending?.id, due: now + wait, full };
       this.#open.set(key, open);
       this.#earliest = Math.min(this.#earliest, open.due);
     }
     open.parts.push(part);
     open.bytes += item.size;
-    if (open.parts.length >= open.full || open.bytes >= limits.max_bytes) complete.push(this.#close(key, open));
+    if (open.parts.length >= open.full || open.bytes >= limits.max_bytes) complete = [...complete, this.#close(key, open)];
     return complete;
   }
 
@@ -78,9 +81,9 @@ export class Batcher {
 
   #close(key: string, open: OpenBatch): Batch {
     this.#open.delete(key);
-    const { compiled, vendor, parts, bytes, attempt } = open;
+    const { compiled, vendor, parts, bytes, attempt, job } = open;
     // A batch that is sent again keeps the order of its first attempt, and so its id.
     if (parts[0]?.job.batch !== undefined) parts.sort((a, b) => (a.job.batch?.index ?? 0) - (b.job.batch?.index ?? 0));
-    return { compiled, vendor, parts, bytes, attempt };
+    return { compiled, vendor, parts, bytes, attempt, job };
   }
 }

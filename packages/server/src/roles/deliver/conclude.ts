@@ -1,9 +1,11 @@
 /** From the answer to one request to what happens to each of its events. Pure, except that it marks verdicts on the jobs. */
 import { retryDelayMs } from '@firsthand/core/delivery/retry.ts';
 import type { Attempt } from '@firsthand/core/outcome/outcome.ts';
+import type { CompiledPoll } from '@firsthand/core/vendor/async-result.ts';
 import type { Sent } from '../../transports/port.ts';
 import type { Batch } from './batcher.ts';
 import { addVerdict, batchId, type ItemVerdict, type Job, type Part } from './job.ts';
+import type { PendingJob } from './retry-state.ts';
 import type { Settlement } from './settlement.ts';
 
 export interface Conclusion {
@@ -21,6 +23,7 @@ export interface ConcludeRules {
   random: number;
 }
 
+const DELIVERED: ItemVerdict = { kind: 'delivered' };
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the response has no result for this item' };
 
 export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclusion {
@@ -31,7 +34,11 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
     const sendAlone = parts.map((part) => ({ ...batch, parts: [part], bytes: part.item.size }));
     return { settled: [], sendAlone, error: undefined };
   }
-  const verdicts = parts.map((_part, index) => (verdict.kind === 'partial' ? (verdict.items[index] ?? NO_VERDICT) : verdict));
+  const poll = vendor.poll?.(parts.map(({ item }) => item));
+  const verdicts = parts.map(({ job }, index) => {
+    const own = verdict.kind === 'partial' ? (verdict.items[index] ?? NO_VERDICT) : verdict;
+    return job.pending ? pollVerdict(own, job.pending, poll, sent.at) : own.kind === 'accepted' && !poll ? DELIVERED : own;
+  });
   if (vendor.batch !== null && verdict.kind !== 'delivered') placeRetries(rules.integrationId, parts, verdicts);
   const at = isoOf(sent.at);
   const attemptOf = (error: string | null): Attempt => ({ at, status: sent.status, error, duration_ms: sent.duration_ms });
@@ -41,17 +48,38 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
   let error: string | undefined;
   for (const [index, part] of parts.entries()) {
     const own = verdicts[index] ?? NO_VERDICT;
-    const delay = own.kind === 'unavailable' ? retryDelayMs(batch.attempt, retryRules, rules.random, own.retry_after_ms) : undefined;
-    if (own.kind !== 'delivered') error = own.reason;
-    const settlement = addVerdict(part, own, own.kind === 'delivered' ? delivered : attemptOf(own.reason), delay);
+    if (sent.progress) part.job.progress = sent.progress;
+    const failed = own.kind === 'refused' || own.kind === 'unavailable' ? own.reason : undefined;
+    if (failed !== undefined) error = failed;
+    const delay =
+      own.kind === 'unavailable'
+        ? retryDelayMs(batch.attempt, retryRules, rules.random, own.retry_after_ms)
+        : own.kind === 'accepted'
+          ? part.job.pending
+            ? poll?.every_ms
+            : poll?.first_ms
+          : undefined;
+    const note = failed ?? (own.kind === 'delivered' ? own.note : undefined);
+    const settlement = addVerdict(part, own, note === undefined ? delivered : attemptOf(note), delay);
     if (settlement) settled.push({ job: part.job, settlement });
   }
   return { settled, sendAlone: [], error };
 }
 
+/** A poll that fails is repeated like one whose job still runs, until the time is up. */
+function pollVerdict(own: ItemVerdict, pending: PendingJob, poll: CompiledPoll | undefined, now: number): ItemVerdict {
+  if (own.kind === 'delivered' || own.kind === 'refused') return own;
+  if (poll === undefined || now - pending.since >= poll.within_ms)
+    return { kind: 'refused', reason: `the vendor accepted the event and reported no result for job ${pending.id} in time` };
+  return { kind: 'accepted', job: pending.id };
+}
+
 /** Items that are sent again form a batch of their own, the same one at every further attempt. */
 function placeRetries(integrationId: string, parts: Part[], verdicts: ItemVerdict[]): void {
-  const again = parts.filter((part, i) => verdicts[i]?.kind === 'unavailable' && part.job.items.length === 1);
+  const again = parts.filter((part, i) => {
+    const kind = verdicts[i]?.kind;
+    return (kind === 'unavailable' || kind === 'accepted') && part.job.items.length === 1;
+  });
   if (again.length === 0) return;
   const id = batchId(integrationId, again);
   for (const [index, part] of again.entries()) part.job.batch = { id, index, size: again.length };

@@ -1,5 +1,6 @@
 /** The first stage: what to do with one event, before anything is sent. Pure. */
 
+import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { eventJson } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { type Job, newJob } from './job.ts';
@@ -17,6 +18,8 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
     const problems = faults.map(({ field, message }) => `${field}: ${message}`).join('; ');
     return fail(held, `revision ${plan.compiled.integration.revision_number} cannot be used: ${problems}`);
   }
+  const pending = readRetryState(held.delivery.state)?.pending;
+  if (pending) return decidePoll(held, vendor, now);
   // Reading `decoded.event` parses it; without a filter a verbatim vendor never needs that.
   const reason = plan.dropReason?.(held.decoded.event);
   if (reason !== undefined) return settle({ kind: 'dropped', reason });
@@ -33,6 +36,20 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
   } catch (error) {
     return fail(held, `the mapping failed: ${errorText(error)}`);
   }
+}
+
+/** The vendor has the event already, so neither filter nor mapping can drop it any more. */
+function decidePoll(held: HeldEvent, vendor: CompiledVendor, now: number): Decision {
+  let items: VendorItem[] = [];
+  try {
+    const built = vendor.build(held.decoded.event, { now });
+    if (built.kind === 'items') items = built.items;
+  } catch {
+    // Another revision cannot build it: then nobody can ask for the job.
+  }
+  if (items.length > 0 && vendor.poll?.(items)) return { kind: 'send', job: newJob(held, vendor, items) };
+  const attempt = readRetryState(held.delivery.state)?.attempts.at(-1);
+  return attempt ? settle({ kind: 'delivered', attempt }) : fail(held, 'the result of the vendor cannot be polled any more');
 }
 
 function settle(settlement: Settlement): Decision {

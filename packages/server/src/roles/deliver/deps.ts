@@ -2,12 +2,11 @@ import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Logger } from 'pino';
 import type { HealthStatus } from '../../channels.ts';
 import type { Settings } from '../../config.ts';
-import type { GuardedClient } from '../../outbound/guarded-client.ts';
-import type { TokenCache } from '../../outbound/tokens.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
+import type { Sender } from '../../transports/sender.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
 
 /** Compiles the integration with another revision of its template; undefined where that revision does not exist. */
@@ -22,8 +21,7 @@ export interface WorkerDeps {
   random: () => number;
   logger: Logger;
   attempts: AttemptCounts;
-  client: GuardedClient;
-  tokens: TokenCache;
+  sender: Sender;
   compileRevision: CompileRevision | undefined;
   settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs'>;
 }

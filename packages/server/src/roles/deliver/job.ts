@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Attempt } from '@firsthand/core/outcome/outcome.ts';
+import type { ChainProgress } from '@firsthand/core/vendor/chain.ts';
 import type { CompiledVendor, VendorItem, Verdict } from '@firsthand/core/vendor/compiled.ts';
-import { type BatchPlace, type RetryState, readRetryState } from './retry-state.ts';
+import { type BatchPlace, type PendingJob, type RetryState, readRetryState } from './retry-state.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
 export type ItemVerdict = Exclude<Verdict, { kind: 'partial' }>;
@@ -16,7 +17,11 @@ export interface Job extends HeldEvent {
   batch: BatchPlace | undefined;
   /** Items of this attempt without a verdict. */
   open: number;
-  /** The worst verdict of this attempt: refused, then unavailable, then delivered. */
+  /** Chains: the steps that are done. */
+  progress: ChainProgress | undefined;
+  /** Set where this attempt asks for the result of a job instead of sending. */
+  pending: PendingJob | undefined;
+  /** The worst verdict of this attempt: refused, then unavailable, then accepted, then delivered. */
   verdict: ItemVerdict;
   attempt: Attempt | undefined;
   delay_ms: number | undefined;
@@ -30,11 +35,11 @@ export interface Part {
 }
 
 const DELIVERED: ItemVerdict = { kind: 'delivered' };
-const WEIGHT = { delivered: 0, unavailable: 1, refused: 2 } as const;
+const WEIGHT = { delivered: 0, accepted: 1, unavailable: 2, refused: 3 } as const;
 
 export function newJob(held: HeldEvent, vendor: CompiledVendor, items: VendorItem[]): Job {
   const state = readRetryState(held.delivery.state);
-  const done = state?.revision === held.compiled.integration.revision_number ? (state.done ?? []) : [];
+  const same = state?.revision === held.compiled.integration.revision_number ? state : undefined;
   return {
     delivery: held.delivery,
     decoded: held.decoded,
@@ -43,8 +48,10 @@ export function newJob(held: HeldEvent, vendor: CompiledVendor, items: VendorIte
     vendor,
     attempts: state?.attempts ?? [],
     items,
-    done,
+    done: same?.done ?? [],
     batch: state?.batch,
+    progress: same?.progress,
+    pending: state?.pending,
     open: 0,
     verdict: DELIVERED,
     attempt: undefined,
@@ -55,7 +62,9 @@ export function newJob(held: HeldEvent, vendor: CompiledVendor, items: VendorIte
 /** The items that this attempt sends. */
 export function openParts(job: Job): Part[] {
   const parts: Part[] = [];
-  for (const [index, item] of job.items.entries()) if (!job.done.includes(index)) parts.push({ job, index, item });
+  job.items.forEach((item, index) => {
+    if (!job.done.includes(index)) parts.push({ job, index, item });
+  });
   // Every item is done when the process died between the last verdict and its settlement: ask for that verdict again.
   if (parts.length === 0) for (const [index, item] of job.items.slice(0, 1).entries()) parts.push({ job, index, item });
   job.open = parts.length;
@@ -83,11 +92,19 @@ function settlementOf(job: Job, attempt: Attempt): Settlement {
   const { verdict, delay_ms } = job;
   if (verdict.kind === 'delivered') return { kind: 'delivered', attempt };
   const attempts = [...job.attempts, attempt];
+  const state: RetryState = { v: 1, attempts, revision: job.compiled.integration.revision_number };
+  if (job.batch) state.batch = job.batch;
+  if (verdict.kind === 'accepted') {
+    const first = job.pending === undefined;
+    // A poll is no attempt at delivery.
+    if (!first) state.attempts = job.attempts;
+    state.pending = job.pending ?? { id: verdict.job, since: Date.parse(attempt.at) };
+    return { kind: 'accepted', attempt, delay_ms: delay_ms ?? 0, state, first };
+  }
   if (verdict.kind === 'refused' || delay_ms === undefined)
     return { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts };
-  const state: RetryState = { v: 1, attempts, revision: job.compiled.integration.revision_number };
   if (job.done.length > 0) state.done = job.done;
-  if (job.batch) state.batch = job.batch;
+  if (job.progress) state.progress = job.progress;
   return { kind: 'retry', attempt, delay_ms, reason: verdict.reason, state };
 }
 

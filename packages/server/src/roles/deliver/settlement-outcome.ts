@@ -4,7 +4,8 @@ import { newId } from '../../runtime/ids.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
-export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): Outcome {
+/** Undefined where nothing changed: the job of an accepted event still runs. */
+export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): Outcome | undefined {
   const { event_id, meta } = held.decoded;
   const integration_id = held.compiled.integration.id;
   const about = { at: now, org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id };
@@ -14,6 +15,10 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
       const { attempt } = settlement;
       const duration_ms = Math.max(0, now - meta.received_at);
       return { kind: 'delivered', ...about, integration_id, attempt, received_at: meta.received_at, duration_ms, ...replay };
+    }
+    case 'accepted': {
+      const { attempt, delay_ms } = settlement;
+      return settlement.first ? { kind: 'accepted_by_vendor', ...about, integration_id, attempt, due_at: now + delay_ms } : undefined;
     }
     case 'retry': {
       const { attempt, delay_ms } = settlement;
@@ -65,7 +70,13 @@ function deadLetterOf(
   };
 }
 
-const STAGES = { delivered: 'delivered', retry: 'retrying', dropped: 'dropped', dead_letter: 'dead_lettered' } as const;
+const STAGES = {
+  delivered: 'delivered',
+  accepted: 'accepted_by_vendor',
+  retry: 'retrying',
+  dropped: 'dropped',
+  dead_letter: 'dead_lettered',
+} as const;
 
 /** A frame of the live view. */
 export function tapFrameOf(held: HeldEvent, settlement: Settlement): Parameters<Tap['emit']>[1] {

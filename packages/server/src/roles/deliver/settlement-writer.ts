@@ -8,25 +8,26 @@ import type { Logger } from 'pino';
 import { deadLetterTopic } from '../../event-record.ts';
 import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Append, Delivery, EventLog } from '../../stores/event-log/port.ts';
+import type { Append, EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { outcomeOf, tapFrameOf } from './settlement-outcome.ts';
 
 export interface SettlementWriterDeps {
-  log: Pick<EventLog, 'ackAll'>;
+  log: Pick<EventLog, 'ackAll' | 'atomic'>;
   clock: Clock;
   logger: Logger;
   tap: Tap;
   deadLetterRetentionMs: number;
   /** Appends that the next write carries along: the count of the daily limit. */
   alongside: () => Append[];
+  /** Called once per settlement: it is stored, or the writer stopped before that and the event comes again from the log. */
+  written: (held: HeldEvent) => void;
 }
 interface Entry {
-  delivery: Delivery;
-  outcome: Outcome;
+  held: HeldEvent;
+  outcome: Outcome | undefined;
   settlement: Settlement;
-  written: () => void;
 }
 
 /** Most outcomes in one record. */
@@ -46,17 +47,14 @@ export class SettlementWriter {
     this.#integrationId = integrationId;
   }
 
-  /** Resolves when the settlement is stored, or when the writer stopped before that; the event then comes again from the log. */
-  write(held: HeldEvent, settlement: Settlement): Promise<void> {
+  write(held: HeldEvent, settlement: Settlement): void {
     const { clock, deadLetterRetentionMs, tap } = this.#deps;
     const outcome = outcomeOf(held, settlement, clock.now(), deadLetterRetentionMs);
-    if (tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
-    return new Promise((written) => {
-      this.#entries.push({ delivery: held.delivery, outcome, settlement, written });
-      if (this.#scheduled) return;
-      this.#scheduled = true;
-      setImmediate(() => this.#flush());
-    });
+    if (outcome && tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
+    this.#entries.push({ held, outcome, settlement });
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
   }
 
   /** Gives up writes that fail from now on. */
@@ -71,12 +69,12 @@ export class SettlementWriter {
     const acknowledged: Entry[] = [];
     const retried: Entry[] = [];
     for (const entry of entries) {
-      if (entry.settlement.kind === 'retry') retried.push(entry);
-      else if (entry.outcome.kind === 'dead_lettered') this.#writeDeadLetter(entry, entry.outcome);
+      if (entry.settlement.kind === 'retry' || entry.settlement.kind === 'accepted') retried.push(entry);
+      else if (entry.outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, entry.outcome);
       else acknowledged.push(entry);
     }
     for (const group of groupsOf(acknowledged)) {
-      const deliveries = group.map(({ delivery }) => delivery);
+      const deliveries = group.map(({ held }) => held.delivery);
       const appends = this.#appendsFor(group);
       void this.#insist(group, () => this.#deps.log.ackAll(deliveries, { appends }));
     }
@@ -93,17 +91,18 @@ export class SettlementWriter {
   }
 
   #appendsFor(group: Entry[]): Append[] {
-    const outcomes = group.map(({ outcome }) => outcome);
-    return [outcomeAppend(groupId(group, this.#integrationId), outcomes), ...this.#deps.alongside()];
+    const outcomes = group.flatMap(({ outcome }) => outcome ?? []);
+    if (outcomes.length === 0) return this.#deps.alongside();
+    return [outcomeAppend(groupId(group, this.#integrationId, this.#deps.log.atomic), outcomes), ...this.#deps.alongside()];
   }
 
   /** Each dead letter is stored with its own acknowledgement, so that no other write's failure can lose it. */
   #writeDeadLetter(entry: Entry, outcome: Extract<Outcome, { kind: 'dead_lettered' }>): void {
     const { dead_letter } = outcome;
-    const id = `${entry.delivery.record.id}#${this.#integrationId}#dead`;
+    const id = `${entry.held.delivery.record.id}#${this.#integrationId}#dead`;
     const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
     const appends = [letter, outcomeAppend(id, [outcome]), ...this.#deps.alongside()];
-    void this.#insist([entry], () => entry.delivery.ack(appends));
+    void this.#insist([entry], () => entry.held.delivery.ack(appends));
     const { event_id, stage, reason } = dead_letter;
     this.#deps.logger.debug({ integration_id: this.#integrationId, event_id, stage, reason }, 'dead letter');
   }
@@ -122,12 +121,14 @@ export class SettlementWriter {
         await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MS));
       }
     }
-    for (const { written } of entries) written();
+    for (const { held } of entries) this.#deps.written(held);
   }
 }
 
-function retry({ delivery, settlement }: Entry, appends: Append[]): Promise<void> {
-  return settlement.kind === 'retry' ? delivery.retryIn(settlement.delay_ms, settlement.state, appends) : delivery.ack(appends);
+function retry({ held: { delivery }, settlement }: Entry, appends: Append[]): Promise<void> {
+  return settlement.kind === 'retry' || settlement.kind === 'accepted'
+    ? delivery.retryIn(settlement.delay_ms, settlement.state, appends)
+    : delivery.ack(appends);
 }
 
 function groupsOf(entries: Entry[]): Entry[][] {
@@ -142,11 +143,15 @@ function groupsOf(entries: Entry[]): Entry[][] {
  * A repeat after a crash must have the same id. The id covers all members: after a crash the first one may come in other
  * company, and under its id alone the log would drop the others' outcomes as duplicates.
  */
-function groupId(group: Entry[], integrationId: string): string {
-  const ids = group.map(({ delivery, settlement }) => `${delivery.record.id}#${integrationId}#${stepOf(settlement)}`);
-  const [first] = ids;
-  return ids.length === 1 && first !== undefined ? first : `${integrationId}#${hash('sha256', ids.join('\n'), 'base64url')}`;
+function groupId(group: Entry[], integrationId: string, atomic: boolean): string {
+  const [first] = group;
+  // With one transaction per settlement nothing comes twice, and the id of the first member is unique.
+  if (first !== undefined && (atomic || group.length === 1)) return entryId(first, integrationId);
+  return `${integrationId}#${hash('sha256', group.map((entry) => entryId(entry, integrationId)).join('\n'), 'base64url')}`;
+}
+function entryId({ held: { delivery }, settlement }: Entry, integrationId: string): string {
+  return `${delivery.record.id}#${integrationId}#${stepOf(settlement)}`;
 }
 function stepOf(settlement: Settlement): string {
-  return settlement.kind === 'retry' ? `retry${settlement.state.attempts.length}` : settlement.kind;
+  return 'state' in settlement ? `${settlement.kind}${settlement.state.attempts.length}` : settlement.kind;
 }

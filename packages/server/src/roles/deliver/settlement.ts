@@ -16,6 +16,8 @@ export interface HeldEvent {
 /** What happens to a held event. Every stage returns one of these; the settlement writer stores it. */
 export type Settlement =
   | { kind: 'delivered'; attempt: Attempt }
+  /** The vendor took the event as a job. `first`: now, and not at an earlier poll. */
+  | { kind: 'accepted'; attempt: Attempt; delay_ms: number; state: RetryState; first: boolean }
   | { kind: 'retry'; attempt: Attempt; delay_ms: number; reason: string; state: RetryState }
   | { kind: 'dropped'; reason: DropReason }
   | { kind: 'dead_letter'; stage: DeadLetterStage; reason: string; attempts: Attempt[] };

@@ -3,9 +3,6 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice, REPLAY_CHANNEL } from '../../channels.ts';
 import type { Settings } from '../../config.ts';
-import { createGuardedClient, type GuardedClient } from '../../outbound/guarded-client.ts';
-import { keepRotatedTokens } from '../../outbound/rotated-tokens.ts';
-import { createTokenCache, type TokenCache } from '../../outbound/tokens.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chance } from '../../runtime/ids.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
@@ -13,6 +10,7 @@ import type { Ephemeral } from '../../stores/ephemeral/port.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Leases } from '../../stores/leases/port.ts';
 import type { Tap } from '../../tap/port.ts';
+import type { Sender } from '../../transports/sender.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import type { CompileRevision, IntegrationHealth } from './deps.ts';
 import { Fleet } from './fleet.ts';
@@ -23,7 +21,7 @@ export interface DeliverDeps {
   log: EventLog;
   snapshots: SnapshotSource;
   tap: Tap;
-  settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs' | 'allowPrivateDestinations'>;
+  settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs'>;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
@@ -35,9 +33,7 @@ export interface DeliverDeps {
   leases?: Leases;
   /** For replays through another revision than the pinned one. Without it they use the pinned one. */
   compileRevision?: CompileRevision;
-  /** Shared with other senders of the process; created here if absent. */
-  client?: GuardedClient;
-  tokens?: TokenCache;
+  sender: Sender;
 }
 export interface Deliver {
   /** In-flight requests may finish within `graceMs`; everything else stays in the log. */
@@ -53,13 +49,11 @@ const ORPHAN_ROUND_MS = 60_000;
 const EXPIRE_ROUND_MS = 3_600_000;
 
 export function startDeliver(deps: DeliverDeps): Deliver {
-  const { log, snapshots, clock, logger, settings } = deps;
-  const client = deps.client ?? createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
-  const tokens = deps.tokens ?? createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
+  const { log, snapshots, logger } = deps;
   const attempts = new AttemptCounts();
   if (deps.metrics) attempts.register(deps.metrics.registry);
   const share = leaseIntegrations(deps.leases, { won: () => fleet.reconcile(), lost: () => fleet.release() });
-  const workerDeps = { ...deps, attempts, client, tokens, compileRevision: deps.compileRevision };
+  const workerDeps = { ...deps, attempts, compileRevision: deps.compileRevision };
   const fleet = new Fleet(workerDeps, snapshots.current(), share.owns, GRACE_MS);
   const from = chance(8);
 
@@ -95,7 +89,6 @@ export function startDeliver(deps: DeliverDeps): Deliver {
     for (const round of rounds) clearInterval(round);
     await fleet.stop(graceMs);
     await share.stop();
-    if (deps.client === undefined) await client.close();
   }
   return {
     stop: (graceMs = GRACE_MS) => (stopping ??= stop(graceMs)),

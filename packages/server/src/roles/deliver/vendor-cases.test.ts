@@ -23,11 +23,14 @@ type Answer = (arrived: Arrived) => { status: number; body: unknown };
 const OPTIONS = { mode: 'development', allow_private: true } as const;
 /** They tell the time of sending. */
 const CLOCKED = new Set(['webhook-timestamp', 'x-amz-date']);
-const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) => list.map((one) => ({ ...one, vendor }))).map((one, index) => ({
-  ...one,
-  index,
-  title: `${one.vendor.key}: ${one.name}`,
-}));
+// Chains and drivers have tests of their own: they need a vendor that answers, or no HTTP at all.
+const cases = VENDOR_CASES.filter(({ vendor }) => !vendor.chain && !vendor.transport)
+  .flatMap(({ vendor, cases: list }) => list.map((one) => ({ ...one, vendor })))
+  .map((one, index) => ({
+    ...one,
+    index,
+    title: `${one.vendor.key}: ${one.name}`,
+  }));
 
 let server: Server;
 let origin: string;

@@ -12,7 +12,6 @@ import type { DecodedEventRecord } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
-import { sendBatch } from '../../transports/http.ts';
 import { type Batch, Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
 import { conclude } from './conclude.ts';
 import { decide } from './decide.ts';
@@ -81,7 +80,9 @@ export class Worker {
     this.#limiter = new Limiter(deps, this.id);
     this.#queue = new SendQueue(this.#limiter);
     const { deadLetterRetentionMs } = deps.settings;
-    this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside: () => this.#limiter.record() }, this.id);
+    const alongside = () => this.#limiter.record();
+    const written = (held: HeldEvent) => this.#release(held);
+    this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written }, this.id);
     this.#configure();
     const origin = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
     this.#source = new EventSource(deps.log, origin, (topic, deliveries, replay) => this.#take(topic, deliveries, replay));
@@ -249,7 +250,8 @@ export class Worker {
     this.#send(this.#batcher.add(part, this.#deps.clock.monotonic()));
     if (part.job.vendor.batch !== null) this.#armBatchTimer();
   }
-  #send(batches: Batch[]): void {
+  #send(batches: readonly Batch[]): void {
+    if (batches.length === 0) return;
     for (const batch of batches) this.#queue.push(batch);
     this.#pump();
   }
@@ -266,11 +268,12 @@ export class Worker {
     }
   }
   async #deliver(batch: Batch): Promise<void> {
-    const { vendor, parts, attempt, compiled } = batch;
-    const { settings, attempts } = this.#deps;
+    const { vendor, parts, attempt, job, compiled } = batch;
+    const { settings, attempts, sender } = this.#deps;
     this.#inFlight++;
     const requestId = (vendor.batch === null ? parts[0]?.item.event_id : undefined) ?? batchId(this.id, parts);
-    const sent = await sendBatch({ vendor, items: parts.map(({ item }) => item), attempt }, requestId, this.#deps);
+    const progress = parts[0]?.job.progress;
+    const sent = await sender.send({ vendor, items: parts.map(({ item }) => item), attempt, progress, job }, requestId);
     this.#inFlight--;
     const rules = { integrationId: this.id, retryBaseMs: settings.retryBaseMs, random: this.#deps.random() };
     const { settled, sendAlone, error } = conclude(batch, sent, rules);
@@ -281,18 +284,20 @@ export class Worker {
       else this.#lastError = { at, reason: error };
     }
     for (const { job, settlement } of settled) this.#settle(job, settlement);
-    this.#send(sendAlone);
+    for (const one of sendAlone) this.#queue.push(one);
+    this.#pump();
     this.#notify();
   }
   #settle(held: HeldEvent | Job, settlement: Settlement): void {
     this.#unwritten++;
-    void this.#writer.write(held, settlement).then(() => {
-      this.#unwritten--;
-      this.#held--;
-      this.#heldBytes -= held.delivery.record.data.length;
-      this.#pump();
-      this.#notify();
-    });
+    this.#writer.write(held, settlement);
+  }
+  #release(held: HeldEvent): void {
+    this.#unwritten--;
+    this.#held--;
+    this.#heldBytes -= held.delivery.record.data.length;
+    this.#pump();
+    this.#notify();
   }
 
   // Timers and waiting

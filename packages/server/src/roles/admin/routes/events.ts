@@ -31,7 +31,7 @@ const Trace = Type.Object({
       integration_id: Type.String(),
       name: Nullable(Type.String()),
       vendor: Nullable(Type.String()),
-      status: Type.String({ description: 'delivered, dropped, waiting, retrying, dead_lettered or not_routed.' }),
+      status: Type.String({ description: 'delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed.' }),
       reason: Nullable(Type.String()),
       explanation: Type.String(),
       attempts: Type.Array(

@@ -52,7 +52,7 @@ const EXAMPLE_EVENT = {
 
 export function previewRoutes(app: AdminApp, context: AdminContext): void {
   const { db, clock } = context;
-  const { log, snapshots, client, tokens, ephemeral } = context.operations;
+  const { log, snapshots, sender, ephemeral } = context.operations;
 
   app.post(
     '/mapping/preview',
@@ -144,7 +144,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       if (compiled === undefined)
         throw new ApiError('UNAVAILABLE', { message: 'The integration is not loaded yet: try again in a moment.', retryAfterS: 1 });
       // A fresh id each time: vendors drop an id that they have seen, and a second test would seem lost.
-      return await trialDelivery({ client, tokens, clock }, compiled, eventOf({ event_id: randomUUID(), ...body.event }));
+      return await trialDelivery({ sender, clock }, compiled, eventOf({ event_id: randomUUID(), ...body.event }));
     },
   );
 

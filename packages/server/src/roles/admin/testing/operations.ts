@@ -19,6 +19,7 @@ import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
 import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { openObserve } from '../../../stores/observe/open.ts';
 import { openLmdbVisitors } from '../../../stores/visitors/lmdb.ts';
+import { createSender } from '../../../transports/sender.ts';
 
 export type TestOperations = Operations & { snapshots: LiveSnapshot; reload(): Promise<void>; close(): Promise<void> };
 
@@ -47,6 +48,8 @@ export async function startOperations(options: {
   const sandbox = createSandbox();
   const leases = embeddedLeases();
   const logger = pino({ level: 'silent' });
+  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
+  const sender = createSender({ client, tokens, clock, allowPrivateDestinations: true });
   const shared = { db, leases, ephemeral, snapshots, settings: { ingestUrl: undefined }, clock, logger };
   const { build } = options;
   const builder = build === null ? undefined : startCollectorBuilder(build === undefined ? shared : { ...shared, build });
@@ -57,14 +60,14 @@ export async function startOperations(options: {
     visitors: openLmdbVisitors(log),
     snapshots,
     ephemeral,
-    client,
-    tokens: createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) }),
+    sender,
     paused: () => false,
     reload: () => snapshots.reload(),
     async close() {
       await builder?.stop();
       await sandbox.stop();
       await snapshots.stop();
+      await sender.close();
       await client.close();
       await ephemeral.close();
       await log.close();

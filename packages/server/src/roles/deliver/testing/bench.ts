@@ -11,7 +11,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import {
   deadLetterTopic,
   type EventRecordMeta,
@@ -24,13 +24,15 @@ import { createGuardedClient } from '../../../outbound/guarded-client.ts';
 import { keepRotatedTokens } from '../../../outbound/rotated-tokens.ts';
 import { createTokenCache } from '../../../outbound/tokens.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../../outcomes/outcome-log.ts';
-import { systemClock } from '../../../runtime/clock.ts';
+import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot, SnapshotSource } from '../../../snapshot/types.ts';
 import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
 import type { EventLog } from '../../../stores/event-log/port.ts';
+import { createSender, type Sender } from '../../../transports/sender.ts';
 import { type Deliver, type DeliverDeps, startDeliver } from '../start.ts';
 
 export interface Received {
+  method: string;
   headers: IncomingMessage['headers'];
   url: string;
   body: string;
@@ -52,6 +54,7 @@ export class Receiver {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const received = {
+          method: request.method ?? '',
           headers: request.headers,
           url: request.url ?? '',
           body: Buffer.concat(chunks).toString('utf8'),
@@ -143,6 +146,7 @@ export class Bench {
 
   readonly #openLog: (path: string) => Promise<EventLog>;
   #barriers = 0;
+  readonly #closing: (() => Promise<void>)[] = [];
 
   private constructor(path: string, openLog: (path: string) => Promise<EventLog>) {
     this.path = path;
@@ -163,24 +167,30 @@ export class Bench {
   /** What a worker is made with, for tests of what lies below the role. */
   workerDeps() {
     const deps = this.#deps({});
-    const client = createGuardedClient({ allowPrivateDestinations: true, clock: deps.clock });
-    return {
-      ...deps,
-      client,
-      tokens: createTokenCache({ ...deps, client, rotated: keepRotatedTokens(deps.log, deps.clock) }),
-      compileRevision: undefined,
-    };
+    return { ...deps, compileRevision: undefined };
   }
   #deps({ retryBaseMs = 10, ...overrides }: Overrides) {
+    const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
     return {
       log: this.log,
+      sender: this.#newSender(overrides.clock ?? systemClock, logger),
       tap: { watched: () => false, emit: () => undefined },
       settings: { retryBaseMs, deadLetterRetentionMs: 7 * 86_400_000, allowPrivateDestinations: true },
       clock: systemClock,
       random: () => 0,
-      logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+      logger,
       ...overrides,
     };
+  }
+  #newSender(clock: Clock, logger: Logger): Sender {
+    const client = createGuardedClient({ allowPrivateDestinations: true, clock });
+    const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(this.log, clock) });
+    const sender = createSender({ client, tokens, clock, allowPrivateDestinations: true });
+    this.#closing.push(async () => {
+      await sender.close();
+      await client.close();
+    });
+    return sender;
   }
   async restart(overrides: Overrides = {}): Promise<void> {
     await this.deliver.stop();
@@ -236,6 +246,7 @@ export class Bench {
   }
   async close(): Promise<void> {
     await this.deliver?.stop(500);
+    for (const close of this.#closing.splice(0)) await close();
     await this.log.close();
     await rm(this.path, { recursive: true, force: true });
   }

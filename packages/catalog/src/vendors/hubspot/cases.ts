@@ -1,0 +1,54 @@
+import { vendorCases } from '../shared/cases.ts';
+import { identified, orderCompleted } from '../shared/sample-events.ts';
+import hubspot from './vendor.ts';
+
+const CONTACTS = 'https://api.hubapi.com/crm/v3/objects/contacts';
+const FIND = `${CONTACTS}/anna.berg%40example.com?idProperty=email`;
+const body = {
+  properties: {
+    email: 'anna.berg@example.com',
+    firstname: 'Anna',
+    lastname: 'Berg',
+    phone: '+49 151 234-56789',
+    city: 'New York',
+    country: 'US',
+  },
+};
+const headers = { Authorization: 'Bearer pat-eu1-0123abcd-4567-89ef-0123-456789abcdef' };
+
+export default vendorCases(hubspot, [
+  {
+    name: 'an unknown visitor is created',
+    event: identified(),
+    replies: [{ status: 404 }, { status: 201, body: { id: '7' } }],
+    requests: [
+      { method: 'GET', url: FIND, headers },
+      { method: 'POST', url: CONTACTS, headers, body },
+    ],
+  },
+  {
+    name: 'a known contact is updated by its id',
+    event: identified(),
+    replies: [{ status: 200, body: { id: '7' } }, { status: 200 }],
+    requests: [
+      { method: 'GET', url: FIND, headers },
+      { method: 'PATCH', url: `${CONTACTS}/7`, headers, body },
+    ],
+  },
+  {
+    name: 'a contact that was created in between is updated',
+    event: identified(),
+    replies: [{ status: 404 }, { status: 409, body: { message: 'Contact already exists.' } }, { status: 200 }],
+    requests: [
+      { method: 'GET', url: FIND },
+      { method: 'POST', url: CONTACTS },
+      { method: 'PATCH', url: FIND, body },
+    ],
+  },
+  {
+    name: 'without an address there is no contact',
+    event: identified({ traits: { plan: 'pro' } }),
+    dropped: 'missing_required:properties.email',
+  },
+  { name: 'other events are dropped', event: orderCompleted(), dropped: 'mapping_default' },
+]);

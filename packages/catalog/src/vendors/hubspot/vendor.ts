@@ -1,0 +1,99 @@
+import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+
+const CONTACTS = 'https://api.hubapi.com/crm/v3/objects/contacts';
+const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.access_token}}' };
+const BY_EMAIL = `${CONTACTS}/{{payload.properties.email}}`;
+
+/** Creates are not idempotent at HubSpot, so the contact is looked up first and the lookup is remembered. */
+export default defineVendor({
+  key: 'hubspot',
+  name: 'HubSpot',
+  description: 'Creates and updates CRM contacts by e-mail address.',
+  category: 'other',
+  group: 'crm_and_support',
+  status: 'beta',
+  website: 'https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide',
+  setup_steps: [
+    'Create a private app with the scopes crm.objects.contacts.read and crm.objects.contacts.write, and copy its access token.',
+  ],
+  notes: ['Not tried against a live account.', 'Properties that HubSpot does not know must be created there first.'],
+  config_fields: [
+    {
+      key: 'access_token',
+      label: 'Access token',
+      type: 'secret',
+      required: true,
+      placeholder: 'pat-eu1-0123abcd-4567-89ef-0123-456789abcdef',
+      help_text: 'Of the private app.',
+    },
+  ],
+  chain: [
+    {
+      name: 'find',
+      method: 'GET',
+      url: BY_EMAIL,
+      query: { idProperty: 'email' },
+      auth,
+      body: { kind: 'none' },
+      answers: [{ status: [404], verdict: 'delivered' }],
+      keep: { id: 'body.id' },
+      remember: { key: '{{payload.properties.email}}', for_ms: 86_400_000 },
+    },
+    {
+      name: 'create',
+      when: { field: 'steps.find.id', op: 'not_exists' },
+      method: 'POST',
+      url: CONTACTS,
+      auth,
+      body: { kind: 'json' },
+      // Another event created the contact in the meantime: the next step updates it.
+      answers: [{ status: [409], verdict: 'delivered' }],
+      keep: { status: 'status' },
+    },
+    {
+      name: 'update_created',
+      when: { field: 'steps.create.status', op: 'eq', value: 409 },
+      method: 'PATCH',
+      url: BY_EMAIL,
+      query: { idProperty: 'email' },
+      auth,
+      body: { kind: 'json' },
+    },
+    {
+      name: 'update',
+      when: { field: 'steps.find.id', op: 'exists' },
+      method: 'PATCH',
+      url: `${CONTACTS}/{{steps.find.id}}`,
+      auth,
+      body: { kind: 'json' },
+    },
+  ],
+  require_one_of: [['properties.email']],
+  default_action: 'drop',
+  rate: { rps: 10, burst: 20 },
+  concurrency: 4,
+  variants: [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Identified visitors as contacts.',
+      default_config: {
+        events: {
+          '@identify': {
+            mappings: [
+              { source: 'traits.email', target: 'properties.email', transforms: ['trim', 'lowercase'] },
+              { source: 'traits.first_name', target: 'properties.firstname' },
+              { source: 'traits.last_name', target: 'properties.lastname' },
+              { source: 'traits.phone', target: 'properties.phone' },
+              { source: 'traits.company', target: 'properties.company' },
+              { source: 'traits.address.city', target: 'properties.city' },
+              { source: 'traits.address.country', target: 'properties.country' },
+            ],
+          },
+        },
+        defaults: { action: 'drop' },
+      },
+    },
+  ],
+});

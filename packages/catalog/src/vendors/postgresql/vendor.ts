@@ -1,0 +1,76 @@
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+
+export default defineVendor({
+  key: 'postgresql',
+  name: 'PostgreSQL',
+  description: 'Inserts events as rows into a table; an event that comes again replaces its row.',
+  category: 'other',
+  group: 'storage_and_streams',
+  status: 'ga',
+  website: 'https://www.postgresql.org/docs/current/sql-insert.html',
+  setup_steps: [
+    'Create a role that may insert into and update the table, and create it if the table is to be created.',
+    'Allow connections from the service, with TLS unless the network is private.',
+  ],
+  notes: [
+    'The columns are the keys of the payload. Without a mapping these are the fields of the event, with context, properties and traits as jsonb.',
+    'The table needs a unique event_id column.',
+  ],
+  config_fields: [
+    {
+      key: 'url',
+      label: 'Connection URL',
+      type: 'secret',
+      required: true,
+      placeholder: 'postgres://writer:secret@db.example.com:5432/events',
+      help_text: 'With user, password, host, port and database.',
+    },
+    {
+      key: 'table',
+      label: 'Table',
+      type: 'string',
+      required: false,
+      placeholder: 'public.events',
+      help_text: 'A table, or schema and table with a dot.',
+      default: 'events',
+      pattern: '^[^.\\s]{1,63}(\\.[^.\\s]{1,63})?$',
+      pattern_hint: 'table or schema.table',
+    },
+    {
+      key: 'tls',
+      label: 'TLS',
+      type: 'select',
+      required: false,
+      placeholder: 'verify',
+      help_text: 'verify checks the certificate; require encrypts without checking it.',
+      options: ['verify', 'require', 'disable'],
+      default: 'verify',
+    },
+    {
+      key: 'create_table',
+      label: 'Create the table',
+      type: 'boolean',
+      required: false,
+      placeholder: 'true',
+      help_text: 'Creates the table with the columns of an event when it does not exist.',
+      default: true,
+    },
+  ],
+  transport: {
+    kind: 'postgresql',
+    connection: { url: '{{parameters.url}}', ssl: '{{parameters.tls}}', create_table: '{{parameters.create_table}}' },
+    target: '{{parameters.table}}',
+    batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 5_000 },
+  },
+  default_action: 'pass_through',
+  rate: { rps: 20 },
+  concurrency: 2,
+  variants: [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Every event as one row.',
+      default_config: {},
+    },
+  ],
+});

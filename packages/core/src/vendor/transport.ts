@@ -1,0 +1,63 @@
+/**
+ * Delivery over something other than HTTP: a database, a stream, a file server. The definition names a driver of the host and
+ * says how to connect; each event becomes one record for one target, such as a row of a table.
+ */
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { utf8Length } from './bytes.ts';
+import type { ConfigFault, VendorItem } from './compiled.ts';
+import type { BatchDefinition } from './definition.ts';
+import { compileText, renderText } from './text.ts';
+
+/** The drivers that a definition may name. */
+export const TRANSPORT_KINDS = ['postgresql'] as const;
+export type TransportKind = (typeof TRANSPORT_KINDS)[number];
+
+export interface TransportDefinition {
+  kind: TransportKind;
+  /** Settings of the driver. Texts that refer to config fields only. */
+  connection: Record<string, string>;
+  /** Where a record goes, such as a table. Text, which may refer to the event and its payload; each target has its own batches. */
+  target: string;
+  batch: BatchDefinition;
+}
+
+export interface TransportRecord {
+  event_id: string;
+  target: string;
+  values: JsonObject;
+}
+export interface CompiledTransport {
+  kind: TransportKind;
+  connection: Record<string, string>;
+  record(item: VendorItem): TransportRecord;
+}
+
+export interface TransportItems {
+  transport: CompiledTransport;
+  items(payload: unknown, event: CanonicalEvent): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
+}
+
+export function compileTransport(
+  definition: TransportDefinition,
+  parameters: Record<string, unknown>,
+  faults: ConfigFault[],
+): TransportItems {
+  const connection: Record<string, string> = {};
+  for (const [name, text] of Object.entries(definition.connection)) {
+    const { constant } = compileText(text, parameters);
+    if (constant === undefined) faults.push({ field: `transport.connection.${name}`, message: 'must not depend on the event' });
+    else connection[name] = constant;
+  }
+  const target = compileText(definition.target, parameters);
+  return {
+    transport: { kind: definition.kind, connection, record: (item) => item.payload as TransportRecord },
+    items(payload, event) {
+      if (!isObject(payload)) return { ok: false, reason: 'the payload must be an object with one value per column' };
+      const to = renderText(target, { event, payload });
+      if (to === '') return { ok: false, reason: 'the event names no target' };
+      const record: TransportRecord = { event_id: event.event_id, target: to, values: payload as JsonObject };
+      return { ok: true, items: [{ lane: to, payload: record, size: utf8Length(JSON.stringify(payload)), event_id: event.event_id }] };
+    },
+  };
+}

@@ -1,0 +1,218 @@
+/** The kinds of the vendor format that concern delivery: chains, jobs, drivers. Small vendors, real log, real HTTP. */
+import hubspot from '@firsthand/catalog/vendors/hubspot/vendor.ts';
+import postgresql from '@firsthand/catalog/vendors/postgresql/vendor.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startPostgres } from '../../../test/servers/index.ts';
+import type { TapFrame } from '../../tap/port.ts';
+import { anEvent, anIntegration, Bench, Receiver, until } from './testing/bench.ts';
+
+let bench: Bench;
+let receiver: Receiver;
+beforeEach(async () => {
+  bench = await Bench.open();
+  receiver = await Receiver.start();
+});
+afterEach(async () => {
+  await bench.close();
+  await receiver.stop();
+});
+const origin = () => receiver.url.replace('/hook', '');
+
+function compile(vendor: VendorDefinition, config: JsonObject): CompiledVendor {
+  const result = compileVendor(vendor, { rate_limit_rps: 10_000, ...config }, { mode: 'development', allow_private: true });
+  if (!result.ok) throw new Error(JSON.stringify(result));
+  return result.vendor;
+}
+function contact(id: string, email = `${id}@example.com`) {
+  return anEvent(id, { type: 'identify', traits: { email } });
+}
+
+describe('chained requests', () => {
+  const vendor = () => compile(hubspot, { ...hubspot.variants[0]?.default_config, access_token: 'pat', endpoint: origin() });
+  const requests = () => receiver.requests.map(({ method, url }) => `${method} ${url.split('?')[0]?.split('/contacts')[1]}`);
+
+  test('a failed step is retried from that step, also after a restart', async () => {
+    let failures = 0;
+    receiver.respond = ({ method }, response) => {
+      if (method === 'GET') response.writeHead(404).end('{}');
+      else response.writeHead(failures++ < 2 ? 503 : 201).end('{"id":"7"}');
+    };
+    bench.snapshots.set([anIntegration(vendor())]);
+    bench.start({ retryBaseMs: 300 });
+    await bench.append([contact('a')]);
+    await until(async () => (await bench.counts()).retrying === 1);
+    await bench.restart({ retryBaseMs: 5 });
+    await bench.settled();
+    expect(requests()).toEqual(['GET /a%40example.com', 'POST ', 'POST ', 'POST ']);
+    expect(await bench.counts()).toEqual({ retrying: 2, delivered: 1 });
+  });
+
+  test('what was found is remembered: the next event of the contact needs no lookup', async () => {
+    receiver.respond = (_request, response) => void response.end('{"id":"7"}');
+    bench.snapshots.set([anIntegration(vendor())]);
+    bench.start();
+    await bench.append([contact('a', 'x@example.com')]);
+    await bench.settled();
+    await bench.append([contact('b', 'x@example.com'), contact('c', 'y@example.com')]);
+    await bench.settled();
+    expect(requests().filter((one) => one.startsWith('GET'))).toEqual(['GET /x%40example.com', 'GET /y%40example.com']);
+    expect(requests().filter((one) => one === 'PATCH /7')).toHaveLength(3);
+  });
+
+  test('a dead letter names the step that failed', async () => {
+    receiver.respond = ({ method }, response) => void response.writeHead(method === 'GET' ? 404 : 400).end('{"message":"no"}');
+    bench.snapshots.set([anIntegration(vendor())]);
+    bench.start();
+    await bench.append([contact('a')]);
+    await bench.settled();
+    expect(await bench.deadLetters()).toMatchObject([{ reason: 'create: http_400: no' }]);
+  });
+
+  test('a set-up call is sent once', async () => {
+    const setUp = defineVendor({
+      ...custom('set_up'),
+      chain: [
+        {
+          name: 'set_up',
+          once: true,
+          method: 'PUT',
+          url: 'https://v.example/set-up',
+          body: { kind: 'none' },
+          keep: { token: 'body.token' },
+        },
+        { name: 'send', method: 'POST', url: 'https://v.example/{{steps.set_up.token}}', body: { kind: 'json' } },
+      ],
+    });
+    receiver.respond = (_request, response) => void response.end('{"token":"t1"}');
+    bench.snapshots.set([anIntegration(compile(setUp, { endpoint: origin() }))]);
+    bench.start();
+    await bench.append([anEvent('a')]);
+    await bench.settled();
+    await bench.append([anEvent('b'), anEvent('c')]);
+    await bench.settled();
+    expect(receiver.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['PUT /set-up', 'POST /t1', 'POST /t1', 'POST /t1']);
+  });
+});
+
+describe('asynchronous results', () => {
+  const jobs = (poll: { first_ms: number; within_ms: number }) =>
+    defineVendor({
+      ...custom('jobs'),
+      request: {
+        method: 'POST',
+        url: 'https://v.example/ingest',
+        body: { kind: 'json_list' },
+        batch: { max_items: 10, max_bytes: 100_000, interval_ms: 50 },
+        answers: [{ status: [200], verdict: 'accepted', job: 'body.job' }],
+        poll: {
+          url: 'https://v.example/jobs/{{job.id}}',
+          every_ms: 20,
+          ...poll,
+          answers: [
+            { when: { field: 'body.state', op: 'eq', value: 'done' }, verdict: 'delivered' },
+            { when: { field: 'body.state', op: 'eq', value: 'failed' }, verdict: 'refused', reason: 'body.why' },
+            { status: [200], verdict: 'accepted' },
+          ],
+        },
+      },
+    });
+  const polls = () => receiver.requests.filter(({ method }) => method === 'GET').map(({ url }) => url);
+  const start = (poll: { first_ms: number; within_ms: number }) => {
+    bench.snapshots.set([anIntegration(compile(jobs(poll), { endpoint: origin() }))]);
+    const frames: TapFrame[] = [];
+    bench.start({ tap: { watched: () => true, emit: (_org, frame) => void frames.push(frame) } });
+    return frames;
+  };
+
+  test('accepted, polled over a restart, delivered: one poll asks for the whole batch and sends nothing again', async () => {
+    let state = 'running';
+    receiver.respond = ({ method }, response) => void response.end(JSON.stringify(method === 'POST' ? { job: 'j1' } : { state }));
+    const frames = start({ first_ms: 100, within_ms: 600_000 });
+    await bench.append([anEvent('a'), anEvent('b'), anEvent('c')]);
+    await until(async () => (await bench.counts()).accepted_by_vendor === 3);
+    expect(frames.map(({ stage }) => stage)).toEqual(['accepted_by_vendor', 'accepted_by_vendor', 'accepted_by_vendor']);
+    expect((await bench.log.lag('events.pl_1', 'int_1')).waiting).toBe(3);
+    await until(() => polls().length >= 2);
+    await bench.restart();
+    state = 'done';
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ accepted_by_vendor: 3, delivered: 3 });
+    expect(receiver.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(new Set(polls())).toEqual(new Set(['/jobs/j1']));
+  });
+
+  test('a job that fails becomes dead letters with the reason of the vendor', async () => {
+    receiver.respond = ({ method }, response) =>
+      void response.end(JSON.stringify(method === 'POST' ? { job: 'j1' } : { state: 'failed', why: 'EVENT_TOO_OLD' }));
+    start({ first_ms: 1, within_ms: 600_000 });
+    await bench.append([anEvent('a'), anEvent('b')]);
+    await until(async () => (await bench.deadLetters()).length === 2);
+    expect(await bench.deadLetters()).toMatchObject([1, 2].map(() => ({ stage: 'delivery', reason: 'http_200: EVENT_TOO_OLD' })));
+  });
+
+  test('polls that fail cost no attempt', async () => {
+    receiver.respond = ({ method }, response) => {
+      if (method === 'POST') response.end('{"job":"j1"}');
+      else if (polls().length <= 7) response.writeHead(503).end();
+      else response.end('{"state":"done"}');
+    };
+    start({ first_ms: 1, within_ms: 600_000 });
+    await bench.append([anEvent('a')]);
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ accepted_by_vendor: 1, delivered: 1 });
+  });
+
+  test('without a result in time the event is a dead letter', async () => {
+    receiver.respond = ({ method }, response) =>
+      void response.end(JSON.stringify(method === 'POST' ? { job: 'j1' } : { state: 'running' }));
+    start({ first_ms: 1, within_ms: 1 });
+    await bench.append([anEvent('a')]);
+    await until(async () => (await bench.deadLetters()).length === 1);
+    const [letter] = await bench.deadLetters();
+    expect(letter?.reason).toBe('the vendor accepted the event and reported no result for job j1 in time');
+    expect(await bench.counts()).toEqual({ accepted_by_vendor: 1, dead_lettered: 1 });
+  });
+});
+
+test('a driver: rows in a real PostgreSQL, one bad event among them is a dead letter', async () => {
+  const server = await startPostgres();
+  try {
+    const config = { url: server.url, tls: 'disable', batch_interval_ms: 50 };
+    bench.snapshots.set([anIntegration(compile(postgresql, config))]);
+    bench.start();
+    await bench.append([...Array.from({ length: 300 }, (_, i) => anEvent(`e${i}`)), anEvent('bad', { timestamp: 'never' })]);
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ delivered: 300, dead_lettered: 1 });
+    expect((await bench.deadLetters())[0]).toMatchObject({ event_id: 'bad', reason: expect.stringMatching(/^postgresql 22007: /) });
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    expect((await client.query('select count(*)::int as n, min(event) as event from events')).rows).toEqual([
+      { n: 300, event: 'Order Completed' },
+    ]);
+    await client.end();
+  } finally {
+    await server.stop();
+  }
+});
+
+function custom(key: string) {
+  return {
+    key,
+    name: key,
+    description: key,
+    category: 'other',
+    group: 'custom',
+    status: 'beta',
+    website: 'https://v.example/',
+    setup_steps: ['Nothing.'],
+    config_fields: [],
+    default_action: 'pass_through',
+    variants: [{ key: 'default', name: 'Default', description: 'All.', default_config: {} }],
+  } as const satisfies Partial<VendorDefinition>;
+}

@@ -1,0 +1,7 @@
+import type { TransportKind } from '@firsthand/core/vendor/transport.ts';
+import type { OpenTransport } from './port.ts';
+
+/** Loaded when the first integration needs one, so that a driver nobody uses costs nothing. */
+export const DRIVERS: Record<TransportKind, () => Promise<OpenTransport>> = {
+  postgresql: async () => (await import('./postgresql.ts')).openPostgresql,
+};

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPostgres, type TestServer } from '../../test/servers/index.ts';
+import { openPostgresql } from './postgresql.ts';
+import { describeTransport, driverOptions } from './testing/conformance.ts';
+
+let server: TestServer;
+let admin: pg.Client;
+beforeAll(async () => {
+  server = await startPostgres();
+  admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+});
+const connection = () => ({ url: server.url, ssl: 'disable' });
+let tables = 0;
+
+describeTransport('PostgreSQL', () => ({
+  open: openPostgresql,
+  connection,
+  nobody: { url: 'postgres://nobody@127.0.0.1:1/none', ssl: 'disable' },
+  async freshTarget() {
+    const name = `events "${++tables}"`;
+    await admin.query(`create table "${name.replaceAll('"', '""')}" (event_id text primary key, event text, total int, more jsonb)`);
+    return name;
+  },
+  async stored(target) {
+    const { rows } = await admin.query<{ event_id: string }>(`select * from "${target.replaceAll('"', '""')}"`);
+    return new Map(rows.map((row) => [row.event_id, row]));
+  },
+  badValues: { event: 'Order', total: 'not a number' },
+}));
+
+test('the table of canonical events is created once, in its schema', async () => {
+  await admin.query('create schema analytics');
+  const transport = openPostgresql({ ...connection(), create_table: 'true' }, driverOptions());
+  const values = {
+    type: 'track',
+    event: 'Order',
+    timestamp: '2026-01-01T00:00:00Z',
+    context: { ip: '1.2.3.4' },
+    properties: { total: 42, note: 'a\u0000b' },
+  };
+  for (const event_id of ['e1', 'e2'])
+    expect(await transport.send([{ event_id, target: 'analytics.events', values }], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
+  const { rows } = await admin.query('select event, properties from analytics.events order by event_id');
+  expect(rows).toEqual([1, 2].map(() => ({ event: 'Order', properties: { total: 42, note: 'a\ufffdb' } })));
+  await transport.close();
+});
+
+test('a Unix socket of the machine itself is refused', async () => {
+  const transport = openPostgresql({ url: 'postgres://u@/db?host=/var/run/postgresql', ssl: 'disable' }, driverOptions(false));
+  const verdict = await transport.send([{ event_id: 'e', target: 't', values: {} }], { timeout_ms: 5_000 });
+  expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringContaining('is not a host and a port') });
+  await transport.close();
+});
+
+test('an unknown table is refused with the reason of the server', async () => {
+  const transport = openPostgresql(connection(), driverOptions());
+  const verdict = await transport.send([{ event_id: 'e', target: 'nowhere', values: {} }], { timeout_ms: 20_000 });
+  expect(verdict).toEqual({ kind: 'refused', reason: 'postgresql 42P01: relation "nowhere" does not exist' });
+  await transport.close();
+});

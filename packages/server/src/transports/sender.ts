@@ -1,0 +1,101 @@
+/** Sends a batch by the way its vendor asks for: one HTTP request, a chain of them, a poll, or a driver. */
+import type { ChainProgress } from '@firsthand/core/vendor/chain.ts';
+import type { CompiledVendor, VendorItem, Verdict } from '@firsthand/core/vendor/compiled.ts';
+import type { CompiledTransport } from '@firsthand/core/vendor/transport.ts';
+import { createResolver, guardedLookup } from '../outbound/resolver.ts';
+import { errorText } from '../runtime/error-text.ts';
+import { Chains } from './chain.ts';
+import { DRIVERS } from './drivers.ts';
+import { exchange, type HttpDeps, sendBatch } from './http.ts';
+import type { Sent, Transport } from './port.ts';
+
+export interface SendPlan {
+  vendor: CompiledVendor;
+  items: VendorItem[];
+  /** 1 on the first attempt. */
+  attempt: number;
+  progress?: ChainProgress | undefined;
+  /** Ask for the result of this job instead of sending the items. */
+  job?: string | undefined;
+}
+export interface Sender {
+  send(plan: SendPlan, requestId: string): Promise<Sent>;
+  close(): Promise<void>;
+}
+
+/** Connections that were not used for this long are closed. */
+const IDLE_MS = 300_000;
+const SWEEP_MS = 60_000;
+
+export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolean }): Sender {
+  const { clock } = deps;
+  const chains = new Chains(deps);
+  const lookup = guardedLookup(createResolver({ now: () => clock.monotonic() }), deps.allowPrivateDestinations);
+  const open = new Map<string, { transport: Promise<Transport>; usedAt: number; inUse: number }>();
+  const sweep = setInterval(() => {
+    for (const [key, entry] of open) {
+      if (entry.inUse > 0 || clock.monotonic() - entry.usedAt < IDLE_MS) continue;
+      open.delete(key);
+      void closeQuietly(entry.transport);
+    }
+  }, SWEEP_MS).unref();
+
+  async function sendByDriver({ vendor, items }: SendPlan, { kind, connection, record }: CompiledTransport): Promise<Sent> {
+    const at = clock.now();
+    const began = clock.monotonic();
+    const key = JSON.stringify([kind, connection]);
+    let entry = open.get(key);
+    if (!entry) {
+      const options = { lookup, allowPrivateDestinations: deps.allowPrivateDestinations };
+      open.set(key, (entry = { transport: DRIVERS[kind]().then((driver) => driver(connection, options)), usedAt: began, inUse: 0 }));
+    }
+    entry.inUse++;
+    let verdict: Verdict;
+    try {
+      verdict = await (await entry.transport).send(items.map(record), { timeout_ms: vendor.timeout_ms });
+    } catch (error) {
+      open.delete(key);
+      verdict = { kind: 'unavailable', reason: errorText(error) };
+    }
+    entry.inUse--;
+    entry.usedAt = clock.monotonic();
+    return { verdict, status: null, at, duration_ms: Math.round(clock.monotonic() - began) };
+  }
+
+  function poll({ vendor, items, attempt }: SendPlan, job: string, request_id: string): Promise<Sent> {
+    const found = vendor.poll?.(items);
+    if (!found) throw new Error('this vendor has no jobs to poll');
+    return exchange(
+      {
+        token: found.token,
+        timeout_ms: vendor.timeout_ms,
+        context: { attempt, request_id, job },
+        request: (context) => found.request(items, context),
+        read: (reply, context) => found.read(reply, items, context),
+      },
+      deps,
+    );
+  }
+
+  return {
+    send(plan, requestId) {
+      const { vendor, items, attempt, progress, job } = plan;
+      if (job !== undefined) return poll(plan, job, requestId);
+      if (vendor.transport) return sendByDriver(plan, vendor.transport);
+      const [item] = items;
+      if (vendor.chain && item) return chains.send({ vendor, item, attempt, progress }, requestId);
+      return sendBatch(plan, requestId, deps);
+    },
+    async close() {
+      clearInterval(sweep);
+      await Promise.all([...open.values()].map(({ transport }) => closeQuietly(transport)));
+      open.clear();
+    },
+  };
+}
+
+/** A transport that could not be opened has nothing to close. */
+async function closeQuietly(transport: Promise<Transport>): Promise<void> {
+  const opened = await transport.catch(() => undefined);
+  await opened?.close();
+}
