@@ -20,6 +20,7 @@ import { openGeo } from './roles/process/geo.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger } from './runtime/logger.ts';
 import { createMetrics } from './runtime/metrics.ts';
+import { watchStalls } from './runtime/stall-watch.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { deriveKey } from './secrets/keys.ts';
 import { openVault } from './secrets/vault.ts';
@@ -85,6 +86,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
   const clock = systemClock;
   const logger = createLogger(settings.logLevel);
   const metrics = createMetrics();
+  const stalls = watchStalls(logger);
   const has = (role: Parameters<typeof settings.roles.has>[0]) => settings.roles.has(role);
   const stores = await openStores({
     settings,
@@ -202,6 +204,7 @@ export async function startServer(settings: Settings, parts: Parts = {}): Promis
       await processing?.finish();
       await admin?.stop();
       stopWatching();
+      stalls.stop();
       tap.stop();
       await sandbox.stop();
       await sender.close();

@@ -53,10 +53,21 @@ export function buildRecord(request: RequestMeta, { body, bytes, index, impliedT
   const ids = envelopeFields({ event_id: eventId, type, anonymous_id: anonymousId, vendor_ids: vendorIds });
   return {
     topic: topicOf(rules, anonymousId ?? userId ?? eventId),
-    record: { id: rules.recordPrefix + eventId, data: withEnvelope(joinEnvelope(rules.envelope, request.envelope, ids), bytes) },
+    record: {
+      id: rules.recordPrefix + eventId,
+      data: withEnvelope(joinEnvelope(rules.envelope, request.envelope, ids), storedBytes(body, bytes)),
+    },
     eventId,
     anonymousId,
   };
+}
+
+/** The client's bytes, unless they hold a challenge token: it is a credential, and the log and its backups are no place for one. */
+function storedBytes(body: JsonObject, bytes: Buffer): Buffer {
+  const context = own(body, 'context');
+  if (!isObject(context) || !Object.hasOwn(context, 'challenge_token')) return bytes;
+  const { challenge_token: _token, ...rest } = context;
+  return Buffer.from(JSON.stringify({ ...body, context: rest }));
 }
 
 /** `envelope` is ASCII. One allocation of the right size: this runs for every event. */

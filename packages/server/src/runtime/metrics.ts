@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { longestStall } from './stall-watch.ts';
 
 /** The metrics of `/metrics`: one registry per process, created by `main`, updated by the recorder and the snapshot. */
 export interface Metrics {
@@ -8,6 +9,7 @@ export interface Metrics {
   rejected: Counter<'code'>;
   snapshotVersion: Gauge;
   snapshotFaults: Gauge;
+  eventLoopStall: Gauge<'clock'>;
 }
 
 export function createMetrics(): Metrics {
@@ -38,6 +40,17 @@ export function createMetrics(): Metrics {
       name: 'firsthand_snapshot_version',
       help: 'Configuration version that this process has loaded.',
       registers,
+    }),
+    eventLoopStall: new Gauge({
+      name: 'firsthand_event_loop_stall_seconds',
+      help: 'Longest time the event loop was held in the last minute, by the clock (wall) and by its own processor time (cpu).',
+      labelNames: ['clock'],
+      registers,
+      collect() {
+        const { wall, cpu } = longestStall();
+        this.set({ clock: 'wall' }, wall / 1_000);
+        this.set({ clock: 'cpu' }, cpu / 1_000);
+      },
     }),
     snapshotFaults: new Gauge({
       name: 'firsthand_snapshot_faults',

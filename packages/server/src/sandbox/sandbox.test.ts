@@ -147,13 +147,56 @@ describe('what code gets and gives', () => {
   });
 });
 
-test('globals reach no other pipeline', async () => {
-  const box = sandbox({ workers: 1 });
-  const code = 'let n = 0; globalThis.seen = []; function transform(e) { seen.push(e.event_id); return { n: ++n, seen } }';
-  const mark = (event_id: string) => ({ ...event, event_id });
-  await run(box, code, { owner: 'org_1', pipeline: 'pl_a', event: mark('a') });
-  const other = await run(box, code, { owner: 'org_1', pipeline: 'pl_b', event: mark('b') });
-  expect(other).toMatchObject({ value: { n: 1, seen: ['b'] } });
+describe('nothing lives on from one event to the next', () => {
+  const cases: [name: string, code: string][] = [
+    ['variables', 'let n = 0; var m = 0; function transform() { return { n: ++n, m: ++m } }'],
+    ['a cache', 'const seen = []; function transform(e) { seen.push(e.event_id); return { seen } }'],
+    ['the global object', 'function transform(e) { (globalThis.seen ??= []).push(e.event_id); return { seen: globalThis.seen ?? null } }'],
+    [
+      'an undeclared name',
+      'function transform(e) { try { leaked = (typeof leaked === "number" ? leaked : 0) + 1 } catch {} return { leaked: typeof leaked } }',
+    ],
+    [
+      'properties of built-in objects',
+      'function transform(e) { try { Math.seen = (Math.seen ?? 0) + 1 } catch {} return { seen: Math.seen ?? null } }',
+    ],
+    [
+      'replaced methods',
+      'function transform(e) { const old = [].map.call; try { Array.prototype.map = () => "mine" } catch {} return { mine: [1].map(String) } }',
+    ],
+    [
+      'prototypes',
+      'function transform(e) { try { Object.prototype.seen = e.event_id; Object.prototype.toString = 1 } catch {} return { seen: ({}).seen ?? null, t: typeof {}.toString } }',
+    ],
+    [
+      'hidden prototypes',
+      'function transform(e) { const p = Object.getPrototypeOf(function* () {}); try { p.n = (p.n ?? 0) + 1 } catch {} return { n: p.n ?? null } }',
+    ],
+    ['the function itself', 'function transform(e) { transform.n = (transform.n ?? 0) + 1; return { n: transform.n } }'],
+    ['console', 'function transform(e) { try { console.log.n = (console.log.n ?? 0) + 1 } catch {} return { n: console.log.n ?? null } }'],
+    ['parameters', 'function transform(e, { parameters }) { try { parameters.n = 1 } catch {} return { n: parameters.n ?? null } }'],
+    ['a class', 'class C { static n = 0 } function transform() { return { n: ++C.n } }'],
+  ];
+  test.each(cases)('%s', async (_name, code) => {
+    const box = sandbox({ workers: 1, limits: { soft_ms: 30_000, hard_ms: 60_000 } });
+    const first = await run(box, code, { event: { ...event, event_id: 'a' } });
+    const second = await run(box, code, { event: { ...event, event_id: 'b' } });
+    expect(first.kind, JSON.stringify(first)).toBe('returned');
+    expect(JSON.stringify(second).replaceAll('"b"', '"a"')).toBe(JSON.stringify(first));
+  });
+  test('code cannot close the function around it', async () => {
+    const box = sandbox();
+    for (const code of [
+      '}); let kept = 0; (function () { function transform() { return { n: ++kept } }',
+      'return 1; function transform() {}',
+    ])
+      expect(await box.validateCode(code)).toMatchObject([{ message: expect.stringContaining('SyntaxError') }]);
+  });
+  test('objects of its own may have any property', async () => {
+    const code = `'use strict'; class Mine extends Error { constructor() { super('m'); this.name = 'Mine'; } }
+      function transform() { const o = {}; o.toString = () => 'own'; o.constructor = 1; return { name: new Mine().name, text: String(o), c: o.constructor } }`;
+    expect(await run(sandbox(), code)).toMatchObject({ value: { name: 'Mine', text: 'own', c: 1 } });
+  });
 });
 
 test('changed code takes effect at once', async () => {

@@ -1,6 +1,6 @@
 /**
- * User code, held apart: QuickJS in worker threads, JSON in and out, limits that hold whatever the code does.
- * Globals of a piece of code live on between events of its own pipeline in one worker, and reach no other; nothing may rely on them.
+ * Isolation of user code: QuickJS in worker threads, JSON in and out, limits that hold whatever the code does. Nothing lives on
+ * from one event to the next: built-in objects are frozen, and the code's own variables are new for each event.
  */
 import type { CodeCall, CodeResult } from '@firsthand/core/process/code.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
@@ -12,11 +12,11 @@ import { SUSPENDED, Suspensions } from './suspension.ts';
 export interface Sandbox {
   /** Never rejects. */
   run(call: CodeCall): Promise<CodeResult>;
-  /** Runs once in a context of its own; suspends nothing and is not suspended. */
+  /** Runs once in a context of its own. Suspensions neither apply nor follow. */
   runFresh(code: string, event: unknown, parameters: Record<string, string>, line: string): Promise<CodeResult>;
-  /** Loads the code and says what is wrong with it, with its line. */
+  /** Loads the code and reports faults with their line. */
   validateCode(code: string): Promise<ConfigFault[]>;
-  /** Stop what calls `run` first: what still waits here is answered as failed. */
+  /** Stop the callers of `run` first: waiting jobs are answered as failed. */
   stop(): Promise<void>;
   readonly workers: number;
 }
@@ -27,7 +27,7 @@ export interface SandboxOptions {
   logger?: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-/** Starts nothing until the first code runs, and lets its workers go after a minute without any. */
+/** Workers start with the first code and end after an idle minute. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const clock = options.clock ?? systemClock;
   const suspensions = new Suspensions(clock);

@@ -1,10 +1,13 @@
-/** One QuickJS runtime with user code loaded, in an engine of its own. Made, used and thrown away whole inside a worker thread. */
+/**
+ * One QuickJS runtime with user code loaded, in an engine of its own, inside a worker thread. Events share no state: the built-in
+ * objects are frozen, and the code's own top level runs again for each event.
+ */
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
-import { BOOTSTRAP, FIND_TRANSFORM } from './bootstrap.ts';
+import { asFunction, BOOTSTRAP } from './bootstrap.ts';
 import { AT_WORK_PART, type RunResult, type SandboxLimits } from './protocol.ts';
 
 const MAX_STACK_BYTES = 256 * 1024;
-/** The largest event that ingest accepts, and what a transformation may add to it. */
+/** The largest event that ingest accepts, with room for a transformation to add to it. */
 const MAX_RESULT_CHARS = 4 * 1024 * 1024;
 
 export type Loaded = { ok: true; vm: Vm } | { ok: false; error: string; ended?: true };
@@ -14,8 +17,9 @@ export class Vm {
   readonly #engine: QuickJSWASMModule;
   #parameters = '{}';
   readonly #context: QuickJSContext;
-  readonly #host: Record<'setParameters' | 'takeLogs' | 'hasLogs' | 'call', QuickJSHandle>;
-  #transform: QuickJSHandle;
+  readonly #host: Record<'harden' | 'load' | 'setParameters' | 'takeLogs' | 'hasLogs' | 'call', QuickJSHandle>;
+  /** Runs the code's top level and returns its `transform`. */
+  #make: QuickJSHandle;
   readonly #softMs: number;
   #deadline = 0;
   #cpuAtStart = 0;
@@ -36,13 +40,15 @@ export class Vm {
     this.#start();
     const host = this.#context.unwrapResult(this.#context.evalCode(BOOTSTRAP, 'host.js'));
     this.#host = {
+      harden: this.#context.getProp(host, 'harden'),
+      load: this.#context.getProp(host, 'load'),
       setParameters: this.#context.getProp(host, 'setParameters'),
       takeLogs: this.#context.getProp(host, 'takeLogs'),
       hasLogs: this.#context.getProp(host, 'hasLogs'),
       call: this.#context.getProp(host, 'call'),
     };
     host.dispose();
-    this.#transform = this.#context.undefined;
+    this.#make = this.#context.undefined;
   }
 
   static load(engine: QuickJSWASMModule, code: string, limits: SandboxLimits): Loaded {
@@ -54,14 +60,21 @@ export class Vm {
 
   #loadCode(): RunResult | undefined {
     this.#start();
-    const evaluated = this.#context.evalCode(this.code, 'transform.js', { type: 'global' });
-    if (evaluated.error) return this.#failure(evaluated.error);
-    evaluated.value.dispose();
-    const found = this.#context.evalCode(FIND_TRANSFORM, 'host.js');
-    if (found.error) return this.#failure(found.error);
-    this.#transform = found.value;
-    if (this.#context.typeof(found.value) === 'function') return undefined;
-    return { error: 'the code defines no function transform(event, { parameters })' };
+    const context = this.#context;
+    const program = context.evalCode(this.code, 'transform.js', { type: 'global', compileOnly: true });
+    if (program.error) return this.#failure(program.error);
+    program.value.dispose();
+    const made = context.evalCode(asFunction(this.code), 'transform.js', { type: 'global' });
+    if (made.error) return this.#failure(made.error);
+    this.#make = made.value;
+    const hardened = context.callFunction(this.#host.harden, context.undefined);
+    if (hardened.error) return this.#failure(hardened.error);
+    hardened.value.dispose();
+    const loaded = context.callFunction(this.#host.load, context.undefined, this.#make);
+    if (loaded.error) return this.#failure(loaded.error);
+    const found = context.dump(loaded.value) === true;
+    loaded.value.dispose();
+    return found ? undefined : { error: 'the code defines no function transform(event, { parameters })' };
   }
 
   run(event: string, parameters: string): RunResult {
@@ -76,7 +89,7 @@ export class Vm {
       this.#parameters = parameters;
     }
     const json = context.newString(event);
-    const returned = context.callFunction(this.#host.call, context.undefined, this.#transform, json);
+    const returned = context.callFunction(this.#host.call, context.undefined, this.#make, json);
     json.dispose();
     if (returned.error) return this.#withLogs(this.#failure(returned.error));
     const value = context.getString(returned.value);
@@ -92,7 +105,7 @@ export class Vm {
   }
 
   #withLogs(result: RunResult): RunResult {
-    if (result.ended) return result; // the context is thrown away, its logs with it
+    if (result.ended) return result; // the context is discarded, and its logs with it
     this.#start();
     const context = this.#context;
     const has = context.callFunction(this.#host.hasLogs, context.undefined);

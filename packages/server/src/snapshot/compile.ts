@@ -15,6 +15,7 @@ import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { Settings } from '../config.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
+import { atStep } from '../runtime/stall-watch.ts';
 import { turns } from '../runtime/turns.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import { compileIngestRules } from './ingest-rules.ts';
@@ -74,6 +75,7 @@ export async function compileSnapshot(
       const excess = (await prepareConfiguration(source))?.message;
       const turn = turns.next();
       if (turn !== undefined) await turn;
+      atStep('snapshot', id);
       hit = { key, value: await make(report, excess), faults: found };
     }
     cache.set(id, hit);

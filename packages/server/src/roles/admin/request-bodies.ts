@@ -1,5 +1,6 @@
 import { ApiError, invalidFields } from '../../http/errors.ts';
 import { findUnsafeText, parseJsonBody, textFault } from '../../http/json-body.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
 import { prepareConfiguration } from '../../snapshot/prepare.ts';
 import type { AdminApp } from './deps.ts';
 
@@ -18,7 +19,9 @@ export function installRequestBodies(app: AdminApp): void {
   app.addHook('onRequest', async (request) => {
     if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
   });
+  app.addHook('preHandler', async (request) => atStep(`${request.method} ${request.routeOptions.url}`));
   app.addHook('preValidation', async (request) => {
+    atStep(`${request.method} ${request.routeOptions.url}`);
     const schema = request.routeOptions.schema?.body as { 'x-read-only'?: string[] } | undefined;
     for (const value of Object.values((request.params ?? {}) as Record<string, string>))
       if (textFault(value) !== undefined) throw new ApiError('NOT_FOUND');

@@ -7,6 +7,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { buildRecord } from '../../intake/ingest-record.ts';
 import { type BatchResult, parseBatch } from '../../intake/parse-batch.ts';
 import { inexactNumber, isGzip, parseBody, unpack } from '../../intake/parse-body.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
 import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
@@ -48,6 +49,7 @@ function onBody(exchange: Exchange, wire: Buffer): void {
 }
 
 function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
+  atStep('ingest', exchange.route.kind);
   exchange.ctx.capacity.addCost(bytes.length);
   const { rules: admitted } = exchange;
   // With the key in a header, a forged body is rejected before it is parsed.

@@ -177,3 +177,14 @@ test('the bytes are stored as they came', async () => {
   await fetch(`${harness.url}/v1/t`, { method: 'POST', headers: { authorization: 'Bearer pk_web' }, body: raw });
   expect((await harness.stored()).find((each) => each.event.event_id === 'raw')!.body.toString()).toBe(raw);
 });
+test('a challenge token is not stored', async () => {
+  const event = { ...track, messageId: 'with-token', context: { challenge_token: 'secret-token', page: { url: 'https://a.example/' } } };
+  await send('/v1/t', event);
+  await send('/v1/batch', { batch: [{ ...event, messageId: 'with-token-2' }], context: { challenge_token: 'secret-token' } });
+  const stored = (await harness.stored()).filter((each) => each.event.event_id.startsWith('with-token'));
+  expect(stored).toHaveLength(2);
+  for (const { body } of stored) {
+    expect(body.toString()).not.toContain('secret-token');
+    expect(JSON.parse(body.toString())).toMatchObject({ event: track.event, context: { page: { url: 'https://a.example/' } } });
+  }
+});

@@ -5,6 +5,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
 import { turns } from '../../runtime/turns.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { commit, type Done } from './commit-processed.ts';
@@ -168,6 +169,7 @@ export class VisitorLanes {
 
   #process(record: IngestRecord, lane: Lane): Processed | Promise<Processed> | 'later' {
     const { envelope, event } = record;
+    atStep('process', envelope.pipeline_id);
     const visitor = envelope.anonymous_id === undefined ? undefined : { id: envelope.anonymous_id, state: lane.state };
     const unchanged = { event, decisions: [], visitor: visitor?.state };
     if (record.unreadable !== undefined) return { kind: 'failed', reason: record.unreadable, ...unchanged };

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { atStep, longestStall, STALL_MS, watchStalls } from './stall-watch.ts';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Holds the event loop with real work, by the processor's clock. */
+function hold(ms: number): void {
+  const start = process.threadCpuUsage();
+  for (let used = 0; used < ms * 1_000; ) {
+    const { user, system } = process.threadCpuUsage(start);
+    used = user + system;
+  }
+}
+
+test('a stall is logged with the step that ran, and shown by its length', async () => {
+  const lines: [fields: object, message: string][] = [];
+  const watch = watchStalls({ warn: (fields: object, message: string) => lines.push([fields, message]) } as never);
+  await pause(60);
+  atStep('quick');
+  atStep('PUT /v1/admin/thing', 'thing_1');
+  hold(3 * STALL_MS);
+  atStep('quick');
+  await expect.poll(() => lines.map(([fields]) => (fields as { step: string }).step)).toContain('PUT /v1/admin/thing');
+  const [fields, message] = lines.find(([each]) => (each as { step: string }).step !== 'idle') as [Record<string, unknown>, string];
+  expect(message).toBe('event loop stalled');
+  expect(fields).toMatchObject({ about: 'thing_1' });
+  expect(fields.stall_ms).toBeGreaterThan(2 * STALL_MS);
+  expect(longestStall().cpu).toBeGreaterThan(STALL_MS);
+  watch.stop();
+});

@@ -1,0 +1,65 @@
+/**
+ * Notices when the event loop was held, and names the step that ran. `atStep` marks the start of work that could take long; the
+ * watch looks at a timer that is due every 20 ms. Waiting for the processor on a busy machine holds the loop too, so that the
+ * processor time of the stall is reported beside its length.
+ */
+import type { Logger } from './logger.ts';
+
+const TICK_MS = 20;
+export const STALL_MS = 50;
+/** The metric shows the longest stall of this time. */
+const SHOWN_MS = 60_000;
+
+let step = 'idle';
+let detail = '';
+let since = 0;
+let slowest = { step: '', detail: '', ms: 0 };
+
+/** Costs one look at the clock. `what` is a constant (a route, a step); `about` an id. */
+export function atStep(what: string, about = ''): void {
+  const now = performance.now();
+  note(now);
+  step = what;
+  detail = about;
+  since = now;
+}
+
+function note(now: number): void {
+  if (now - since > slowest.ms) slowest = { step, detail, ms: now - since };
+}
+
+let recent: { at: number; wall: number; cpu: number }[] = [];
+
+/** Longest stall of the last minute in milliseconds: by the clock, and by the processor time of this thread. */
+export function longestStall(): { wall: number; cpu: number } {
+  const now = performance.now();
+  const shown = recent.filter(({ at }) => now - at < SHOWN_MS);
+  return { wall: Math.max(0, ...shown.map(({ wall }) => wall)), cpu: Math.max(0, ...shown.map(({ cpu }) => cpu)) };
+}
+
+export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
+  let due = performance.now() + TICK_MS;
+  let cpuBefore = process.threadCpuUsage();
+  since = due;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const used = process.threadCpuUsage(cpuBefore);
+    cpuBefore = process.threadCpuUsage();
+    const wall = now - due;
+    const cpu = Math.min(wall, (used.user + used.system) / 1_000);
+    note(now);
+    // An idle process that did not get the processor is the machine's matter, not ours.
+    if (wall > STALL_MS && (slowest.step !== 'idle' || cpu > STALL_MS / 2)) {
+      const about = slowest.detail === '' ? {} : { about: slowest.detail };
+      logger.warn({ stall_ms: Math.round(wall), cpu_ms: Math.round(cpu), step: slowest.step, ...about }, 'event loop stalled');
+    }
+    if (wall > TICK_MS) recent = [...recent.filter(({ at }) => now - at < SHOWN_MS), { at: now, wall, cpu }].slice(-500);
+    slowest = { step: '', detail: '', ms: 0 };
+    step = 'idle';
+    detail = '';
+    since = now;
+    due = now + TICK_MS;
+  }, TICK_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
