@@ -1,13 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
-// Only ends what hangs: no test may depend on how quick the machine is, and a busy one takes several times as long.
-// What fails is tried once more, and the report says so: processes, browsers and networks have bad moments, bugs come again.
-const patience = { testTimeout: 300_000, hookTimeout: 300_000, retry: 1, expect: { poll: { timeout: 60_000, interval: 20 } } };
+/**
+ * Time limits end a test that hangs; no assertion depends on them. Each is several times what the slowest test of its kind needs on a busy
+ * two-core machine. Polling ends well before, so that a failure names what it waited for. A failed test is not retried: fix a flaky test.
+ */
+const limits = (seconds: number) => ({
+  testTimeout: seconds * 1_000,
+  hookTimeout: seconds * 1_000,
+  expect: { poll: { timeout: (seconds * 1_000) / 2, interval: 20 } },
+});
 
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({
   test: {
-    // Most suites wait on servers, disks and clocks as long as they compute: a third worker uses what two leave of two cores.
+    // Most suites wait for servers, disks and clocks as long as they compute: a third worker uses the idle time of two cores.
     maxWorkers: 3,
     projects: [
       {
@@ -17,7 +23,7 @@ export default defineConfig({
           exclude: ['**/*.browser.test.ts', '**/node_modules/**'],
           globalSetup: ['scripts/test-folder.ts'],
           setupFiles: ['scripts/property-seed.ts'],
-          ...patience,
+          ...limits(60),
         },
       },
       {
@@ -25,7 +31,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['scripts/test-folder.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.e2e.ts'],
-          ...patience,
+          ...limits(120),
           fileParallelism: false,
         },
       },
@@ -34,7 +40,7 @@ export default defineConfig({
           name: 'browser',
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
-          ...patience,
+          ...limits(90),
         },
       },
     ],
