@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 const limits = (seconds: number) => ({
   testTimeout: seconds * 1_000,
   hookTimeout: seconds * 1_000,
-  expect: { poll: { timeout: (seconds * 1_000) / 2, interval: 20 } },
+  expect: { poll: { timeout: 30_000, interval: 20 } },
 });
 
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
@@ -23,7 +23,7 @@ export default defineConfig({
           exclude: ['**/*.browser.test.ts', '**/node_modules/**'],
           globalSetup: ['scripts/test-folder.ts'],
           setupFiles: ['scripts/property-seed.ts'],
-          ...limits(60),
+          ...limits(120),
         },
       },
       {
@@ -31,7 +31,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['scripts/test-folder.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.e2e.ts'],
-          ...limits(120),
+          ...limits(180),
           fileParallelism: false,
         },
       },
@@ -40,7 +40,7 @@ export default defineConfig({
           name: 'browser',
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
-          ...limits(90),
+          ...limits(120),
         },
       },
     ],

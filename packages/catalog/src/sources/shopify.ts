@@ -1,4 +1,20 @@
-import type { SourceDefinition } from '@firsthand/core/inbound/source-definition.ts';
+import type { SourceDefinition, SourceValue } from '@firsthand/core/inbound/source-definition.ts';
+
+/** Shopify writes amounts as text. */
+const number = (path: string): SourceValue => ({ path, as: 'number' });
+const products = (each: string, item = '$'): SourceValue => ({
+  each,
+  fields: {
+    product_id: `${item}.product_id`,
+    variant_id: `${item}.variant_id`,
+    sku: `${item}.sku`,
+    name: `${item}.title`,
+    variant: `${item}.variant_title`,
+    brand: `${item}.vendor`,
+    quantity: '$.quantity',
+    price: number(`${item}.price`),
+  },
+});
 
 /** https://shopify.dev/docs/apps/build/webhooks — the topic and the delivery's id stand in headers. */
 export const shopify: SourceDefinition = {
@@ -11,6 +27,12 @@ export const shopify: SourceDefinition = {
   // off (orders/create, orders/paid …), so it would make duplicates of different events.
   event_id_paths: ['$headers.x-shopify-webhook-id', '$headers.x-shopify-event-id'],
   timestamp_path: '$headers.x-shopify-triggered-at',
+  // When the order was placed, not when Shopify came round to telling.
+  timestamp_by_type: [
+    { suffixes: ['/create'], path: '$.created_at' },
+    { suffixes: ['/update', '/updated'], path: '$.updated_at' },
+    { suffixes: ['/cancelled'], path: '$.cancelled_at' },
+  ],
   timestamp_format: 'iso8601',
   event_name_map: {
     'orders/create': 'Order Completed',
@@ -46,16 +68,16 @@ export const shopify: SourceDefinition = {
         'properties.order_id': '$.id',
         'properties.order_name': '$.name',
         'properties.checkout_id': '$.checkout_id',
-        'properties.total': '$.total_price',
-        'properties.subtotal': '$.subtotal_price',
-        'properties.tax': '$.total_tax',
-        'properties.discount': '$.total_discounts',
-        'properties.shipping': '$.total_shipping_price_set.shop_money.amount',
+        'properties.total': number('$.total_price'),
+        'properties.subtotal': number('$.subtotal_price'),
+        'properties.tax': number('$.total_tax'),
+        'properties.discount': number('$.total_discounts'),
+        'properties.shipping': number('$.total_shipping_price_set.shop_money.amount'),
         'properties.currency': '$.currency',
         'properties.coupon': '$.discount_codes[0].code',
         'properties.financial_status': '$.financial_status',
         'properties.fulfillment_status': '$.fulfillment_status',
-        'properties.products': '$.line_items',
+        'properties.products': products('$.line_items'),
         'properties.referring_site': '$.referring_site',
         'properties.landing_site': '$.landing_site',
         'traits.email': '$.email',
@@ -72,7 +94,9 @@ export const shopify: SourceDefinition = {
         'properties.refund_id': '$.id',
         'properties.order_id': '$.order_id',
         'properties.note': '$.note',
-        'properties.products': '$.refund_line_items',
+        'properties.products': products('$.refund_line_items', '$.line_item'),
+        'properties.total': number('$.transactions[0].amount'),
+        'properties.currency': '$.transactions[0].currency',
         'properties.transactions': '$.transactions',
       },
     },
@@ -82,7 +106,7 @@ export const shopify: SourceDefinition = {
         userId: '$.id',
         'properties.customer_id': '$.id',
         'properties.orders_count': '$.orders_count',
-        'properties.total_spent': '$.total_spent',
+        'properties.total_spent': number('$.total_spent'),
         'properties.state': '$.state',
         'properties.tags': '$.tags',
         'traits.email': '$.email',
@@ -102,14 +126,14 @@ export const shopify: SourceDefinition = {
         'properties.status': '$.status',
         'properties.tags': '$.tags',
         'properties.sku': '$.variants[0].sku',
-        'properties.price': '$.variants[0].price',
+        'properties.price': number('$.variants[0].price'),
         'properties.variants': '$.variants',
         'properties.image_url': '$.image.src',
       },
     },
     {
       prefixes: ['carts/'],
-      mappings: { 'properties.cart_id': '$.id', 'properties.products': '$.line_items' },
+      mappings: { 'properties.cart_id': '$.id', 'properties.products': products('$.line_items') },
     },
   ],
 };

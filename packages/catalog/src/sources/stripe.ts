@@ -1,6 +1,23 @@
-import type { SourceDefinition } from '@firsthand/core/inbound/source-definition.ts';
+import type { SourceDefinition, SourceValue } from '@firsthand/core/inbound/source-definition.ts';
 
-/** https://docs.stripe.com/api/events/object — amounts are in the currency's smallest unit, as Stripe sends them. */
+const CURRENCY = '$.data.object.currency';
+/** Stripe counts in the currency's smallest unit; `value` is in major units, as vendors expect it. */
+const money = (path: string): SourceValue => ({ path, as: 'major_units', currency: CURRENCY });
+
+/** Lines of invoices, subscriptions and checkout sessions: each has a `price` and, except in subscriptions, an `amount`. */
+const lineItems = (each: string): SourceValue => ({
+  each,
+  fields: {
+    product_id: '$.price.product',
+    price_id: '$.price.id',
+    name: '$.description',
+    quantity: '$.quantity',
+    price: { path: '$.price.unit_amount', as: 'major_units', currency: '$.price.currency' },
+    value: { path: '$.amount', as: 'major_units', currency: '$.currency' },
+  },
+});
+
+/** https://docs.stripe.com/api/events/object — `amount…` stay as Stripe sends them, in the currency's smallest unit. */
 export const stripe: SourceDefinition = {
   provider: 'stripe',
   source_type: 'payment_processor',
@@ -45,7 +62,7 @@ export const stripe: SourceDefinition = {
     'properties.stripe_object_id': '$.data.object.id',
     'properties.object': '$.data.object.object',
     'properties.status': '$.data.object.status',
-    'properties.currency': '$.data.object.currency',
+    'properties.currency': { path: CURRENCY, as: 'currency' },
     'properties.livemode': '$.livemode',
     'properties.metadata': '$.data.object.metadata',
   },
@@ -53,6 +70,7 @@ export const stripe: SourceDefinition = {
     {
       prefixes: ['payment_intent.', 'charge.'],
       mappings: {
+        'properties.value': money('$.data.object.amount'),
         'properties.amount': '$.data.object.amount',
         'properties.amount_received': '$.data.object.amount_received',
         'properties.amount_refunded': '$.data.object.amount_refunded',
@@ -68,6 +86,10 @@ export const stripe: SourceDefinition = {
     {
       prefixes: ['checkout.session.'],
       mappings: {
+        'properties.value': money('$.data.object.amount_total'),
+        'properties.tax': money('$.data.object.total_details.amount_tax'),
+        'properties.shipping': money('$.data.object.total_details.amount_shipping'),
+        'properties.discount': money('$.data.object.total_details.amount_discount'),
         'properties.amount': '$.data.object.amount_total',
         'properties.amount_subtotal': '$.data.object.amount_subtotal',
         'properties.mode': '$.data.object.mode',
@@ -75,6 +97,8 @@ export const stripe: SourceDefinition = {
         'properties.payment_intent_id': '$.data.object.payment_intent',
         'properties.subscription_id': '$.data.object.subscription',
         'properties.client_reference_id': '$.data.object.client_reference_id',
+        // There only where the sender expanded it.
+        'properties.products': lineItems('$.data.object.line_items.data'),
         'traits.email': '$.data.object.customer_details.email',
       },
     },
@@ -84,9 +108,11 @@ export const stripe: SourceDefinition = {
         'properties.subscription_id': '$.data.object.id',
         'properties.plan_id': '$.data.object.items.data[0].price.id',
         'properties.product_id': '$.data.object.items.data[0].price.product',
+        'properties.value': money('$.data.object.items.data[0].price.unit_amount'),
         'properties.amount': '$.data.object.items.data[0].price.unit_amount',
         'properties.interval': '$.data.object.items.data[0].price.recurring.interval',
         'properties.quantity': '$.data.object.items.data[0].quantity',
+        'properties.products': lineItems('$.data.object.items.data'),
         'properties.cancel_at_period_end': '$.data.object.cancel_at_period_end',
         'properties.canceled_at': '$.data.object.canceled_at',
         'properties.trial_end': '$.data.object.trial_end',
@@ -97,10 +123,13 @@ export const stripe: SourceDefinition = {
       mappings: {
         'properties.invoice_id': '$.data.object.id',
         'properties.invoice_number': '$.data.object.number',
+        'properties.value': money('$.data.object.total'),
+        'properties.tax': money('$.data.object.tax'),
+        'properties.products': lineItems('$.data.object.lines.data'),
         'properties.amount': '$.data.object.amount_due',
         'properties.amount_paid': '$.data.object.amount_paid',
         'properties.amount_remaining': '$.data.object.amount_remaining',
-        'properties.total': '$.data.object.total',
+        'properties.total': money('$.data.object.total'),
         'properties.subscription_id': '$.data.object.subscription',
         'properties.billing_reason': '$.data.object.billing_reason',
         'properties.attempt_count': '$.data.object.attempt_count',

@@ -6632,17 +6632,17 @@ export interface operations {
                              * @description The preset for signature and mapping. Defaults to that of the source type.
                              * @enum {string}
                              */
-                            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
                             /** @default true */
                             enabled: boolean;
                             /**
-                             * @description JSON path of the sender's event type.
+                             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
                              * @default null
                              * @example $.type
                              */
                             event_type_path: string | null;
                             /**
-                             * @description Target field to JSON path, or to a literal in single quotes.
+                             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
                              * @default {}
                              */
                             mappings: {
@@ -6656,7 +6656,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             /**
-                             * @description JSON path of the event time.
+                             * @description Path of the event time, in the same forms.
                              * @default null
                              * @example $.type
                              */
@@ -6676,6 +6676,17 @@ export interface operations {
                              * @enum {string|null}
                              */
                             signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                            /**
+                             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                             * @default null
+                             * @example {
+                             *       "analytics": true,
+                             *       "marketing": false
+                             *     }
+                             */
+                            default_consent: {
+                                [key: string]: boolean;
+                            } | null;
                             /** @description The address to give to the sender. */
                             url: string;
                             /**
@@ -6727,17 +6738,17 @@ export interface operations {
                      * @description The preset for signature and mapping. Defaults to that of the source type.
                      * @enum {string}
                      */
-                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
                     /** @default true */
                     enabled?: boolean;
                     /**
-                     * @description JSON path of the sender's event type.
+                     * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
                      * @default null
                      * @example $.type
                      */
                     event_type_path?: string | null;
                     /**
-                     * @description Target field to JSON path, or to a literal in single quotes.
+                     * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
                      * @default {}
                      */
                     mappings?: {
@@ -6751,7 +6762,7 @@ export interface operations {
                         [key: string]: string;
                     };
                     /**
-                     * @description JSON path of the event time.
+                     * @description Path of the event time, in the same forms.
                      * @default null
                      * @example $.type
                      */
@@ -6771,6 +6782,17 @@ export interface operations {
                      * @enum {string|null}
                      */
                     signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                    /**
+                     * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                     * @default null
+                     * @example {
+                     *       "analytics": true,
+                     *       "marketing": false
+                     *     }
+                     */
+                    default_consent?: {
+                        [key: string]: boolean;
+                    } | null;
                     /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
                     signing_secret?: string;
                 };
@@ -6803,17 +6825,17 @@ export interface operations {
                          * @description The preset for signature and mapping. Defaults to that of the source type.
                          * @enum {string}
                          */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
                         /** @default true */
                         enabled: boolean;
                         /**
-                         * @description JSON path of the sender's event type.
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
                          * @default null
                          * @example $.type
                          */
                         event_type_path: string | null;
                         /**
-                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
                          * @default {}
                          */
                         mappings: {
@@ -6827,7 +6849,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         /**
-                         * @description JSON path of the event time.
+                         * @description Path of the event time, in the same forms.
                          * @default null
                          * @example $.type
                          */
@@ -6847,6 +6869,17 @@ export interface operations {
                          * @enum {string|null}
                          */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
                         /** @description The address to give to the sender. */
                         url: string;
                         /**
@@ -6912,17 +6945,17 @@ export interface operations {
                          * @description The preset for signature and mapping. Defaults to that of the source type.
                          * @enum {string}
                          */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
                         /** @default true */
                         enabled: boolean;
                         /**
-                         * @description JSON path of the sender's event type.
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
                          * @default null
                          * @example $.type
                          */
                         event_type_path: string | null;
                         /**
-                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
                          * @default {}
                          */
                         mappings: {
@@ -6936,7 +6969,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         /**
-                         * @description JSON path of the event time.
+                         * @description Path of the event time, in the same forms.
                          * @default null
                          * @example $.type
                          */
@@ -6956,6 +6989,17 @@ export interface operations {
                          * @enum {string|null}
                          */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
                         /** @description The address to give to the sender. */
                         url: string;
                         /**
@@ -7005,14 +7049,14 @@ export interface operations {
                      * @description The preset for signature and mapping. Defaults to that of the source type.
                      * @enum {string}
                      */
-                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
                     enabled?: boolean;
                     /**
-                     * @description JSON path of the sender's event type.
+                     * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
                      * @example $.type
                      */
                     event_type_path?: string | null;
-                    /** @description Target field to JSON path, or to a literal in single quotes. */
+                    /** @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes. */
                     mappings?: {
                         [key: string]: string;
                     };
@@ -7021,7 +7065,7 @@ export interface operations {
                         [key: string]: string;
                     };
                     /**
-                     * @description JSON path of the event time.
+                     * @description Path of the event time, in the same forms.
                      * @example $.type
                      */
                     timestamp_path?: string | null;
@@ -7031,6 +7075,16 @@ export interface operations {
                     signature_header?: string | null;
                     /** @enum {string|null} */
                     signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                    /**
+                     * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                     * @example {
+                     *       "analytics": true,
+                     *       "marketing": false
+                     *     }
+                     */
+                    default_consent?: {
+                        [key: string]: boolean;
+                    } | null;
                     /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
                     signing_secret?: string;
                 };
@@ -7063,17 +7117,17 @@ export interface operations {
                          * @description The preset for signature and mapping. Defaults to that of the source type.
                          * @enum {string}
                          */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
                         /** @default true */
                         enabled: boolean;
                         /**
-                         * @description JSON path of the sender's event type.
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
                          * @default null
                          * @example $.type
                          */
                         event_type_path: string | null;
                         /**
-                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
                          * @default {}
                          */
                         mappings: {
@@ -7087,7 +7141,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         /**
-                         * @description JSON path of the event time.
+                         * @description Path of the event time, in the same forms.
                          * @default null
                          * @example $.type
                          */
@@ -7107,6 +7161,17 @@ export interface operations {
                          * @enum {string|null}
                          */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
                         /** @description The address to give to the sender. */
                         url: string;
                         /**
@@ -7196,17 +7261,17 @@ export interface operations {
                          * @description The preset for signature and mapping. Defaults to that of the source type.
                          * @enum {string}
                          */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "custom";
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
                         /** @default true */
                         enabled: boolean;
                         /**
-                         * @description JSON path of the sender's event type.
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
                          * @default null
                          * @example $.type
                          */
                         event_type_path: string | null;
                         /**
-                         * @description Target field to JSON path, or to a literal in single quotes.
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
                          * @default {}
                          */
                         mappings: {
@@ -7220,7 +7285,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         /**
-                         * @description JSON path of the event time.
+                         * @description Path of the event time, in the same forms.
                          * @default null
                          * @example $.type
                          */
@@ -7240,6 +7305,17 @@ export interface operations {
                          * @enum {string|null}
                          */
                         signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
                         /** @description The address to give to the sender. */
                         url: string;
                         /**

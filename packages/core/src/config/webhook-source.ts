@@ -3,7 +3,7 @@ import { chosen, defaulted, defineResource, made, required, shown, type ValueOf,
 import { Id, Name, Nullable, OneOf, Timestamp } from './schema.ts';
 
 const SOURCE_TYPES = ['payment_processor', 'ecommerce_platform', 'crm', 'form_service', 'messaging_service', 'custom'] as const;
-const PROVIDERS = ['stripe', 'shopify', 'hubspot', 'typeform', 'intercom', 'custom'] as const;
+const PROVIDERS = ['stripe', 'shopify', 'hubspot', 'typeform', 'intercom', 'github', 'svix', 'custom'] as const;
 export type WebhookSourceType = (typeof SOURCE_TYPES)[number];
 export type WebhookProvider = (typeof PROVIDERS)[number];
 
@@ -27,16 +27,29 @@ export const webhookSource = defineResource(
     source_type: required(OneOf(SOURCE_TYPES, { description: 'The kind of service that calls.' })),
     provider: chosen(OneOf(PROVIDERS, { description: 'The preset for signature and mapping. Defaults to that of the source type.' })),
     enabled: defaulted(Type.Boolean(), true),
-    event_type_path: defaulted(Path("JSON path of the sender's event type."), null),
-    mappings: defaulted(Pairs('Target field to JSON path, or to a literal in single quotes.'), {}),
+    event_type_path: defaulted(Path("Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`."), null),
+    mappings: defaulted(
+      Pairs('Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.'),
+      {},
+    ),
     event_name_map: defaulted(Pairs("The sender's event type to event name. A type that is not listed is used as it is."), {}),
-    timestamp_path: defaulted(Path('JSON path of the event time.'), null),
+    timestamp_path: defaulted(Path('Path of the event time, in the same forms.'), null),
     timestamp_format: defaulted(Nullable(OneOf(['unix_seconds', 'unix_millis', 'iso8601'])), null),
     signature_header: defaulted(
       Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'The header that carries the signature (custom sources).' })),
       null,
     ),
     signature_method: defaulted(Nullable(OneOf(['hmac_sha256', 'standard_webhooks', 'shared_secret', 'none'])), null),
+    default_consent: defaulted(
+      Nullable(
+        Type.Record(Type.String(), Type.Boolean(), {
+          description:
+            'Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.',
+          examples: [{ analytics: true, marketing: false }],
+        }),
+      ),
+      null,
+    ),
     url: shown(Type.String({ description: 'The address to give to the sender.' })),
     created_at: made(Timestamp),
     updated_at: made(Timestamp),

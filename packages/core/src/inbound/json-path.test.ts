@@ -10,6 +10,7 @@ const body = {
   zero: 0,
   nothing: null,
 };
+const query = { topic: 'news' };
 const headers = { 'x-shopify-topic': 'orders/create', 'x.dotted': 'd' };
 
 test.each([
@@ -33,6 +34,14 @@ test.each([
   ['$', body],
   ['$headers.x-shopify-topic', 'orders/create'],
   ['$headers.X-Shopify-Topic', 'orders/create'],
+  ['id', 'evt_1'],
+  ['nested.field', 'n'],
+  ['array[*].name', ['a', 'b']],
+  ['$query.topic', 'news'],
+  ["$query['topic']", 'news'],
+  ['$query.absent', undefined],
+  ["$headers['X-Shopify-Topic']", 'orders/create'],
+  ['$headers.x.dotted', 'd'],
   ['$headers.absent', undefined],
   ['$headers.__proto__', undefined],
   ["'Form Submitted'", 'Form Submitted'],
@@ -40,13 +49,14 @@ test.each([
   ["''", ''],
 ])('%s', (path, value) => {
   const compiled = compileJsonPath(path);
-  expect(compiled.ok && compiled.get({ body, headers })).toEqual(value);
+  expect(compiled.ok && compiled.get({ body, headers, query })).toEqual(value);
 });
 
 test.each([
-  'id',
   '',
-  'a.b',
+  'a b',
+  '$headers',
+  '$query.',
   '$id',
   '$..id',
   '$.',
@@ -63,6 +73,14 @@ test.each([
   expect(compileJsonPath(path).ok).toBe(false);
 });
 
+test.each([
+  ['headers.x-id', '$headers.x-id'],
+  ['query.name', '$query.name'],
+])('%s says how to write it', (path, expected) => {
+  const compiled = compileJsonPath(path);
+  expect(compiled).toEqual({ ok: false, message: expect.stringContaining(`write ${expected} `) });
+});
+
 test('no path and no body throw', () => {
   fc.assert(
     fc.property(
@@ -73,7 +91,7 @@ test('no path and no body throw', () => {
       fc.jsonValue(),
       (path, value) => {
         const compiled = compileJsonPath(path);
-        if (compiled.ok) compiled.get({ body: value, headers: {} });
+        if (compiled.ok) compiled.get({ body: value, headers: {}, query: {} });
       },
     ),
   );

@@ -1,6 +1,6 @@
 /**
- * The JSON path forms of webhook mappings, compiled once: `$.a.b[0]`, `$.list[*].name`, `$['odd key']`, `$headers.x-topic`,
- * and 'quoted literals'. Only own properties are read.
+ * The JSON path forms of webhook sources, compiled once: `$.a.b[0]`, `$.list[*].name`, `$['odd key']`, `$headers.x-topic`,
+ * `$query.name` and 'quoted literals'. `$.` may be left out, as in mappings. Only own properties are read.
  */
 import { isObject, own } from '../json.ts';
 
@@ -8,6 +8,8 @@ export interface WebhookInput {
   body: unknown;
   /** Lower-case names. */
   headers: Readonly<Record<string, string>>;
+  /** Parameters of the request's URL. */
+  query: Readonly<Record<string, string>>;
 }
 export type WebhookGetter = (input: WebhookInput) => unknown;
 export type CompiledJsonPath = { ok: true; get: WebhookGetter; literal: boolean } | { ok: false; message: string };
@@ -26,14 +28,22 @@ export function compileJsonPath(text: string): CompiledJsonPath {
     const value = quoted[1]!;
     return { ok: true, literal: true, get: () => value };
   }
-  const header = /^\$headers\.([A-Za-z0-9!#$%&'*+.^_`|~-]+)$/.exec(text) ?? /^\$headers\[['"]([^'"]+)['"]\]$/.exec(text);
-  if (header) {
-    const name = header[1]!.toLowerCase();
-    return { ok: true, literal: false, get: ({ headers }) => own(headers as Record<string, unknown>, name) };
+  const outside = /^\$(headers|query)(?:\.([^\s[\]'"]+)|\[(['"])(.+)\3\])$/.exec(text);
+  if (outside) {
+    const [, part, plain, , quotedName] = outside;
+    const name = plain ?? quotedName ?? '';
+    return part === 'headers'
+      ? { ok: true, literal: false, get: ({ headers }) => own(headers as Record<string, unknown>, name.toLowerCase()) }
+      : { ok: true, literal: false, get: ({ query }) => own(query as Record<string, unknown>, name) };
   }
-  if (!text.startsWith('$')) return wrong("is neither a path such as $.data.id nor a literal in single quotes such as 'Form Submitted'");
-  const steps = parseSteps(text.slice(1));
-  if (steps === undefined) return wrong('is not a path of the forms $.field, $.nested.field, $.array[0], $.array[*].field');
+  // A bare `headers.x-id` is nearly always meant as a header, and would silently read nothing from the body.
+  const bare = /^(headers|query)[.[](.*)$/.exec(text);
+  if (bare) return wrong(`is ambiguous: write $${text} for the request's ${bare[1]}, or $.${text} for a field of the body`);
+  const steps = parseSteps(text.startsWith('$') ? text.slice(1) : text.startsWith('[') ? text : `.${text}`);
+  if (steps === undefined)
+    return wrong(
+      "is not a path such as $.data.id, $.items[0].name, $.items[*].name, $headers.x-id or $query.name, nor a literal in single quotes such as 'Form Submitted'",
+    );
   if (steps.length > MAX_STEPS) return wrong(`has more than ${MAX_STEPS} steps`);
   return { ok: true, literal: false, get: ({ body }) => walk(body, steps, 0) };
 }

@@ -22,10 +22,11 @@ const own: MappingFields = {
   event_name_map: {},
   timestamp_path: null,
   timestamp_format: null,
+  default_consent: null,
 };
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const map = (body: unknown, over: Partial<MappingFields> = {}, base: Partial<SourceDefinition> = {}) =>
-  compileMapping({ ...definition, ...base }, { ...own, ...over }).map({ body, headers: {} }, NOW);
+  compileMapping({ ...definition, ...base }, { ...own, ...over }).map({ body, headers: {}, query: { campaign: 'spring' } }, NOW);
 const context = { source: 'webhook', webhook_source: 'custom' };
 
 const CASES: [name: string, body: unknown, over: Partial<MappingFields>, event: object][] = [
@@ -104,4 +105,73 @@ test('a list is mapped whole or not at all', () => {
   expect(map([{ type: 'a' }, {}], {}, list).ok).toBe(false);
   expect(map([], {}, list)).toEqual({ ok: true, events: [] });
   expect(map({ type: 'a' }, {}, list)).toMatchObject({ ok: true, events: [{ event: 'a' }] });
+});
+
+test('header and query are read in every path of a source, event type and messageId included', () => {
+  const { map: mapped } = compileMapping(definition, {
+    ...own,
+    event_type_path: '$headers.x-event',
+    mappings: { messageId: '$headers.x-delivery', userId: '$query.user', 'properties.name': 'nested.name' },
+    timestamp_path: '$query.at',
+    timestamp_format: 'unix_seconds',
+  });
+  const input = {
+    body: { nested: { name: 'n' } },
+    headers: { 'x-event': 'a.made', 'x-delivery': 'd-1' },
+    query: { user: 'u-1', at: '1772366400' },
+  };
+  expect(mapped(input, NOW)).toMatchObject({
+    ok: true,
+    events: [{ event: 'A Made', messageId: 'd-1', userId: 'u-1', timestamp: '2026-03-01T12:00:00.000Z', properties: { name: 'n' } }],
+  });
+});
+
+test.each<[string, unknown, MappingFields['default_consent'], Record<string, string>, unknown]>([
+  ['off by default', {}, null, {}, undefined],
+  ['the default, marked as such', {}, { marketing: true }, {}, { categories: { marketing: true }, source: 'webhook_source_default' }],
+  [
+    'what the payload says wins',
+    { c: { marketing: false } },
+    { marketing: true },
+    { 'context.consent.categories': '$.c' },
+    { categories: { marketing: false } },
+  ],
+])('consent of a source: %s', (_name, body, default_consent, mappings, expected) => {
+  const result = map({ type: 'x', ...(body as object) }, { default_consent, mappings });
+  expect(result.ok && (result.events[0]?.context as { consent?: unknown }).consent).toEqual(expected);
+});
+
+test.each([
+  [4_200, 'eur', 42],
+  [4_200, 'JPY', 4_200],
+  [4_200, 'kwd', 4.2],
+  [500, 'isk', 5],
+  [500, 'ugx', 5],
+  [1_999, 'usd', 19.99],
+  [4_200, undefined, undefined],
+  ['4200', 'eur', 42],
+  ['many', 'eur', undefined],
+])('%s %s in major units is %s', (amount, currency, value) => {
+  const base = { mappings: { 'properties.value': { path: '$.amount', as: 'major_units', currency: '$.currency' } } } as const;
+  const result = map({ type: 'x', amount, currency }, {}, base);
+  expect(result.ok && (result.events[0]?.properties as { value?: unknown } | undefined)?.value).toBe(value);
+});
+
+test('a list becomes objects of our own names; what an element lacks is left out', () => {
+  const base = {
+    mappings: { 'properties.products': { each: '$.lines', fields: { sku: '$.sku', price: { path: '$.price', as: 'number' } } } },
+  } as const;
+  const result = map({ type: 'x', lines: [{ sku: 's', price: '9.90', other: 1 }, { sku: 't' }, 'noise'] }, {}, base);
+  expect(result).toMatchObject({ ok: true, events: [{ properties: { products: [{ sku: 's', price: 9.9 }, { sku: 't' }] } }] });
+});
+
+test('a time of its own for some types, else the usual one', () => {
+  const base = { timestamp_by_type: [{ suffixes: ['.made'], path: '$.made_at' }], timestamp_format: null };
+  const at = (body: object) => {
+    const result = map({ at: '2026-01-01T00:00:00Z', ...body }, {}, base);
+    return result.ok ? result.events[0]?.timestamp : result.reason;
+  };
+  expect(at({ type: 'a.made', made_at: '2025-12-31T00:00:00Z' })).toBe('2025-12-31T00:00:00.000Z');
+  expect(at({ type: 'a.made' })).toBe('2026-01-01T00:00:00.000Z');
+  expect(at({ type: 'a.gone', made_at: '2025-12-31T00:00:00Z' })).toBe('2026-01-01T00:00:00.000Z');
 });

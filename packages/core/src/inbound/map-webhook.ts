@@ -3,7 +3,8 @@ import type { WebhookSource } from '../config/resources.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileJsonPath, type WebhookGetter, type WebhookInput } from './json-path.ts';
-import type { SourceDefinition } from './source-definition.ts';
+import type { SourceDefinition, SourceMappings } from './source-definition.ts';
+import { compileSourceValue } from './source-value.ts';
 import { assign, checkTarget } from './target.ts';
 import { webhookTime } from './webhook-time.ts';
 
@@ -11,8 +12,10 @@ export type MapResult = { ok: true; events: JsonObject[] } | { ok: false; reason
 export type WebhookMapper = (input: WebhookInput, receivedAt: number) => MapResult;
 export type MappingFields = Pick<
   WebhookSource,
-  'event_type_path' | 'mappings' | 'event_name_map' | 'timestamp_path' | 'timestamp_format' | 'source_type'
+  'event_type_path' | 'mappings' | 'event_name_map' | 'timestamp_path' | 'timestamp_format' | 'source_type' | 'default_consent'
 >;
+/** `context.consent.source` of an event whose consent is the webhook source's `default_consent`. */
+export const DEFAULT_CONSENT = 'webhook_source_default';
 /** Services that send lists send a hundred at most. */
 const MAX_LIST = 1_000;
 interface Field {
@@ -24,12 +27,13 @@ interface Plan {
   eventIds: WebhookGetter[];
   time: WebhookGetter | undefined;
   format: WebhookSource['timestamp_format'];
+  timeByType: { suffixes: readonly string[]; get: WebhookGetter }[];
   names: ReadonlyMap<string, string>;
   fields: Field[];
   byType: { prefixes: readonly string[]; fields: Field[] }[];
   ownFields: Field[];
   sourceType: string;
-  custom: boolean;
+  defaultConsent: WebhookSource['default_consent'];
 }
 
 export function compileMapping(definition: SourceDefinition, source: MappingFields): { map: WebhookMapper; faults: ConfigFault[] } {
@@ -40,11 +44,11 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
     faults.push({ field, message: compiled.message });
     return undefined;
   };
-  const fieldsOf = (mappings: Readonly<Record<string, string>>): Field[] =>
-    Object.entries(mappings).flatMap(([target, text]) => {
+  const fieldsOf = (mappings: SourceMappings): Field[] =>
+    Object.entries(mappings).flatMap(([target, value]) => {
       const wrong = checkTarget(target);
       if (wrong !== undefined) faults.push({ field: `mappings.${target}`, message: wrong });
-      const get = path(`mappings.${target}`, text);
+      const get = compileSourceValue(value, (message) => faults.push({ field: `mappings.${target}`, message }));
       return get === undefined || wrong !== undefined ? [] : [{ target, get }];
     });
   // A static name given by the user is meant for every payload, whatever type the provider writes into it.
@@ -57,12 +61,18 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
     eventIds: definition.event_id_paths.flatMap((text) => path('event_id', text) ?? []),
     time: timePath === null ? undefined : path('timestamp_path', timePath),
     format: source.timestamp_format ?? (ownTime ? null : definition.timestamp_format),
+    timeByType: ownTime
+      ? []
+      : (definition.timestamp_by_type ?? []).flatMap(({ suffixes, path: text }) => {
+          const get = path('timestamp_path', text);
+          return get === undefined ? [] : [{ suffixes, get }];
+        }),
     names: new Map([...Object.entries(definition.event_name_map), ...Object.entries(source.event_name_map)]),
     fields: fieldsOf(definition.mappings),
     byType: definition.by_type.map(({ prefixes, mappings }) => ({ prefixes, fields: fieldsOf(mappings) })),
     ownFields: fieldsOf(source.mappings),
     sourceType: source.source_type,
-    custom: definition.provider === 'custom',
+    defaultConsent: source.default_consent,
   };
   const list = definition.body === 'list';
   return {
@@ -72,7 +82,7 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
       if (bodies.length > MAX_LIST) return { ok: false, reason: `mapping failed: the payload holds more than ${MAX_LIST} events` };
       const events: JsonObject[] = [];
       for (const body of bodies) {
-        const mapped = mapOne(plan, { body, headers: input.headers }, receivedAt);
+        const mapped = mapOne(plan, { ...input, body }, receivedAt);
         if (typeof mapped === 'string') return { ok: false, reason: mapped };
         events.push(mapped);
       }
@@ -96,7 +106,7 @@ function mapOne(plan: Plan, input: WebhookInput, receivedAt: number): JsonObject
   if (name === undefined) return 'mapping failed: there is no event name at event_type_path or in the mapping of event';
   event.event = plan.names.get(name) ?? name;
 
-  const time = plan.time?.(input);
+  const time = timeOf(plan, type, input);
   const at = time === undefined || time === null ? receivedAt : webhookTime(time, plan.format);
   if (at === undefined) return `mapping failed: the timestamp is not ${plan.format ?? 'a time'}`;
   event.timestamp = new Date(at).toISOString();
@@ -104,13 +114,23 @@ function mapOne(plan: Plan, input: WebhookInput, receivedAt: number): JsonObject
   const provided = firstScalar(plan.eventIds, input);
   if (event.messageId === undefined && provided !== undefined) event.messageId = provided;
   const id = (event.messageId as string | undefined) ?? (isObject(input.body) ? scalar(input.body.id) : undefined);
+  const context = event.context as JsonObject | undefined;
   event.context = {
-    ...(event.context as JsonObject | undefined),
+    ...context,
+    // Marked, so that the trace tells a setting of the source from what the visitor said.
+    ...(plan.defaultConsent === null || context?.consent !== undefined
+      ? {}
+      : { consent: { categories: { ...plan.defaultConsent }, source: DEFAULT_CONSENT } }),
     source: 'webhook',
     webhook_source: plan.sourceType,
     ...(id === undefined ? {} : { webhook_event_id: id }),
   };
   return event;
+}
+
+function timeOf(plan: Plan, type: string | undefined, input: WebhookInput): unknown {
+  const preferred = plan.timeByType.find(({ suffixes }) => type !== undefined && suffixes.some((suffix) => type.endsWith(suffix)));
+  return preferred?.get(input) ?? plan.time?.(input);
 }
 
 const IDS = new Set(['event', 'userId', 'anonymousId', 'messageId']);

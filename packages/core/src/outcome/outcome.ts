@@ -108,7 +108,9 @@ export interface DeadLetter {
   event_id: string;
   stage: DeadLetterStage;
   /** The canonical event; for stage `processing` what came in as far as it is canonical; for `webhook` the raw request. */
-  event: CanonicalEvent | { headers: Record<string, string>; body: string; received_at: string; truncated?: boolean };
+  event:
+    | CanonicalEvent
+    | { headers: Record<string, string>; query?: Record<string, string>; body: string; received_at: string; truncated?: boolean };
   attempts: Attempt[];
   reason: string;
   created_at: string;

@@ -5,6 +5,7 @@
 import type { DataLayerConfig } from '../config/resources.ts';
 import { ownObject } from '../context/objects.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
+import { DEFAULT_CONSENT } from '../inbound/map-webhook.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 
@@ -91,7 +92,17 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
   }
   if (sent === undefined) context.consent = { canonical };
   else sent.canonical = canonical;
-  decisions.push({ step: 'consent', result: denied ? 'gpc_denied' : 'resolved', changed: CHANGED, detail: summary(canonical) });
+  decisions.push({
+    step: 'consent',
+    result: denied ? 'gpc_denied' : 'resolved',
+    changed: CHANGED,
+    detail: fromDefault(sent) + summary(canonical),
+  });
+}
+
+/** Says in the trace that the visitor did not answer: a setting of the webhook source did. */
+function fromDefault(sent: JsonObject | undefined): string {
+  return sent !== undefined && own(sent, 'source') === DEFAULT_CONSENT ? 'default of the webhook source; ' : '';
 }
 
 type Note = (name: string, granted: boolean | undefined) => void;

@@ -30,6 +30,10 @@ export function verifierOf(source: WebhookSource): Verifier {
       return bodyHmac('typeform-signature', secret, /^(sha256)=([A-Za-z0-9+/=]+)$/, 'base64');
     case 'intercom':
       return bodyHmac('x-hub-signature', secret, /^(sha1|sha256)=([0-9a-fA-F]+)$/, 'hex');
+    case 'github':
+      return bodyHmac('x-hub-signature-256', secret, /^(sha256)=([0-9a-fA-F]{64})$/, 'hex');
+    case 'svix':
+      return standardWebhooks(secret);
     case 'custom':
       return custom(source);
   }
@@ -112,9 +116,13 @@ function standardWebhooks(secret: string): Verifier {
     : [Buffer.from(secret, 'base64'), Buffer.from(secret)];
   const usable = keys.filter((key) => key.length > 0);
   return ({ headers, body, now }) => {
-    const { 'webhook-id': id, 'webhook-timestamp': time = '', 'webhook-signature': given } = headers;
+    // Svix signs the same way under names of its own.
+    const prefix = headers['svix-id'] === undefined ? 'webhook' : 'svix';
+    const id = headers[`${prefix}-id`];
+    const time = headers[`${prefix}-timestamp`] ?? '';
+    const given = headers[`${prefix}-signature`];
     if (id === undefined || given === undefined || !/^\d{1,12}$/.test(time))
-      return 'signature failed: webhook-id, webhook-timestamp or webhook-signature is missing';
+      return `signature failed: ${prefix}-id, ${prefix}-timestamp or ${prefix}-signature is missing`;
     if (Math.abs(now / 1_000 - Number(time)) > TOLERANCE_S) return 'signature failed: the timestamp is outside the tolerance';
     const signatures = given.split(' ').flatMap((part) => (part.startsWith('v1,') ? [Buffer.from(part.slice(3), 'base64')] : []));
     const matches = usable.some((key) => {

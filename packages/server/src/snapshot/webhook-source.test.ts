@@ -20,12 +20,18 @@ const FAULTS: [name: string, body: Record<string, unknown>, fields: string[]][] 
   ['no header for a method that needs one', { source_type: 'custom', signature_method: 'hmac_sha256' }, ['signature_header']],
   ['a header that is none', { signature_header: 'a b' }, ['signature_header']],
   ['a header with a newline', { signature_header: 'a\r\nb' }, ['signature_header']],
-  ['a bad path', { mappings: { 'properties.a': 'a.b' } }, ['mappings.properties.a']],
+  ['a path without $.', { mappings: { 'properties.a': 'a.b' } }, []],
+  ['a bad path', { mappings: { 'properties.a': 'a b' } }, ['mappings.properties.a']],
+  ['a header without $', { mappings: { messageId: 'headers.x-id' } }, ['mappings.messageId']],
+  ['a preset by its provider', { source_type: 'custom', provider: 'github' }, []],
+  ['consent', { default_consent: { marketing: true, analytics: false } }, []],
+  ['consent that is no yes or no', { default_consent: { marketing: 'granted' } }, ['default_consent.marketing']],
+  ['a category that is none', { default_consent: { 'Mar Keting': true } }, ['default_consent.Mar Keting']],
   ['a bad target', { mappings: { color: '$.a' } }, ['mappings.color']],
   ['an empty target', { mappings: { 'properties.': '$.a' } }, ['mappings.properties.']],
   ['a mapping that is no text', { mappings: { event: 1 } }, ['mappings.event']],
   ['mappings as a list', { mappings: [] }, ['mappings']],
-  ['a bad type path', { event_type_path: 'type' }, ['event_type_path']],
+  ['a bad type path', { event_type_path: '$type' }, ['event_type_path']],
   ['a type path that is a number', { event_type_path: 5 }, ['event_type_path']],
   ['a bad time path', { timestamp_path: '$..x' }, ['timestamp_path']],
   ['a name map that is no text', { event_name_map: { a: 1 } }, ['event_name_map.a']],
@@ -36,7 +42,8 @@ test.each(FAULTS)('%s', (_name, body, fields) => {
 });
 
 test('every kind has a provider, and every provider a definition that compiles', () => {
-  expect(SOURCES.map((source) => [source.source_type, source.provider])).toEqual(Object.entries(PROVIDERS));
+  for (const [type, provider] of Object.entries(PROVIDERS))
+    expect(SOURCES.find((source) => source.provider === provider)?.source_type).toBe(type);
   for (const definition of SOURCES) {
     const { faults } = compileMapping(definition, aSource({ source_type: definition.source_type }));
     expect(faults, definition.provider).toEqual([]);
@@ -59,16 +66,16 @@ test("a user's mapping wins over the provider's, field by field", () => {
     }),
   );
   const body = { id: 'e', type: 'invoice.paid', created: 1, account: 'acct', data: { object: { customer: 'cus', currency: 'eur' } } };
-  expect(result.ok && result.source.map({ body, headers: {} }, 0)).toMatchObject({
+  expect(result.ok && result.source.map({ body, headers: {}, query: {} }, 0)).toMatchObject({
     ok: true,
-    events: [{ event: 'Paid', userId: 'acct', properties: { currency: 'eur' } }],
+    events: [{ event: 'Paid', userId: 'acct', properties: { currency: 'EUR' } }],
   });
 });
 test('no payload makes a mapping throw', () => {
   const compiled = SOURCES.map((definition) => compileMapping(definition, aSource({ source_type: definition.source_type })).map);
   fc.assert(
     fc.property(fc.jsonValue(), fc.dictionary(fc.string(), fc.string()), (body, headers) => {
-      for (const map of compiled) map({ body, headers }, 0);
+      for (const map of compiled) map({ body, headers, query: headers }, 0);
     }),
   );
 });

@@ -24,9 +24,13 @@ export const PROVIDERS: Readonly<Record<WebhookSourceType, WebhookProvider>> = {
   messaging_service: 'intercom',
   custom: 'custom',
 };
+/** Presets that share the source type `custom`: chosen by `provider`. */
+const FURTHER_PROVIDERS: readonly WebhookProvider[] = ['github', 'svix'];
+const ALL_PROVIDERS: readonly WebhookProvider[] = [...Object.values(PROVIDERS), ...FURTHER_PROVIDERS];
 const TIMESTAMP_FORMATS = ['unix_seconds', 'unix_millis', 'iso8601'];
 const SIGNATURE_METHODS = ['hmac_sha256', 'standard_webhooks', 'shared_secret', 'none'];
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
+const CATEGORY = /^[a-z][a-z0-9_-]{0,63}$/;
 const MAX_ENTRIES = 500;
 
 export function compileWebhookSource(source: WebhookSource): WebhookSourceResult {
@@ -42,8 +46,8 @@ export function validateWebhookSource(body: Record<string, unknown>): ConfigFaul
   const { source_type, provider, timestamp_format, signature_method, signature_header, signing_secret } = body;
   if (given(source_type) && !Object.hasOwn(PROVIDERS, String(source_type)))
     fault('source_type', `must be one of ${Object.keys(PROVIDERS).join(', ')}`);
-  if (given(provider) && !Object.values(PROVIDERS).includes(provider as WebhookProvider))
-    fault('provider', `must be one of ${Object.values(PROVIDERS).join(', ')}`);
+  if (given(provider) && !ALL_PROVIDERS.includes(provider as WebhookProvider))
+    fault('provider', `must be one of ${ALL_PROVIDERS.join(', ')}`);
   if (given(timestamp_format) && !TIMESTAMP_FORMATS.includes(String(timestamp_format)))
     fault('timestamp_format', `must be one of ${TIMESTAMP_FORMATS.join(', ')}`);
   if (given(signature_method) && !SIGNATURE_METHODS.includes(String(signature_method)))
@@ -54,6 +58,7 @@ export function validateWebhookSource(body: Record<string, unknown>): ConfigFaul
     fault('signature_header', `is required with the signature method ${signature_method}`);
   if (given(signing_secret) && !(typeof signing_secret === 'string' && signing_secret.length >= 1 && signing_secret.length <= 1_000))
     fault('signing_secret', 'must be 1 to 1000 characters');
+  checkConsent(body.default_consent, fault);
   const mappings = stringMap(body.mappings, 'mappings', fault);
   const names = stringMap(body.event_name_map, 'event_name_map', fault);
   const typePath = stringOrNull(body.event_type_path, 'event_type_path', fault);
@@ -65,6 +70,7 @@ export function validateWebhookSource(body: Record<string, unknown>): ConfigFaul
     event_name_map: names,
     timestamp_path: timePath,
     timestamp_format: null,
+    default_consent: null,
   });
   return [...faults, ...compiled.faults];
 }
@@ -76,6 +82,14 @@ function isCustom({ provider, source_type }: Record<string, unknown>): boolean {
 }
 function given(value: unknown): boolean {
   return value !== undefined && value !== null;
+}
+function checkConsent(value: unknown, fault: Report): void {
+  if (!given(value)) return;
+  if (!isObject(value)) fault('default_consent', 'must be an object of categories, or null');
+  else
+    for (const [category, granted] of Object.entries(value).slice(0, MAX_ENTRIES))
+      if (!CATEGORY.test(category)) fault(`default_consent.${category}`, 'is not a category: use lower-case letters, digits, _ and -');
+      else if (typeof granted !== 'boolean') fault(`default_consent.${category}`, 'must be true or false');
 }
 function stringMap(value: unknown, field: string, fault: Report): Record<string, string> {
   if (!given(value)) return {};

@@ -11,6 +11,7 @@ import { withExactIntegers } from './exact-integers.ts';
 
 export interface WebhookRequest {
   headers: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
   /** The bytes that were signed. */
   body: Buffer;
   /** The body unpacked, where it came as gzip. */
@@ -25,7 +26,7 @@ export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; rea
 const NOT_EXACT: Rejection = { code: 'validation_failed', message: 'The body holds a number that cannot be kept exactly.' };
 
 export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Converted {
-  const { headers, body, receivedAt, urls } = request;
+  const { headers, query, body, receivedAt, urls } = request;
   const refused = source.verify({ headers, body, now: receivedAt, urls });
   if (refused !== undefined) return { ok: false, reason: refused };
   const bytes = request.unpacked ?? body;
@@ -33,7 +34,7 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
   if (!parsed.ok) return { ok: false, reason: parsed.rejection.message ?? 'The body is not valid JSON.' };
   const exact = parsed.longNumbers ? withExactIntegers(bytes.toString()) : { ok: true as const, value: parsed.value };
   if (!exact.ok) return { ok: false, reason: messageOf(inexactNumber(bytes) ?? NOT_EXACT) };
-  const mapped = source.map({ body: exact.value, headers }, receivedAt);
+  const mapped = source.map({ body: exact.value, headers, query }, receivedAt);
   if (!mapped.ok) return mapped;
   const envelope = envelopeFields({
     received_at: receivedAt,
@@ -55,4 +56,11 @@ export function headersOf(raw: NodeJS.Dict<string | string[]>): Record<string, s
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(raw)) if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   return headers;
+}
+
+/** The parameters of a URL's query. Of a repeated one the first counts. */
+export function queryOf(query: string | undefined): Record<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query ?? '')) if (!values.has(name)) values.set(name, value);
+  return Object.fromEntries(values);
 }

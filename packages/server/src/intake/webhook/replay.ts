@@ -22,6 +22,7 @@ export function replayWebhook(
   if (event.truncated) return { ok: false, reason: 'Only part of this webhook was kept, so its signature cannot be verified.' };
   const converted = convertWebhook(source, rules, {
     headers: event.headers,
+    query: event.query ?? {},
     body: Buffer.from(event.body),
     receivedAt: Date.parse(event.received_at),
     urls: sourceUrls(source.source.id, settings.ingestUrl, event.headers.host ?? ''),

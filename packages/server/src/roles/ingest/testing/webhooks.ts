@@ -15,6 +15,8 @@ export const SOURCES = [
   source('hubspot', { provider: 'hubspot', source_type: 'crm' }),
   source('typeform', { provider: 'typeform', source_type: 'form_service' }),
   source('intercom', { provider: 'intercom', source_type: 'messaging_service' }),
+  source('github', { provider: 'github' }),
+  source('svix', { provider: 'svix' }),
   source('hmac', {
     signature_method: 'hmac_sha256',
     signature_header: 'X-Sig',

@@ -11,7 +11,7 @@ const OMITTED_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization
 
 export function webhookDeadLetter(
   { source }: CompiledWebhookSource,
-  headers: Readonly<Record<string, string>>,
+  { headers, query }: { headers: Readonly<Record<string, string>>; query: Readonly<Record<string, string>> },
   body: Buffer,
   reason: string,
   receivedAt: number,
@@ -33,6 +33,7 @@ export function webhookDeadLetter(
     stage: 'webhook',
     event: {
       headers: keptHeaders(source.signature_method === 'shared_secret' ? source.signature_header : null, headers),
+      query: { ...query },
       body: text,
       received_at: new Date(receivedAt).toISOString(),
       ...(whole ? {} : { truncated: true }),

@@ -52,7 +52,8 @@ describe('providers', () => {
           stripe_object_id: 'pi_1',
           object: 'payment_intent',
           status: 'succeeded',
-          currency: 'eur',
+          currency: 'EUR',
+          value: 42,
           livemode: false,
           metadata: { order: '7' },
           amount: 4_200,
@@ -66,14 +67,37 @@ describe('providers', () => {
     [
       'customer.subscription.created',
       'Subscription Created',
-      { items: { data: [{ price: { id: 'price_1', unit_amount: 900 } }] } },
-      { plan_id: 'price_1', amount: 900 },
+      {
+        currency: 'jpy',
+        items: { data: [{ quantity: 2, price: { id: 'price_1', product: 'prod_1', unit_amount: 900, currency: 'jpy' } }] },
+      },
+      {
+        plan_id: 'price_1',
+        amount: 900,
+        value: 900,
+        currency: 'JPY',
+        products: [{ product_id: 'prod_1', price_id: 'price_1', quantity: 2, price: 900 }],
+      },
     ],
     [
       'invoice.paid',
       'Invoice Paid',
-      { id: 'in_1', amount_due: 900, amount_paid: 900 },
-      { invoice_id: 'in_1', amount: 900, amount_paid: 900 },
+      {
+        id: 'in_1',
+        currency: 'kwd',
+        amount_due: 9_000,
+        amount_paid: 9_000,
+        total: 9_000,
+        lines: { data: [{ description: 'Boots', amount: 9_000, currency: 'kwd', quantity: 1 }] },
+      },
+      {
+        invoice_id: 'in_1',
+        amount: 9_000,
+        value: 9,
+        total: 9,
+        currency: 'KWD',
+        products: [{ name: 'Boots', quantity: 1, value: 9 }],
+      },
     ],
     ['some.new.type', 'some.new.type', { id: 'x' }, { stripe_object_id: 'x' }],
   ])('Stripe %s', async (type, name, object, properties) => {
@@ -84,10 +108,23 @@ describe('providers', () => {
   test.each([
     [
       'orders/create',
-      { id: 7, customer: { id: 115 }, total_price: '42.00', currency: 'EUR', line_items: [{ sku: 's' }] },
+      {
+        id: 7,
+        customer: { id: 115 },
+        total_price: '42.00',
+        total_tax: '6.71',
+        currency: 'EUR',
+        line_items: [{ id: 1, product_id: 9, sku: 's', title: 'Boots', price: '21.00', quantity: 2, grams: 500 }],
+      },
       'Order Completed',
       '115',
-      { order_id: 7, total: '42.00', currency: 'EUR', products: [{ sku: 's' }] },
+      {
+        order_id: 7,
+        total: 42,
+        tax: 6.71,
+        currency: 'EUR',
+        products: [{ product_id: 9, sku: 's', name: 'Boots', price: 21, quantity: 2 }],
+      },
     ],
     ['orders/paid', { id: 7, customer: { id: 115_310_627_314_723 } }, 'Order Paid', '115310627314723', { order_id: 7 }],
     ['customers/create', { id: 115, email: 'a@b.test' }, 'Customer Created', '115', { customer_id: 115 }],
@@ -109,6 +146,51 @@ describe('providers', () => {
       context: { webhook_event_id: `wh-${topic}` },
     });
     expect(events[0]!.user_id).toBe(userId);
+  });
+  test('a Shopify order has the time at which it was placed', async () => {
+    const payload = JSON.stringify({ id: 8, created_at: '2026-02-28T23:59:58-05:00' });
+    const { events } = await deliver('shopify', payload, {
+      'x-shopify-hmac-sha256': hmac(payload, 'base64'),
+      'x-shopify-topic': 'orders/create',
+      'x-shopify-webhook-id': 'wh-placed',
+      'x-shopify-triggered-at': '2026-03-01T12:00:00Z',
+    });
+    expect(events[0]?.timestamp).toBe('2026-03-01T04:59:58.000Z');
+  });
+  test('GitHub: a redelivery is the same event', async () => {
+    const body = JSON.stringify({
+      action: 'opened',
+      issue: { number: 3, title: 'T' },
+      repository: { full_name: 'o/r' },
+      sender: { login: 'ada' },
+    });
+    const headers = { 'x-hub-signature-256': `sha256=${hmac(body, 'hex')}`, 'x-github-event': 'issues', 'x-github-delivery': 'guid-1' };
+    expect((await deliver('github', body, headers)).events).toMatchObject([
+      {
+        event_id: 'guid-1',
+        event: 'Issue Changed',
+        user_id: 'ada',
+        properties: { github_event: 'issues', action: 'opened', number: 3, repository: 'o/r' },
+        context: { webhook_event_id: 'guid-1' },
+      },
+    ]);
+    expect((await deliver('github', body, headers)).events).toEqual([]);
+    expect((await deliver('github', `${body} `, headers)).letters[0]?.reason).toMatch(/does not match/);
+  });
+  test('Svix, under its own header names', async () => {
+    const payload = '{"type":"user.made","timestamp":"2026-03-01T12:00:00Z","data":{"plan":"pro"}}';
+    const at = new Date();
+    const headers = {
+      'svix-id': 'msg_svix',
+      'svix-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'svix-signature': new Webhook(SECRET).sign('msg_svix', at, payload),
+    };
+    expect((await deliver('svix', payload, headers)).events).toMatchObject([
+      { event_id: 'msg_svix', event: 'user.made', timestamp: '2026-03-01T12:00:00.000Z', properties: { plan: 'pro' } },
+    ]);
+    expect((await deliver('svix', payload, headers)).events).toEqual([]);
+    const { 'svix-signature': _signature, ...unsigned } = headers;
+    expect((await deliver('svix', payload, unsigned)).letters[0]?.reason).toMatch(/svix-signature is missing/);
   });
   test("Shopify's ids beyond what a number holds stay exact", async () => {
     const payload = '{"id":820982911946154508,"customer":{"id":115310627314723954}}';

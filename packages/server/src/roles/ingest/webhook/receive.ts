@@ -1,6 +1,6 @@
 /** `POST /v1/webhook`: always 200, except where nothing can be stored. */
 import { isGzip, unpack } from '../../../intake/parse-body.ts';
-import { convertWebhook, headersOf } from '../../../intake/webhook/convert.ts';
+import { convertWebhook, headersOf, queryOf } from '../../../intake/webhook/convert.ts';
 import { sourceUrls } from '../../../intake/webhook/urls.ts';
 import { outcomeAppend } from '../../../outcomes/outcome-log.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
@@ -59,6 +59,7 @@ function accept(exchange: Exchange, source: CompiledWebhookSource, body: Buffer,
   }
   const converted = convertWebhook(source, rules, {
     headers: headersOf(req.headers),
+    query: queryOf(exchange.query),
     body,
     ...(unpacked === undefined ? {} : { unpacked }),
     receivedAt: exchange.receivedAt,
@@ -103,7 +104,14 @@ function ignore(exchange: Exchange, compiled: CompiledWebhookSource, reason: str
 function keepRejected(exchange: Exchange, compiled: CompiledWebhookSource, body: Buffer, reason: string): void {
   const { ctx, req } = exchange;
   const { deadLetterRetentionMs } = ctx.settings;
-  const outcome = webhookDeadLetter(compiled, headersOf(req.headers), body, reason, exchange.receivedAt, deadLetterRetentionMs);
+  const outcome = webhookDeadLetter(
+    compiled,
+    { headers: headersOf(req.headers), query: queryOf(exchange.query) },
+    body,
+    reason,
+    exchange.receivedAt,
+    deadLetterRetentionMs,
+  );
   const { id } = outcome.dead_letter;
   ctx.capacity.beginAppend(body.length);
   ctx.log.append([outcomeAppend(`webhook/${id}`, [outcome])]).then(

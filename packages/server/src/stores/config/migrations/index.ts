@@ -3,7 +3,8 @@ import { collectorFiles } from './0002-collector-files.ts';
 import { auditFilters } from './0003-audit-filters.ts';
 import { loginPlaces } from './0004-login-places.ts';
 import { keyedAudit } from './0005-keyed-audit.ts';
+import { webhookConsent } from './0006-webhook-consent.ts';
 import type { Migration } from './migration.ts';
 
 /** In order, by hand; a test refuses a gap. */
-export const MIGRATIONS: readonly Migration[] = [foundation, collectorFiles, auditFilters, loginPlaces, keyedAudit];
+export const MIGRATIONS: readonly Migration[] = [foundation, collectorFiles, auditFilters, loginPlaces, keyedAudit, webhookConsent];
