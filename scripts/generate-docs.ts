@@ -4,12 +4,23 @@ import { dirname, join } from 'node:path';
 import { cliPages } from './docs/cli.ts';
 import { decisionPages } from './docs/decisions.ts';
 import { errorPages } from './docs/errors.ts';
+import { integrationPages } from './docs/integrations.ts';
 import { metricsPages } from './docs/metrics.ts';
 import { settingsPages } from './docs/settings.ts';
 import { transformPages } from './docs/transforms.ts';
+import { webhookSourcePages } from './docs/webhook-sources.ts';
 
 const root = join(import.meta.dirname, '..');
-const pages = [...settingsPages(), ...errorPages(), ...transformPages(), ...metricsPages(), ...cliPages(), ...decisionPages()];
+const pages = [
+  ...settingsPages(),
+  ...errorPages(),
+  ...transformPages(),
+  ...metricsPages(),
+  ...cliPages(),
+  ...decisionPages(),
+  ...integrationPages(),
+  ...webhookSourcePages(),
+];
 
 function current(file: string): string | undefined {
   try {
