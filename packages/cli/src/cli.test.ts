@@ -64,7 +64,7 @@ describe('an installation', () => {
     expect(first).toEqual({ org_id: expect.stringMatching(/^org_/), user_id: expect.stringMatching(/^usr_/) });
     const again = await firsthand(org('OWNER@example.com'));
     expect([again.code, again.err]).toEqual([1, expect.stringMatching(/in use/)]);
-    expect(statSync(join(dataDir, 'secret-key')).mode & 0o777).toBe(0o600);
+    for (const file of ['secret-key', 'config.sqlite']) expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600);
   });
 
   test('takes a new password', async () => {

@@ -1,8 +1,11 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=8 --v8-pool-size=0
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { createFilesPrivately } from '@firsthand/server/stores/private-files.ts';
 import { COMMANDS, helpText } from './commands.ts';
 import { CommandError } from './failure.ts';
+
+createFilesPrivately();
 
 // The sources are TypeScript. Caching the compiled code cuts a start from five seconds to one.
 enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/firsthand'));

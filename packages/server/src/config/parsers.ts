@@ -49,6 +49,14 @@ export const publicUrl: Parser<string> = {
   parse: (text) => urlOf(text, ['http:', 'https:'])?.replace(/\/+$/, ''),
 };
 
+export const hostNames: Parser<string[]> = {
+  expected: 'a comma-separated list of host names without scheme or port',
+  parse(text) {
+    const names = text.split(',').map((name) => name.trim().toLowerCase());
+    return names.every((name) => /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/.test(name)) ? names : undefined;
+  },
+};
+
 export const proxies: Parser<number | string[]> = {
   expected: 'a number of proxies, or a comma-separated list of addresses and networks',
   parse(text) {

@@ -9,6 +9,7 @@ import {
   duration,
   emailAddress,
   flag,
+  hostNames,
   natsServers,
   oneOf,
   type Parser,
@@ -85,6 +86,14 @@ export const SETTINGS = {
     unset: 'from the request',
     parser: publicUrl,
     meaning: 'Public address of the collection endpoints: used in snippets, webhook URLs and signatures.',
+  }),
+  allowedHosts: optional({
+    variable: 'ALLOWED_HOSTS',
+    group: 'Listening',
+    unset: 'loopback only',
+    parser: hostNames,
+    meaning:
+      'Host names, separated by commas, that links may be built from in production when `BASE_URL` or `INGEST_URL` is not set. Requests for a snippet or a webhook URL under another host get 409.',
   }),
   trustProxy: optional({
     variable: 'TRUST_PROXY',
@@ -196,7 +205,8 @@ export const SETTINGS = {
     group: 'Limits',
     default: '10',
     parser: wholeNumber(1, Number.MAX_SAFE_INTEGER, 'a whole number of attempts a minute, 1 or more'),
-    meaning: 'Login attempts per minute and e-mail address.',
+    meaning:
+      'Sign-in attempts per minute and e-mail address. Accounts that have not signed in from a network before share ten times as many per client address and thirty times as many per network (/24, /64). Behind a proxy set `TRUST_PROXY`, or all clients share one address.',
   }),
   maxBodyBytes: setting({
     variable: 'MAX_BODY_BYTES',

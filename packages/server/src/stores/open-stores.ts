@@ -11,6 +11,7 @@ import type { EventLog } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
 import { openObserve } from './observe/open.ts';
 import type { ObserveDb } from './observe/schema.ts';
+import { tightenDataDir } from './private-files.ts';
 import { ownAlone } from './sole-owner.ts';
 import type { VisitorStore } from './visitors/port.ts';
 
@@ -38,6 +39,8 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
   const opened: { close(): Promise<void> }[] = [];
   try {
     const { databaseUrl, dataDir, natsUrl } = settings;
+    const exposed = tightenDataDir(dataDir);
+    if (exposed.length > 0) logger.warn({ files: exposed }, 'files in DATA_DIR are readable by other users and cannot be changed');
     const database = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';
     const config = await naming(database, openConfigStore({ databaseUrl, dataDir, clock, onConnectionError }));
     opened.unshift(config);

@@ -21,6 +21,7 @@ export interface AdminDeps {
     | 'ingestUrl'
     | 'ingestPort'
     | 'baseUrl'
+    | 'allowedHosts'
     | 'allowPrivateDestinations'
     | 'accessTokenTtlMs'
     | 'refreshTokenTtlMs'

@@ -1,22 +1,43 @@
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../config.ts';
+import { ApiError } from '../../http/errors.ts';
 
-type Addresses = Pick<Settings, 'ingestUrl' | 'ingestPort'> & Partial<Pick<Settings, 'baseUrl'>>;
+export type Addresses = Pick<Settings, 'ingestUrl' | 'ingestPort' | 'baseUrl' | 'mode' | 'allowedHosts'>;
+type Reached = Pick<FastifyRequest, 'protocol' | 'host'>;
 
 /**
- * The public address of the collection endpoints: as set, else as the client reached us, on the port they listen on. Where they share
- * the management API's listener, they share its public address too.
+ * Public address of the collection endpoints: as set, else as the client reached us, on their port. If they share the management API's
+ * listener, they share its public address too.
  */
-export function ingestOrigin(
-  { ingestUrl, ingestPort, baseUrl }: Addresses,
-  { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
-): string {
+export function ingestOrigin(settings: Addresses, request: Reached): string {
+  const { ingestUrl, ingestPort, baseUrl } = settings;
   if (ingestUrl !== undefined) return ingestUrl;
-  const reached = `${protocol}://${host}`;
-  if (ingestPort === undefined) return baseUrl ?? reached;
-  // Port 0 is any that is free: nobody knows it here. A Host header that is none stays as it came.
-  if (ingestPort === 0 || !URL.canParse(reached)) return reached;
+  if (ingestPort === undefined && baseUrl !== undefined) return baseUrl;
+  const reached = reachedOrigin(settings, request);
+  // Port 0 is any free port, which is not known here. A Host header that is not valid stays as it came.
+  if (ingestPort === undefined || ingestPort === 0 || !URL.canParse(reached)) return reached;
   const url = new URL(reached);
   url.port = String(ingestPort);
   return url.origin;
+}
+
+/** Public address of the management API and the console. */
+export function baseOrigin(settings: Addresses, request: Reached): string {
+  return settings.baseUrl ?? reachedOrigin(settings, request);
+}
+
+/** In production a Host header that nobody vouched for does not get into links: whoever sends a request could choose it. */
+function reachedOrigin({ mode, allowedHosts }: Addresses, { protocol, host }: Reached): string {
+  const reached = `${protocol}://${host}`;
+  if (mode !== 'production' || isAllowed(reached, allowedHosts)) return reached;
+  throw new ApiError('CONFLICT', {
+    message: 'The public address is not known. Set BASE_URL and INGEST_URL, or list this host in ALLOWED_HOSTS.',
+  });
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+function isAllowed(origin: string, allowedHosts: readonly string[] | undefined): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { hostname } = new URL(origin);
+  return LOOPBACK.has(hostname) || (allowedHosts?.includes(hostname) ?? false);
 }

@@ -59,6 +59,18 @@ onBothEngines('accounts', (fresh) => {
     expect((await me(`${header}.${forged}.${signature}`)).body.error.code).toBe('INVALID_TOKEN');
   });
 
+  test('a token has one spelling: the spare bits of its last character are checked', async () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const { token } = org.owner;
+    const last = alphabet.indexOf(token.slice(-1));
+    const spellings = [0, 1, 2, 3].map((spare) => `${token.slice(0, -1)}${alphabet[(last & ~3) | spare]}`);
+    const answers = await Promise.all(
+      [...spellings, `${token}=`].map(async (spelling) => [spelling === token, (await me(spelling)).status]),
+    );
+    expect(answers.filter(([isOriginal]) => isOriginal)).toEqual([[true, 200]]);
+    expect(answers.filter(([isOriginal]) => !isOriginal)).toEqual(Array(4).fill([false, 401]));
+  });
+
   test('an expired access token says so; its refresh token still works, once', async () => {
     const user = await org.user('viewer');
     const pair = await harness.login(user.email);

@@ -115,7 +115,7 @@ export function collectorRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/pipelines/:id/collector/snippet',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', errors: ['CONFLICT'] },
       schema: {
         summary: 'The script tag for a page',
         description:

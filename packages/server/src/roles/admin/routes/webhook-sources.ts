@@ -37,7 +37,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
   app.get(
     '/webhook-sources',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', errors: ['CONFLICT'] },
       schema: {
         summary: 'List webhook sources',
         tags,
@@ -47,15 +47,16 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     },
     async (request) => {
       const page = pageOf(request.query);
+      const origin = ingestOrigin(context.settings, request);
       const { rows, total } = await listWebhookSources(db, request.user.org_id, request.query.pipeline_id, page);
-      return { webhook_sources: rows.map((row) => withUrl(row, ingestOrigin(context.settings, request))), total, ...page };
+      return { webhook_sources: rows.map((row) => withUrl(row, origin)), total, ...page };
     },
   );
 
   app.post(
     '/webhook-sources',
     {
-      config: { role: 'editor', errors: ['NOT_FOUND'] },
+      config: { role: 'editor', errors: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         summary: 'Add a webhook source',
         description: 'The signing secret is generated when omitted, and is shown only in this response.',
@@ -66,6 +67,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     },
     async (request, reply) => {
       const { user, body } = request;
+      const origin = ingestOrigin(context.settings, request);
       const { signing_secret = newSecret(), ...sent } = body;
       const fields: WebhookSourceFields = { ...resource.defaults, provider: PROVIDERS[sent.source_type], ...sent };
       if (isMask(signing_secret)) throw invalid('signing_secret', 'is a mask without a stored secret: send the secret itself');
@@ -82,14 +84,14 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         change.audit({ id: made.id, after: made });
         return made;
       });
-      return reply.code(201).send({ ...withUrl(created, ingestOrigin(context.settings, request)), signing_secret });
+      return reply.code(201).send({ ...withUrl(created, origin), signing_secret });
     },
   );
 
   app.get(
     '/webhook-sources/:id',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', errors: ['CONFLICT'] },
       schema: { summary: 'Read a webhook source', tags, params: IdParams, response: { 200: resource.response } },
     },
     async (request) =>
@@ -99,11 +101,12 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
   app.put(
     '/webhook-sources/:id',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['CONFLICT'] },
       schema: { summary: 'Change a webhook source', tags, params: IdParams, body: Update, response: { 200: resource.response } },
     },
     async (request) => {
       const { user, params } = request;
+      const origin = ingestOrigin(context.settings, request);
       const { signing_secret: given, ...sent } = request.body;
       // Writing a mask back keeps the stored secret.
       const secret = given !== undefined && isMask(given) ? undefined : given;
@@ -125,7 +128,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         change.audit({ id: before.id, before, after: secret === undefined ? after : { ...after, signing_secret: '••••' } });
         return after;
       });
-      return withUrl(updated, ingestOrigin(context.settings, request));
+      return withUrl(updated, origin);
     },
   );
 
@@ -149,7 +152,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
   app.post(
     '/webhook-sources/:id/rotate-secret',
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', errors: ['CONFLICT'] },
       schema: {
         summary: 'Replace the signing secret',
         description: 'The old secret is invalid at once. To set a secret that the sender gave you, use PUT.',
@@ -160,6 +163,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     },
     async (request) => {
       const { user, params } = request;
+      const origin = ingestOrigin(context.settings, request);
       const signing_secret = newSecret();
       const rotated = await context.write(user, 'webhook_source.secret_rotated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
@@ -168,7 +172,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         change.audit({ id: before.id, changes: { signing_secret: { old: '••••', new: '••••' } } });
         return after;
       });
-      return { ...withUrl(rotated, ingestOrigin(context.settings, request)), signing_secret };
+      return { ...withUrl(rotated, origin), signing_secret };
     },
   );
 

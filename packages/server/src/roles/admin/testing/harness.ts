@@ -107,6 +107,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       ingestUrl: undefined,
       ingestPort: undefined,
       baseUrl: undefined,
+      allowedHosts: undefined,
       ...options.settings,
     },
     version: '0.1.0',
