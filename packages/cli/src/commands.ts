@@ -35,9 +35,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     words: 'user reset-password',
-    options: '--email E [--password P]',
+    options: '--email E [--password P] [--disable-totp]',
     summary: 'Set a new password, unlock the account and end its sessions',
-    details: 'Without `--password` a password is generated and printed.',
+    details:
+      'Without `--password` a password is generated and printed. `--disable-totp` turns off two-step sign-in. Where `LOCAL_LOGIN=false`, the password works for an hour.',
     load: async () => (await import('./commands/reset-password.ts')).resetPassword,
   },
   {

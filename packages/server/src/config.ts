@@ -28,5 +28,11 @@ export function readSettings(env: Record<string, string | undefined>): SettingsR
     faults.push('SECRET_KEY: required when DATABASE_URL is set, so that every process shares one key');
   if (settings.ingestPort !== undefined && settings.ingestPort === settings.port && settings.port !== 0)
     faults.push('INGEST_PORT: expected another port than PORT; leave it unset to use one listener for both');
+  if (settings.oidcIssuer !== undefined && settings.oidcClientId === undefined)
+    faults.push('OIDC_CLIENT_ID: required when OIDC_ISSUER is set');
+  if (settings.oidcIssuer?.startsWith('http:') === true && settings.mode === 'production')
+    faults.push('OIDC_ISSUER: expected an https address in production');
+  if (settings.localLogin === false && settings.oidcIssuer === undefined)
+    faults.push('LOCAL_LOGIN: false needs OIDC_ISSUER, or nobody could sign in');
   return faults.length > 0 ? { ok: false, faults } : { ok: true, settings };
 }

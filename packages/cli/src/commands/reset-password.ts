@@ -4,14 +4,18 @@ import { hashPassword } from '@firsthand/server/roles/admin/auth/passwords.ts';
 import { createWrite } from '@firsthand/server/roles/admin/write.ts';
 import { attemptKey, unlockAddress } from '@firsthand/server/stores/config/login-attempts.ts';
 import { revokeTokens } from '@firsthand/server/stores/config/sessions.ts';
-import { findLogin, updateUser } from '@firsthand/server/stores/config/users.ts';
+import { disableTotp } from '@firsthand/server/stores/config/totp.ts';
+import { allowLocalLogin, findLogin, updateUser } from '@firsthand/server/stores/config/users.ts';
 import { CommandError } from '../failure.ts';
 import { print, withInstallation } from '../installation.ts';
 import { readOptions, requireEmail, requirePassword } from '../options.ts';
 
-/** A new password, every session ended, the address unlocked: one write, with its audit entry. */
+/** Where LOCAL_LOGIN=false, the new password works for this long: the way back in when the identity provider fails. */
+const LOCAL_LOGIN_MS = 3_600_000;
+
+/** Sets a password, ends every session and unlocks the address, in one write with its audit entry. */
 export async function resetPassword(args: string[]): Promise<void> {
-  const options = readOptions(args, { required: ['email'], optional: ['password'] });
+  const options = readOptions(args, { required: ['email'], optional: ['password'], flags: ['disable-totp'] });
   const email = normaliseEmail(requireEmail('--email', options.email));
   const generated = options.password === undefined ? randomBytes(18).toString('base64url') : undefined;
   const password_hash = await hashPassword(generated ?? requirePassword('--password', options.password!));
@@ -23,6 +27,8 @@ export async function resetPassword(args: string[]): Promise<void> {
     await write(author, 'user.password_reset', async (tx, change) => {
       await updateUser(tx, user.org_id, user.id, { password_hash }, change.stamp.now);
       await revokeTokens(tx, user.id);
+      await allowLocalLogin(tx, user.id, new Date(clock.now() + LOCAL_LOGIN_MS).toISOString());
+      if (options['disable-totp']) await disableTotp(tx, user.id);
       await unlockAddress(tx, attemptKey('email', email));
       change.audit({ id: user.id });
     });

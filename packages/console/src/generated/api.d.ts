@@ -68,6 +68,120 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to the console
+         * @description As `POST /auth/login`, with the refresh token in an `HttpOnly`, `SameSite=Strict` cookie.
+         *
+         *     Needs no token.
+         */
+        post: operations["post_auth_session"];
+        /**
+         * Sign out of the console
+         * @description Ends the session and removes the cookie. `everywhere=true` ends every session of the user, on every device.
+         *
+         *     Needs no token.
+         */
+        delete: operations["delete_auth_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/auth/session/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the console session
+         * @description Replaces the cookie. Several tabs may do so at once: a cookie that was replaced less than 10 seconds ago is still accepted. After that its use revokes every token of the user.
+         *
+         *     Needs no token.
+         */
+        post: operations["post_auth_session_refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/auth/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How one can sign in
+         * @description Needs no token.
+         */
+        get: operations["get_auth_methods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in through the identity provider
+         * @description For browsers.
+         *
+         *     Needs no token.
+         */
+        get: operations["get_auth_oidc_start"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return from the identity provider
+         * @description Starts a console session and redirects to the console.
+         *
+         *     Needs no token.
+         */
+        get: operations["get_auth_oidc_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/users": {
         parameters: {
             query?: never;
@@ -150,7 +264,7 @@ export interface paths {
         get: operations["get_users_id"];
         /**
          * Change a user
-         * @description Changing an owner, or making one, needs an owner. Who is demoted or disabled is logged out at once.
+         * @description Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end.
          *
          *     Least role: **admin**.
          */
@@ -158,11 +272,149 @@ export interface paths {
         post?: never;
         /**
          * Remove a user
-         * @description Every token of the user ends at once.
+         * @description Every token of the user ends at once, API tokens too.
          *
          *     Least role: **admin**.
          */
         delete: operations["delete_users_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/me/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the caller's two-step sign-in
+         * @description Least role: **viewer**.
+         */
+        get: operations["get_users_me_totp"];
+        put?: never;
+        /**
+         * Propose a secret for an authenticator app
+         * @description Stores nothing. Show `otpauth_url` as a QR code, then confirm with a code from the app.
+         *
+         *     Least role: **viewer**.
+         */
+        post: operations["post_users_me_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/me/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn on two-step sign-in
+         * @description From now on sign-in needs `totp_code` or `recovery_code`. The recovery codes are shown only in this response; each works once. Replaces an earlier secret and its codes.
+         *
+         *     Least role: **viewer**.
+         */
+        post: operations["post_users_me_totp_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/me/totp/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn off two-step sign-in
+         * @description Least role: **viewer**.
+         */
+        post: operations["post_users_me_totp_disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/{id}/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Turn off a user's two-step sign-in
+         * @description For users who lost both phone and recovery codes. For an owner this needs an owner.
+         *
+         *     Least role: **admin**.
+         */
+        delete: operations["delete_users_id_totp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/api-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API tokens
+         * @description Least role: **admin**.
+         */
+        get: operations["get_api_tokens"];
+        put?: never;
+        /**
+         * Create an API token
+         * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines.
+         *
+         *     Least role: **admin**.
+         */
+        post: operations["post_api_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/api-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API token
+         * @description It ends at once, on every process.
+         *
+         *     Least role: **admin**.
+         */
+        delete: operations["delete_api_tokens_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1605,7 +1857,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "MISSING_FIELD" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "EXPIRED_TOKEN" | "INVALID_REFRESH_TOKEN" | "ACCOUNT_LOCKED" | "INVALID_PIPELINE_KEY" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "DUPLICATE_RESOURCE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "VALIDATION_ERROR" | "UPGRADE_REQUIRED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+                code: "INVALID_JSON" | "MISSING_FIELD" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "EXPIRED_TOKEN" | "INVALID_REFRESH_TOKEN" | "ACCOUNT_LOCKED" | "TOTP_REQUIRED" | "OIDC_FAILED" | "INVALID_PIPELINE_KEY" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "DUPLICATE_RESOURCE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "VALIDATION_ERROR" | "UPGRADE_REQUIRED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
                 message: string;
                 /** @description The faults of the request, with their places. */
                 details?: {
@@ -1671,6 +1923,10 @@ export interface operations {
                     /** @example owner@localhost */
                     email: string;
                     password: string;
+                    /** @description For users with two-step sign-in: the code of the authenticator app. */
+                    totp_code?: string;
+                    /** @description Instead of `totp_code`; works once. */
+                    recovery_code?: string;
                 };
             };
         };
@@ -1698,6 +1954,7 @@ export interface operations {
             };
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -1745,6 +2002,188 @@ export interface operations {
             401: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    post_auth_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example owner@localhost */
+                    email: string;
+                    password: string;
+                    /** @description For users with two-step sign-in: the code of the authenticator app. */
+                    totp_code?: string;
+                    /** @description Instead of `totp_code`; works once. */
+                    recovery_code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Keep it in memory. */
+                        access_token: string;
+                        /** @enum {string} */
+                        token_type: "Bearer";
+                        /** @example 900 */
+                        expires_in: number;
+                    };
+                };
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    delete_auth_session: {
+        parameters: {
+            query?: {
+                everywhere?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    post_auth_session_refresh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Keep it in memory. */
+                        access_token: string;
+                        /** @enum {string} */
+                        token_type: "Bearer";
+                        /** @example 900 */
+                        expires_in: number;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_auth_methods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        local: boolean;
+                        oidc: boolean;
+                    };
+                };
+            };
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_auth_oidc_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A redirect. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
+            };
+            401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_auth_oidc_callback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A redirect. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
+            };
+            401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -2163,6 +2602,343 @@ export interface operations {
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             409: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_users_me_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        enabled: boolean;
+                        recovery_codes_left: number;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    post_users_me_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Base32, 20 bytes.
+                         * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                         */
+                        secret: string;
+                        otpauth_url: string;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    post_users_me_totp_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example correct horse battery */
+                    current_password: string;
+                    /**
+                     * @description Base32, 20 bytes.
+                     * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                     */
+                    secret: string;
+                    /** @example 123456 */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        recovery_codes: string[];
+                    };
+                };
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    post_users_me_totp_disable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example correct horse battery */
+                    current_password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Turned off */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    delete_users_id_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Turned off */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_api_tokens: {
+        parameters: {
+            query?: {
+                /** @description At most 100; a greater one is served as 100. */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        api_tokens: {
+                            /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            name: string;
+                            /** @enum {string} */
+                            role: "viewer" | "editor" | "admin" | "owner";
+                            /** @description The pipelines it is limited to; null for all. */
+                            pipeline_ids: string[] | null;
+                            /**
+                             * @description The first eight characters, for identification.
+                             * @example fht_9aQx
+                             */
+                            token_prefix: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            expires_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @description At most a minute late.
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_used_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    post_api_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /**
+                     * @description At most the caller's own role.
+                     * @enum {string}
+                     */
+                    role: "viewer" | "editor" | "admin" | "owner";
+                    /**
+                     * Format: date-time
+                     * @example 2026-05-01T12:00:00.000Z
+                     */
+                    expires_at?: string | null;
+                    pipeline_ids?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        name: string;
+                        /** @enum {string} */
+                        role: "viewer" | "editor" | "admin" | "owner";
+                        /** @description The pipelines it is limited to; null for all. */
+                        pipeline_ids: string[] | null;
+                        /**
+                         * @description The first eight characters, for identification.
+                         * @example fht_9aQx
+                         */
+                        token_prefix: string;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        expires_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description At most a minute late.
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        last_used_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * @description Shown this once.
+                         * @example fht_…
+                         */
+                        token: string;
+                    };
+                };
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    delete_api_tokens_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];

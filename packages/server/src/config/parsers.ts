@@ -57,6 +57,22 @@ export const hostNames: Parser<string[]> = {
   },
 };
 
+const USER_ROLES = ['viewer', 'editor', 'admin', 'owner'] as const;
+export const roleMap: Parser<ReadonlyMap<string, (typeof USER_ROLES)[number]>> = {
+  expected: `a comma-separated list of group=role, the role being one of ${USER_ROLES.join(', ')}`,
+  parse(text) {
+    const map = new Map<string, (typeof USER_ROLES)[number]>();
+    for (const pair of text.split(',')) {
+      const at = pair.lastIndexOf('=');
+      const group = pair.slice(0, Math.max(at, 0)).trim();
+      const role = USER_ROLES.find((one) => one === pair.slice(at + 1).trim());
+      if (group === '' || role === undefined) return undefined;
+      map.set(group, role);
+    }
+    return map;
+  },
+};
+
 export const proxies: Parser<number | string[]> = {
   expected: 'a number of proxies, or a comma-separated list of addresses and networks',
   parse(text) {

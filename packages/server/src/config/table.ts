@@ -17,6 +17,7 @@ import {
   proxies,
   publicUrl,
   readableFile,
+  roleMap,
   setOf,
   wholeNumber,
 } from './parsers.ts';
@@ -170,6 +171,49 @@ export const SETTINGS = {
     parser: atLeastLong(12),
     secret: true,
     meaning: 'Password of the first owner.',
+  }),
+  localLogin: setting({
+    variable: 'LOCAL_LOGIN',
+    group: 'Roles and security',
+    default: 'true',
+    parser: flag,
+    meaning:
+      'Whether users may sign in with a password. With `false` only OIDC works, and for an hour a user whose password was reset with `firsthand user reset-password`.',
+  }),
+  oidcIssuer: optional({
+    variable: 'OIDC_ISSUER',
+    group: 'Roles and security',
+    unset: 'no OIDC',
+    parser: publicUrl,
+    meaning: 'OpenID Connect issuer to sign in with. The redirect address to register there is `{BASE_URL}/v1/admin/auth/oidc/callback`.',
+  }),
+  oidcClientId: optional({
+    variable: 'OIDC_CLIENT_ID',
+    group: 'Roles and security',
+    parser: anyText,
+    meaning: 'Client id at the issuer. Required with `OIDC_ISSUER`.',
+  }),
+  oidcClientSecret: optional({
+    variable: 'OIDC_CLIENT_SECRET',
+    group: 'Roles and security',
+    unset: 'public client',
+    parser: anyText,
+    secret: true,
+    meaning: 'Client secret at the issuer.',
+  }),
+  oidcRoleClaim: optional({
+    variable: 'OIDC_ROLE_CLAIM',
+    group: 'Roles and security',
+    unset: 'new users are viewers',
+    parser: anyText,
+    meaning: 'Claim of the ID token that decides the role at every sign-in, such as `groups` or `realm_access.roles`.',
+  }),
+  oidcRoleMap: optional({
+    variable: 'OIDC_ROLE_MAP',
+    group: 'Roles and security',
+    unset: 'the claim holds role names',
+    parser: roleMap,
+    meaning: 'Groups and their roles: `firsthand-admins=admin,staff=viewer`. The highest role wins; a user without one cannot sign in.',
   }),
   accessTokenTtlMs: setting({
     variable: 'ACCESS_TOKEN_TTL',

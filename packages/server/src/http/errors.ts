@@ -15,6 +15,8 @@ export const API_ERRORS = {
   EXPIRED_TOKEN: { status: 401, message: 'The access token has expired.' },
   INVALID_REFRESH_TOKEN: { status: 401, message: 'The refresh token is unknown, expired or already used.' },
   ACCOUNT_LOCKED: { status: 401, message: 'Too many failed attempts: this account is locked for a while.' },
+  TOTP_REQUIRED: { status: 401, message: 'Two-step sign-in is on: send totp_code or recovery_code too.' },
+  OIDC_FAILED: { status: 401, message: 'Sign-in through the identity provider failed. Start again, or ask an administrator.' },
   INVALID_PIPELINE_KEY: { status: 401, message: 'This is a pipeline key; the management API needs an access token.' },
   FORBIDDEN: { status: 403, message: 'Your role does not allow this.' },
   NOT_FOUND: { status: 404, message: 'There is no such resource in this organisation.' },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-export type IdPrefix = 'org' | 'usr' | 'pl' | 'tpl' | 'rev' | 'int' | 'trf' | 'whs' | 'bld' | 'dlq' | 'aud' | 'rpl' | 'bat' | 'ses';
+export type IdPrefix = 'org' | 'usr' | 'pl' | 'tpl' | 'rev' | 'int' | 'trf' | 'whs' | 'bld' | 'dlq' | 'aud' | 'rpl' | 'bat' | 'ses' | 'apt';
 
 /** `pl_` and 26 characters: 48 bits of time, then 80 of chance. Sorts by the time it was made. */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {

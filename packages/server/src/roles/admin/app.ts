@@ -3,6 +3,7 @@ import Fastify, { LogController } from 'fastify';
 import { requestId } from '../../http/request-id.ts';
 import { validatorCompiler } from '../../http/validation.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
+import { createPipelineScope } from './auth/pipeline-scope.ts';
 import type { AdminApp, AdminContext, AdminDeps } from './deps.ts';
 import { installRequestBodies } from './request-bodies.ts';
 import { installResponses } from './responses.ts';
@@ -38,6 +39,7 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
   app.addHook('onRequest', createAuthenticate(deps));
+  app.addHook('preHandler', createPipelineScope(deps));
   rejectSiblingMethods(app);
   installRequestBodies(app);
   installResponses(app, deps);

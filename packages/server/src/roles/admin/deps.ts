@@ -30,6 +30,12 @@ export interface AdminDeps {
     | 'loginRateLimit'
     | 'trustProxy'
     | 'mode'
+    | 'localLogin'
+    | 'oidcIssuer'
+    | 'oidcClientId'
+    | 'oidcClientSecret'
+    | 'oidcRoleClaim'
+    | 'oidcRoleMap'
   >;
   version: string;
   operations: Operations;
@@ -49,7 +55,11 @@ export interface Actor {
   org_id: string;
   email: string;
   role: UserRole;
+  /** Empty for an API token. */
   session_id: string;
+  api_token_id: string | undefined;
+  /** The pipelines that an API token is limited to; undefined for all. */
+  pipeline_ids: readonly string[] | undefined;
   ip: string;
   user_agent: string | null;
 }
@@ -71,6 +81,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role that may call it; `public` needs no token. */
     role?: UserRole | 'public';
+    /** Closed to API tokens: a person must sign in. */
+    peopleOnly?: boolean;
     /** Error codes beyond those every such route has. */
     errors?: readonly (
       | 'NOT_FOUND'
@@ -79,6 +91,9 @@ declare module 'fastify' {
       | 'INVALID_CREDENTIALS'
       | 'INVALID_REFRESH_TOKEN'
       | 'ACCOUNT_LOCKED'
+      | 'TOTP_REQUIRED'
+      | 'OIDC_FAILED'
+      | 'FORBIDDEN'
     )[];
     /** The body holds somebody else's event: any JSON text may stand in it, and nothing of it is stored as text. */
     anyJson?: boolean;

@@ -2,11 +2,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ApiError } from '../../http/errors.ts';
 import type { OpenApiPaths } from '../../http/openapi.ts';
-import { deriveKey } from '../../secrets/keys.ts';
-import { findSessionUser } from '../../stores/config/sessions.ts';
 import { attachDebugSocket, type TokenCheck } from '../../tap/socket.ts';
 import { buildAdminApp } from './app.ts';
-import { createTokenReader } from './auth/tokens.ts';
+import { createIdentify } from './auth/identify.ts';
 import type { AdminDeps } from './deps.ts';
 
 export interface AdminRole {
@@ -19,14 +17,15 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
   const app = buildAdminApp(deps);
   app.addToOpenApi(otherPaths);
   await app.ready();
-  const readToken = createTokenReader(deriveKey(deps.secretKey, 'access-token'));
+  const identify = createIdentify(deps);
   let sockets: { close(): void } | undefined;
 
   async function checkToken(token: string): Promise<TokenCheck> {
     try {
-      const claims = await readToken(`Bearer ${token}`, deps.clock.now());
-      const user = await findSessionUser(deps.db, claims.session_id, claims.user_id);
-      return user === undefined ? { ok: false } : { ok: true, org_id: user.org_id, expires_at: claims.expires_at };
+      const user = await identify(`Bearer ${token}`);
+      // The stream shows the whole organisation.
+      if (user.pipeline_ids !== undefined) return { ok: false };
+      return { ok: true, org_id: user.org_id, expires_at: user.expires_at };
     } catch (error) {
       if (error instanceof ApiError) return { ok: false };
       throw error;

@@ -40,9 +40,37 @@ export interface UserRow {
   password_hash: string;
   /** Sessions of an earlier epoch are dead: raising it ends every token of the user in one update. */
   token_epoch: Generated<number>;
+  /** Sealed under the organisation's data key; null while two-step sign-in is off. */
+  totp_secret: Generated<string | null>;
+  /** The newest 30-second step whose code was used: codes up to it are spent. */
+  totp_last_step: Generated<number>;
+  /** Password sign-in works until then although LOCAL_LOGIN=false. */
+  local_login_until: Generated<string | null>;
+  /** Issuer and subject at the identity provider. */
+  oidc_subject: Generated<string | null>;
   last_login_at: string | null;
   created_at: string;
   updated_at: string;
+}
+export interface RecoveryCodeRow {
+  code_hash: string;
+  user_id: string;
+}
+export interface ApiTokenRow {
+  id: string;
+  org_id: string;
+  /** The maker: the token goes with this user. */
+  user_id: string;
+  name: string;
+  role: UserRole;
+  /** JSON list; null for every pipeline. */
+  pipeline_ids: string | null;
+  /** SHA-256 of the token. */
+  token_hash: string;
+  token_prefix: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
 }
 /** One login and the refresh tokens that follow from it. */
 export interface SessionRow {
@@ -179,6 +207,8 @@ export interface Schema {
   users: UserRow;
   sessions: SessionRow;
   refresh_tokens: RefreshTokenRow;
+  recovery_codes: RecoveryCodeRow;
+  api_tokens: ApiTokenRow;
   login_attempts: LoginAttemptRow;
   login_places: LoginPlaceRow;
   pipelines: PipelineRow;

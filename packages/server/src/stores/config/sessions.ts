@@ -7,7 +7,7 @@ export interface SessionUser {
   role: UserRole;
 }
 
-/** The user behind a session that is still good: not removed, not disabled, no token revoked since. */
+/** The user of a session that is still valid: not removed, not disabled, no token revoked since. */
 export function findSessionUser(db: Db, sessionId: string, userId: string): Promise<SessionUser | undefined> {
   return db
     .selectFrom('sessions')
@@ -27,7 +27,7 @@ export interface NewSession {
   expires_at: string;
   now: string;
 }
-/** Nothing where the user is gone or disabled by now. */
+/** False if the user has been removed or disabled meanwhile. */
 export async function startSession(tx: Db, session: NewSession): Promise<boolean> {
   const user = await tx
     .selectFrom('users')
@@ -61,14 +61,15 @@ async function insertRefreshToken(tx: Db, sessionId: string, token: Omit<NewSess
 export type Rotation = { kind: 'rotated'; session_id: string; user: SessionUser } | { kind: 'reused' } | { kind: 'unknown' };
 
 /**
- * Trades a refresh token for the next one. The update decides: of any number of parallel callers one finds the token unused, and the
- * others, who waited for its row, find it used. That is reuse, and one update of the user's epoch ends every token there is, the
- * winner's too.
+ * Trades a refresh token for the next one. The update decides: of parallel callers one finds the token unused, the others wait for its
+ * row and find it used. That is reuse, and raising the user's epoch ends every token there is, the winner's too. A token that was used
+ * since `graceSince` is no reuse: it continues the session with a token of its own.
  */
 export async function rotateRefreshToken(
   tx: Db,
   tokenHash: string,
   next: { refresh_hash: string; expires_at: string; now: string },
+  graceSince?: string,
 ): Promise<Rotation> {
   const used = await tx
     .updateTable('refresh_tokens')
@@ -78,7 +79,12 @@ export async function rotateRefreshToken(
     .where('expires_at', '>', next.now)
     .returning(['session_id', 'user_id'])
     .executeTakeFirst();
-  if (used === undefined) return await judgeUnusable(tx, tokenHash);
+  if (used === undefined) return await judgeUnusable(tx, tokenHash, next, graceSince);
+  return await continueSession(tx, used, next);
+}
+
+type NextToken = Parameters<typeof rotateRefreshToken>[2];
+async function continueSession(tx: Db, used: { session_id: string; user_id: string }, next: NextToken): Promise<Rotation> {
   const user = await findSessionUser(tx, used.session_id, used.user_id);
   if (user === undefined) return { kind: 'unknown' };
   await insertRefreshToken(tx, used.session_id, { ...next, user_id: used.user_id });
@@ -86,14 +92,29 @@ export async function rotateRefreshToken(
   return { kind: 'rotated', session_id: used.session_id, user };
 }
 
-async function judgeUnusable(tx: Db, tokenHash: string): Promise<Rotation> {
-  const known = await tx.selectFrom('refresh_tokens').select(['user_id', 'used_at']).where('token_hash', '=', tokenHash).executeTakeFirst();
+async function judgeUnusable(tx: Db, tokenHash: string, next: NextToken, graceSince: string | undefined): Promise<Rotation> {
+  const known = await tx
+    .selectFrom('refresh_tokens')
+    .select(['session_id', 'user_id', 'used_at'])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();
   if (known === undefined || known.used_at === null) return { kind: 'unknown' };
+  if (graceSince !== undefined && known.used_at >= graceSince) return await continueSession(tx, known, next);
   await revokeTokens(tx, known.user_id);
   return { kind: 'reused' };
 }
 
-/** Ends every token of the user, except those of one session where it is named. */
+export function findRefreshSession(db: Db, tokenHash: string): Promise<{ session_id: string; user_id: string } | undefined> {
+  return db.selectFrom('refresh_tokens').select(['session_id', 'user_id']).where('token_hash', '=', tokenHash).executeTakeFirst();
+}
+
+/** Its access and refresh tokens end with it. */
+export async function endSession(tx: Db, sessionId: string): Promise<void> {
+  await tx.deleteFrom('refresh_tokens').where('session_id', '=', sessionId).execute();
+  await tx.deleteFrom('sessions').where('id', '=', sessionId).execute();
+}
+
+/** Ends every token of the user, except those of `exceptSession`. API tokens stay. */
 export async function revokeTokens(tx: Db, userId: string, exceptSession?: string): Promise<void> {
   const user = await tx
     .updateTable('users')
@@ -113,6 +134,6 @@ export async function revokeTokens(tx: Db, userId: string, exceptSession?: strin
 
 export async function removeExpiredSessions(db: Db, before: string): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<', before).execute();
-  // A session that is refreshed for months leaves a used token behind each time.
+  // A long session leaves a used token behind at each refresh.
   await db.deleteFrom('refresh_tokens').where('expires_at', '<', before).execute();
 }

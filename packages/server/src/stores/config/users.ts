@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, UserRole, UserRow } from './schema.ts';
 
@@ -24,12 +25,22 @@ export async function listUsers(db: Db, orgId: string, page: Page): Promise<Page
   return readPage(listed, page, () => countOf(query));
 }
 
-/** Addresses are unique in the installation: login names no organisation. */
-export function findLogin(
-  db: Db,
-  email: string,
-): Promise<Pick<UserRow, 'id' | 'org_id' | 'email' | 'password_hash' | 'status'> | undefined> {
-  return db.selectFrom('users').select(['id', 'org_id', 'email', 'password_hash', 'status']).where('email', '=', email).executeTakeFirst();
+const LOGIN_COLUMNS = ['id', 'org_id', 'email', 'password_hash', 'status', 'totp_secret', 'local_login_until'] as const;
+export type Login = Pick<Selectable<UserRow>, (typeof LOGIN_COLUMNS)[number]>;
+
+/** E-mail addresses are unique in the installation: a sign-in names no organisation. */
+export function findLogin(db: Db, email: string): Promise<Login | undefined> {
+  return db.selectFrom('users').select(LOGIN_COLUMNS).where('email', '=', email).executeTakeFirst();
+}
+
+export function findUserBySubject(db: Db, subject: string): Promise<User | undefined> {
+  return db.selectFrom('users').select(PUBLIC_COLUMNS).where('oidc_subject', '=', subject).executeTakeFirst();
+}
+export async function linkSubject(tx: Db, id: string, subject: string): Promise<void> {
+  await tx.updateTable('users').set({ oidc_subject: subject }).where('id', '=', id).execute();
+}
+export async function allowLocalLogin(tx: Db, id: string, until: string): Promise<void> {
+  await tx.updateTable('users').set({ local_login_until: until }).where('id', '=', id).execute();
 }
 
 export async function isEmailTaken(tx: Db, email: string, exceptId?: string): Promise<boolean> {

@@ -6,6 +6,9 @@ const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Hash of 32 random bytes that nobody kept, with the same options: nothing matches it. */
 const NO_PASSWORD = '$argon2id$v=19$m=19456,t=2,p=1$//8QAsIeNXmDCrZgTdmL4g$x/scDEXhUTfvLSH9Qy46t6DCEJEZ5ayzVqqEYVzEZDQ';
 
+/** Stored for users who sign in through an identity provider: no password matches. */
+export const WITHOUT_PASSWORD = '!';
+
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 1_000;
 
@@ -19,6 +22,7 @@ export function hashPassword(password: string): Promise<string> {
 
 /** An unknown account costs one comparison too, so that response time does not reveal which accounts exist. */
 export async function passwordMatches(stored: string | undefined, password: string, client: HashClient): Promise<boolean> {
-  const matches = await queue.run(client, () => verify(stored ?? NO_PASSWORD, password));
-  return matches && stored !== undefined;
+  const hashed = stored === WITHOUT_PASSWORD ? undefined : stored;
+  const matches = await queue.run(client, () => verify(hashed ?? NO_PASSWORD, password));
+  return matches && hashed !== undefined;
 }

@@ -16,7 +16,7 @@ const NOBODY = '';
 export async function auditSignIn(
   tx: Db,
   cipher: AuditCipher,
-  action: 'auth.login' | 'auth.login_failed',
+  action: 'auth.login' | 'auth.login_failed' | 'auth.logout',
   user: AuditedUser,
   client: Client,
   now: number,

@@ -2,14 +2,24 @@ import { ApiError } from '../../../http/errors.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
 import { deleteOldAttempts, recordFailure } from '../../../stores/config/login-attempts.ts';
-import { findSessionUser, removeExpiredSessions, rotateRefreshToken, startSession } from '../../../stores/config/sessions.ts';
-import { findLogin, noteLogin } from '../../../stores/config/users.ts';
+import type { Db } from '../../../stores/config/schema.ts';
+import {
+  endSession,
+  findRefreshSession,
+  findSessionUser,
+  removeExpiredSessions,
+  revokeTokens,
+  rotateRefreshToken,
+  startSession,
+} from '../../../stores/config/sessions.ts';
+import { findLogin, type Login, noteLogin } from '../../../stores/config/users.ts';
 import type { Actor, AdminDeps } from '../deps.ts';
 import { normaliseEmail } from './email.ts';
 import { passwordMatches } from './passwords.ts';
+import { createSecondFactor, type SecondFactor } from './second-factor.ts';
 import { type AuditedUser, auditSignIn, type Client, imitateAudit } from './sign-in-audit.ts';
 import { type Attempt, createSignInLimits } from './sign-in-limits.ts';
-import { expiresInS, issueAccessToken, newRefreshToken, refreshTokenHash } from './tokens.ts';
+import { expiresInS, issueAccessToken, newRefreshToken, type RefreshKind, refreshKindOf, refreshTokenHash } from './tokens.ts';
 
 export interface TokenPair {
   access_token: string;
@@ -17,27 +27,45 @@ export interface TokenPair {
   token_type: 'Bearer';
   expires_in: number;
 }
+export interface Credentials extends SecondFactor {
+  email: string;
+  password: string;
+}
 const CLEAN_UP_EVERY_MS = 3_600_000;
+/** Tabs of one browser share a cookie and refresh at the same time: the replaced cookie is still good for so long. */
+const CONSOLE_GRACE_MS = 10_000;
 
 /** Sign-in and refresh. Every decision is made in the database, so it holds across processes. */
 export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | 'secretKey' | 'settings'>) {
   const { db, cipher, clock, settings } = deps;
   const key = deriveKey(deps.secretKey, 'access-token');
   const limits = createSignInLimits(deps);
+  const passesSecondFactor = createSecondFactor(deps);
   const iso = (ms: number) => new Date(ms).toISOString();
   let cleanedAt = 0;
 
-  async function login(credentials: { email: string; password: string }, client: Client): Promise<TokenPair> {
+  async function login(credentials: Credentials, client: Client, kind: RefreshKind = 'api'): Promise<TokenPair> {
     const email = normaliseEmail(credentials.email);
     await cleanUp(clock.now());
     const attempt = await limits.admit(email, client.ip);
     const found = await findLogin(db, email);
+    requireLocalLogin(found);
     const matches = await passwordMatches(found?.password_hash, credentials.password, { ip: client.ip, known: attempt.known });
     if (!matches || found?.status !== 'active') {
       await fail(attempt, found, client);
       throw new ApiError('INVALID_CREDENTIALS');
     }
-    return await succeed(attempt, found, client);
+    if (!(await passesSecondFactor(found, credentials))) {
+      await fail(attempt, found, client);
+      throw new ApiError('INVALID_CREDENTIALS', { message: 'The code is wrong, has expired or was used before.' });
+    }
+    return await open(found, client, kind, (tx, now) => limits.succeed(tx, attempt, now), attempt);
+  }
+
+  /** With LOCAL_LOGIN=false only a user whose password was just reset on the command line may use it, for an hour. */
+  function requireLocalLogin(user: Login | undefined): void {
+    if (settings.localLogin || (user?.local_login_until ?? '') > iso(clock.now())) return;
+    throw new ApiError('FORBIDDEN', { message: 'Sign-in with a password is turned off: use the identity provider.' });
   }
 
   async function fail(attempt: Attempt, user: AuditedUser | undefined, client: Client): Promise<void> {
@@ -59,12 +87,23 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
     throw new ApiError('INVALID_CREDENTIALS', { message: 'The current password is wrong.' });
   }
 
-  async function succeed(attempt: Attempt, user: AuditedUser, client: Client): Promise<TokenPair> {
+  /** For a user whom somebody else has authenticated. */
+  function openSession(user: AuditedUser, client: Client, kind: RefreshKind): Promise<TokenPair> {
+    return open(user, client, kind, async () => true);
+  }
+
+  async function open(
+    user: AuditedUser,
+    client: Client,
+    kind: RefreshKind,
+    mayOpen: (tx: Db, now: number) => Promise<boolean>,
+    attempt?: Attempt,
+  ): Promise<TokenPair> {
     const sessionId = newId('ses');
-    const refresh = newRefreshToken();
+    const refresh = newRefreshToken(kind);
     const sessionUser = await db.transaction().execute(async (tx) => {
       const now = clock.now();
-      if (!(await limits.succeed(tx, attempt, now))) return undefined;
+      if (!(await mayOpen(tx, now))) return undefined;
       const started = await startSession(tx, {
         id: sessionId,
         user_id: user.id,
@@ -78,24 +117,41 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
       return await findSessionUser(tx, sessionId, user.id);
     });
     if (sessionUser === undefined) {
-      await limits.refuseIfLocked(attempt);
+      if (attempt !== undefined) await limits.refuseIfLocked(attempt);
       throw new ApiError('INVALID_CREDENTIALS');
     }
     return await pair(sessionUser, sessionId, refresh);
   }
 
-  async function refresh(token: string): Promise<TokenPair> {
-    const next = newRefreshToken();
+  /** A token of one kind is worthless at the route of the other: only console sessions have a grace period. */
+  async function refresh(token: string, kind: RefreshKind = 'api'): Promise<TokenPair> {
+    if (refreshKindOf(token) !== kind) throw new ApiError('INVALID_REFRESH_TOKEN');
+    const next = newRefreshToken(kind);
     const now = clock.now();
-    const rotation = await db.transaction().execute((tx) =>
-      rotateRefreshToken(tx, refreshTokenHash(token), {
-        refresh_hash: refreshTokenHash(next),
-        expires_at: iso(now + settings.refreshTokenTtlMs),
-        now: iso(now),
-      }),
-    );
+    const rotation = await db
+      .transaction()
+      .execute((tx) =>
+        rotateRefreshToken(
+          tx,
+          refreshTokenHash(token),
+          { refresh_hash: refreshTokenHash(next), expires_at: iso(now + settings.refreshTokenTtlMs), now: iso(now) },
+          kind === 'console' ? iso(now - CONSOLE_GRACE_MS) : undefined,
+        ),
+      );
     if (rotation.kind !== 'rotated') throw new ApiError('INVALID_REFRESH_TOKEN');
     return await pair(rotation.user, rotation.session_id, next);
+  }
+
+  /** Ends the session of a refresh token, or every session of its user. An unknown token has nothing to end. */
+  async function signOut(token: string, everywhere: boolean, client: Client): Promise<void> {
+    await db.transaction().execute(async (tx) => {
+      const session = await findRefreshSession(tx, refreshTokenHash(token));
+      const user = session && (await findSessionUser(tx, session.session_id, session.user_id));
+      if (session === undefined || user === undefined) return;
+      if (everywhere) await revokeTokens(tx, user.id);
+      else await endSession(tx, session.session_id);
+      await auditSignIn(tx, cipher, 'auth.logout', user, client, clock.now(), everywhere ? { everywhere: { old: false, new: true } } : {});
+    });
   }
 
   async function pair(user: Parameters<typeof issueAccessToken>[1], sessionId: string, refreshToken: string): Promise<TokenPair> {
@@ -114,6 +170,6 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
     await removeExpiredSessions(db, iso(now));
   }
 
-  return { login, refresh, checkPassword };
+  return { login, refresh, checkPassword, openSession, signOut };
 }
 export type SignIn = ReturnType<typeof createSignIn>;

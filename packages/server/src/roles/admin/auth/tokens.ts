@@ -26,6 +26,13 @@ export function expiresInS(ttlMs: number): number {
   return Math.max(1, Math.floor(ttlMs / 1000));
 }
 
+export function bearerToken(authorization: string | undefined): string {
+  const token = /^Bearer ([^\s]+)\s*$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw new ApiError('INVALID_TOKEN');
+  if (token.startsWith('pk_')) throw new ApiError('INVALID_PIPELINE_KEY');
+  return token;
+}
+
 export interface TokenClaims {
   user_id: string;
   session_id: string;
@@ -37,12 +44,9 @@ const MAX_CACHED = 10_000;
  * Reads the claims of a token. Whether the user and session still exist is for the database to say. A signature that was valid stays
  * valid, so verified tokens are cached: verification waits for a worker thread, which takes long on a busy machine.
  */
-export function createTokenReader(key: Uint8Array): (authorization: string | undefined, nowMs: number) => Promise<TokenClaims> {
+export function createTokenReader(key: Uint8Array): (token: string, nowMs: number) => Promise<TokenClaims> {
   const cached = new Map<string, TokenClaims>();
-  return async (authorization, nowMs) => {
-    const token = /^Bearer ([^\s]+)\s*$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw new ApiError('INVALID_TOKEN');
-    if (token.startsWith('pk_')) throw new ApiError('INVALID_PIPELINE_KEY');
+  return async (token, nowMs) => {
     if (!isCanonical(token)) throw new ApiError('INVALID_TOKEN');
     const known = cached.get(token);
     if (known !== undefined && known.expires_at > nowMs) return known;
@@ -79,8 +83,15 @@ async function verified(key: Uint8Array, token: string, nowMs: number): Promise<
   }
 }
 
-export function newRefreshToken(): string {
-  return `rt_${randomBytes(32).toString('base64url')}`;
+/** `console` tokens live in a cookie, `api` tokens in a client's own store. */
+export type RefreshKind = 'api' | 'console';
+const REFRESH_PREFIX = { api: 'rt_', console: 'rc_' } as const satisfies Record<RefreshKind, string>;
+
+export function newRefreshToken(kind: RefreshKind): string {
+  return `${REFRESH_PREFIX[kind]}${randomBytes(32).toString('base64url')}`;
+}
+export function refreshKindOf(token: string): RefreshKind {
+  return token.startsWith(REFRESH_PREFIX.console) ? 'console' : 'api';
 }
 export function refreshTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');

@@ -11,10 +11,14 @@ const TokenPair = Type.Object({
   token_type: OneOf(['Bearer']),
   expires_in: Type.Integer({ description: 'Seconds until the access token ends.', examples: [900] }),
 });
-const Credentials = Body(
+export const Credentials = Body(
   {
     email: Type.String({ minLength: 1, maxLength: 254, examples: ['owner@localhost'] }),
     password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD }),
+    totp_code: Type.Optional(
+      Type.String({ maxLength: 20, description: 'For users with two-step sign-in: the code of the authenticator app.' }),
+    ),
+    recovery_code: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of `totp_code`; works once.' })),
   },
   [],
   { examples: [{ email: 'owner@localhost', password: 'correct horse battery staple' }] },
@@ -27,7 +31,7 @@ export function authRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/auth/login',
     {
-      config: { role: 'public', errors: ['INVALID_CREDENTIALS', 'ACCOUNT_LOCKED'] },
+      config: { role: 'public', errors: ['INVALID_CREDENTIALS', 'ACCOUNT_LOCKED', 'TOTP_REQUIRED', 'FORBIDDEN'] },
       schema: {
         summary: 'Log in',
         description:

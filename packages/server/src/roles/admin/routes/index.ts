@@ -1,4 +1,5 @@
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { apiTokenRoutes } from './api-tokens.ts';
 import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { catalogRoutes } from './catalog.ts';
@@ -8,12 +9,15 @@ import { deadLetterRoutes } from './dead-letters.ts';
 import { documentRoutes } from './documents.ts';
 import { eventRoutes } from './events.ts';
 import { integrationRoutes } from './integrations.ts';
+import { oidcRoutes } from './oidc.ts';
 import { organisationRoutes } from './organisation.ts';
 import { pipelineRoutes } from './pipelines.ts';
 import { previewRoutes } from './previews.ts';
 import { privacyRoutes } from './privacy.ts';
+import { sessionRoutes } from './session.ts';
 import { statsRoutes } from './stats.ts';
 import { templateRoutes } from './templates.ts';
+import { totpRoutes } from './totp.ts';
 import { trackingPlanRoutes } from './tracking-plans.ts';
 import { transformationRoutes } from './transformations.ts';
 import { userRoutes } from './users.ts';
@@ -22,7 +26,11 @@ import { webhookSourceRoutes } from './webhook-sources.ts';
 /** Every part of the management API, by hand. Paths are written without the prefix. */
 const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   authRoutes,
+  sessionRoutes,
+  oidcRoutes,
   userRoutes,
+  totpRoutes,
+  apiTokenRoutes,
   organisationRoutes,
   pipelineRoutes,
   collectorRoutes,

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
+import { deleteApiTokensAbove } from '../../../stores/config/api-tokens.ts';
 import type { Db, UserRole } from '../../../stores/config/schema.ts';
 import { revokeTokens } from '../../../stores/config/sessions.ts';
 import {
@@ -81,7 +82,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
   app.put(
     '/users/me/password',
     {
-      config: { role: 'viewer', errors: ['INVALID_CREDENTIALS', 'ACCOUNT_LOCKED'] },
+      config: { role: 'viewer', peopleOnly: true, errors: ['INVALID_CREDENTIALS', 'ACCOUNT_LOCKED'] },
       schema: {
         summary: "Change the caller's password",
         description: "Ends the caller's other sessions. A wrong current password counts as a failed login.",
@@ -149,7 +150,8 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'admin', errors: ['DUPLICATE_RESOURCE', 'CONFLICT'] },
       schema: {
         summary: 'Change a user',
-        description: 'Changing an owner, or making one, needs an owner. Who is demoted or disabled is logged out at once.',
+        description:
+          'Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end.',
         tags,
         params: IdParams,
         body: UserUpdate,
@@ -162,7 +164,10 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
         requireOwnerFor(user, [before.role, body.role ?? before.role]);
         const set = { ...body, ...(body.email === undefined ? {} : { email: await freeEmail(tx, body.email, before.id) }) };
         const after = found(await updateUser(tx, user.org_id, before.id, set, change.stamp.now));
-        if (isLesser(before, after)) await revokeTokens(tx, before.id);
+        if (isLesser(before, after)) {
+          await revokeTokens(tx, before.id);
+          await deleteApiTokensAbove(tx, before.id, rolesUpTo(after.role));
+        }
         await requireAnOwner(tx, user.org_id);
         change.audit({ id: before.id, before, after });
         return after;
@@ -175,7 +180,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'admin', errors: ['CONFLICT'] },
       schema: {
         summary: 'Remove a user',
-        description: 'Every token of the user ends at once.',
+        description: 'Every token of the user ends at once, API tokens too.',
         tags,
         params: IdParams,
         response: { 204: Type.Null({ description: 'Removed' }) },
@@ -198,7 +203,7 @@ function found(user: User | undefined): User {
   if (user === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such user.' });
   return user;
 }
-function requireOwnerFor(actor: Actor, roles: UserRole[]): void {
+export function requireOwnerFor(actor: Actor, roles: UserRole[]): void {
   if (roles.includes('owner') && actor.role !== 'owner') throw new ApiError('FORBIDDEN', { message: 'Only an owner may do this.' });
 }
 /** Looked at after the change, inside its transaction: writers stand in line, so two owners cannot remove each other. */
@@ -214,6 +219,9 @@ async function freeEmail(tx: Db, sent: string, ownId?: string): Promise<string> 
       details: [{ field: 'email', message: 'is taken' }],
     });
   return email;
+}
+function rolesUpTo(role: UserRole): UserRole[] {
+  return ROLE_ORDER.filter((allowed) => roleReaches(role, allowed));
 }
 function isLesser(before: User, after: User): boolean {
   return !roleReaches(after.role, before.role) || (before.status === 'active' && after.status === 'disabled');

@@ -8,6 +8,7 @@ import { tally } from '../../../outcomes/tally.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { kyselyWriter } from '../../../stores/observe/kysely-writer.ts';
 import { readPosition, writeTally } from '../../../stores/observe/write.ts';
+import { newTotpSecret, readTotpSecret, stepAt, totpCode } from '../auth/totp.ts';
 import { type Harness, PASSWORD, type TestOrganisation } from './harness.ts';
 
 /** The API as one organisation's owner sees it, and the stores behind it for what no request can make. */
@@ -104,6 +105,9 @@ export const FIXTURES: Record<string, Fixture> = {
       idOf(createAt(api, parent, { name: `Source ${++made}`, source_type: 'payment_processor', pipeline_id: await newPipeline(api) })),
   },
   '/v1/admin/pipelines/:id': { create: (api, parent) => idOf(createAt(api, parent, { name: `Pipeline ${++made}` })) },
+  '/v1/admin/api-tokens/:id': {
+    create: (api, parent) => idOf(createAt(api, parent, { name: `Token ${++made}`, role: 'viewer' })),
+  },
   '/v1/admin/users/:id': {
     create: (api, parent) => idOf(createAt(api, parent, { email: `fixture${++made}@example.com`, password: PASSWORD, role: 'viewer' })),
   },
@@ -120,6 +124,12 @@ const PREPARED: Record<string, (api: Api, path: string) => Promise<void>> = {
 
 /** Bodies that must name resources of the caller; every other route is tried with the example of its own schema. */
 export const BODIES: Record<string, (api: Api, path: string) => Promise<object>> = {
+  'POST /v1/admin/users/me/totp/confirm': async () => {
+    const secret = newTotpSecret();
+    const bytes = readTotpSecret(secret);
+    if (bytes === undefined) throw new Error('A new secret cannot be read.');
+    return { current_password: PASSWORD, secret, code: totpCode(bytes, stepAt(Date.now())) };
+  },
   'POST /v1/admin/integration-catalog/:vendor/install': async () => ({ name: 'Installed', config: { url: NOWHERE } }),
   'POST /v1/admin/pipelines/:id/integrations': async (api) => ({ template_id: await newTemplate(api) }),
   'POST /v1/admin/integrations': async (api) => ({

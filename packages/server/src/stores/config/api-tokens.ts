@@ -1,0 +1,103 @@
+import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import type { ApiTokenRow, Db, UserRole } from './schema.ts';
+import type { SessionUser } from './sessions.ts';
+import { storedJson } from './stored-json.ts';
+
+export interface ApiToken {
+  id: string;
+  org_id: string;
+  name: string;
+  role: UserRole;
+  /** Null: every pipeline of the organisation. */
+  pipeline_ids: string[] | null;
+  token_prefix: string;
+  created_by: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}
+const SHOWN = [
+  'id',
+  'org_id',
+  'name',
+  'role',
+  'pipeline_ids',
+  'token_prefix',
+  'user_id',
+  'expires_at',
+  'last_used_at',
+  'created_at',
+] as const;
+
+function toApiToken({ user_id, pipeline_ids, ...row }: Pick<ApiTokenRow, (typeof SHOWN)[number]>): ApiToken {
+  return { ...row, pipeline_ids: scopeOf(pipeline_ids), created_by: user_id };
+}
+/** A scope that cannot be read allows nothing. */
+function scopeOf(stored: string | null): string[] | null {
+  return stored === null ? null : storedJson<string[]>(stored, []);
+}
+
+export async function listApiTokens(db: Db, orgId: string, page: Page): Promise<Paged<ApiToken>> {
+  const query = db.selectFrom('api_tokens').where('org_id', '=', orgId);
+  const listed = query.select(SHOWN).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { rows, total } = await readPage(listed, page, () => countOf(query));
+  return { rows: rows.map(toApiToken), total };
+}
+
+export async function findApiToken(db: Db, orgId: string, id: string): Promise<ApiToken | undefined> {
+  const row = await db.selectFrom('api_tokens').select(SHOWN).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  return row && toApiToken(row);
+}
+
+export type NewApiToken = Omit<ApiToken, 'last_used_at'> & { token_hash: string };
+export async function insertApiToken(tx: Db, { created_by, pipeline_ids, ...token }: NewApiToken): Promise<ApiToken> {
+  const row = await tx
+    .insertInto('api_tokens')
+    .values({
+      ...token,
+      user_id: created_by,
+      pipeline_ids: pipeline_ids === null ? null : JSON.stringify(pipeline_ids),
+      last_used_at: null,
+    })
+    .returning(SHOWN)
+    .executeTakeFirstOrThrow();
+  return toApiToken(row);
+}
+
+export async function deleteApiToken(tx: Db, orgId: string, id: string): Promise<void> {
+  await tx.deleteFrom('api_tokens').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** Ends the tokens of a user that allow more than the user may do now. */
+export async function deleteApiTokensAbove(tx: Db, userId: string, allowed: readonly UserRole[]): Promise<void> {
+  await tx
+    .deleteFrom('api_tokens')
+    .where('user_id', '=', userId)
+    .where('role', 'not in', [...allowed])
+    .execute();
+}
+
+export interface TokenUser extends SessionUser {
+  token_id: string;
+  token_role: UserRole;
+  pipeline_ids: string[] | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+/** The token and its maker, if the maker is still active. Asked on every request, so a revoked token is out at once on every process. */
+export async function findTokenUser(db: Db, tokenHash: string): Promise<TokenUser | undefined> {
+  const row = await db
+    .selectFrom('api_tokens')
+    .innerJoin('users', 'users.id', 'api_tokens.user_id')
+    .select(['users.id', 'users.org_id', 'users.email', 'users.role'])
+    .select(['api_tokens.id as token_id', 'api_tokens.role as token_role'])
+    .select(['api_tokens.pipeline_ids', 'api_tokens.expires_at', 'api_tokens.last_used_at'])
+    .where('api_tokens.token_hash', '=', tokenHash)
+    .where('users.status', '=', 'active')
+    .executeTakeFirst();
+  return row && { ...row, pipeline_ids: scopeOf(row.pipeline_ids) };
+}
+
+export async function touchApiToken(db: Db, id: string, now: string): Promise<void> {
+  await db.updateTable('api_tokens').set({ last_used_at: now }).where('id', '=', id).execute();
+}
