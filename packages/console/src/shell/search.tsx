@@ -1,6 +1,9 @@
-/** Ctrl K / ⌘ K: pages and actions; pipelines, integrations, templates and event ids as they are typed. */
-import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+/** Ctrl K / ⌘ K: pages, pipelines, vendors of the catalog, and an event by its id. */
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { catalogQuery, pipelinesQuery } from '../queries.ts';
 import { PAGES } from './pages.ts';
 import classes from './shell.module.css';
 
@@ -15,10 +18,38 @@ export function SearchButton() {
 
 export function Search() {
   const navigate = useNavigate();
-  const actions: SpotlightActionData[] = PAGES.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) }));
+  const [query, setQuery] = useState('');
+  const pipelines = useQuery(pipelinesQuery());
+  const catalog = useQuery({ ...catalogQuery(), enabled: query !== '' });
+  const wanted = query.trim();
+  const go = (label: string, id: string, open: () => unknown): SpotlightActionData => ({ id, label, onClick: () => void open() });
+  const groups: SpotlightActionGroupData[] = [
+    { group: 'Pages', actions: PAGES.map(({ to, label }) => go(label, to, () => navigate({ to }))) },
+    {
+      group: 'Pipelines',
+      actions: (pipelines.data?.pipelines ?? []).map(({ id, name }) =>
+        go(name, id, () => navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: id } })),
+      ),
+    },
+    {
+      group: 'Catalog',
+      actions: (catalog.data?.vendors ?? []).map(({ key, name }) =>
+        go(name, `vendor ${key}`, () => navigate({ to: '/catalog/$vendor', params: { vendor: key } })),
+      ),
+    },
+  ];
+  // An id has no blanks and is long enough not to be a word that somebody is typing.
+  if (/^\S{8,255}$/.test(wanted))
+    groups.push({
+      group: 'Event',
+      actions: [go(`Open the event ${wanted}`, 'event', () => navigate({ to: '/events', search: { selected: wanted } }))],
+    });
   return (
     <Spotlight
-      actions={actions}
+      actions={groups}
+      query={query}
+      onQueryChange={setQuery}
+      limit={20}
       shortcut={['mod + K']}
       nothingFound="Nothing found"
       searchProps={{ placeholder: 'Search …', 'aria-label': 'Search' }}

@@ -15,10 +15,15 @@ import { Overview } from './overview.tsx';
 const Settings = lazy(async () => ({ default: (await import('./settings.tsx')).PipelineSettings }));
 const Collector = lazy(async () => ({ default: (await import('./collector.tsx')).CollectorTab }));
 
-const TABS = ['overview', 'integrations', 'collector', 'settings'] as const;
+const Steps = lazy(async () => ({ default: (await import('./transformations.tsx')).Transformations }));
+const Plan = lazy(async () => ({ default: (await import('./tracking-plan.tsx')).TrackingPlanTab }));
+
+const TABS = ['overview', 'integrations', 'transformations', 'tracking-plan', 'collector', 'settings'] as const;
 const LABELS: Record<(typeof TABS)[number], string> = {
   overview: 'Overview',
   integrations: 'Integrations',
+  transformations: 'Transformations',
+  'tracking-plan': 'Tracking plan',
   collector: 'Collector',
   settings: 'Settings and keys',
 };
@@ -83,6 +88,12 @@ export function PipelinePage() {
           </Tabs.Panel>
           <Tabs.Panel value="integrations">
             <Integrations pipelineId={pipelineId} />
+          </Tabs.Panel>
+          <Tabs.Panel value="transformations">
+            <Steps pipelineId={pipelineId} />
+          </Tabs.Panel>
+          <Tabs.Panel value="tracking-plan">
+            <Plan pipelineId={pipelineId} />
           </Tabs.Panel>
           <Tabs.Panel value="collector">
             <Collector pipeline={pipeline.data} />
