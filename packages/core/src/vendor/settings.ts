@@ -53,6 +53,16 @@ export const COMMON_FIELDS: readonly ConfigField[] = [
     },
   ),
   {
+    key: 'delivery_order',
+    label: 'Delivery order',
+    type: 'select',
+    required: false,
+    placeholder: 'none',
+    help_text: 'user or lane: events of one user, or of one request target, are delivered one after the other, and wait for retries.',
+    options: ['none', 'user', 'lane'],
+    default: 'none',
+  },
+  {
     key: 'consent_category',
     label: 'Consent category',
     type: 'string',
@@ -69,7 +79,7 @@ export function fieldsOf(definition: VendorDefinition): ConfigField[] {
   return [...definition.config_fields, ...COMMON_FIELDS.filter(({ key }) => !known.has(key))];
 }
 
-type Settings = Pick<CompiledVendor, 'batch' | 'timeout_ms' | 'max_retries' | 'rate' | 'concurrency' | 'consent_category'>;
+type Settings = Pick<CompiledVendor, 'batch' | 'ordering' | 'timeout_ms' | 'max_retries' | 'rate' | 'concurrency' | 'consent_category'>;
 
 export function readSettings(
   definition: VendorDefinition,
@@ -86,6 +96,7 @@ export function readSettings(
       : definition.rate?.burst;
   return {
     batch: batchOf(definition, values, batches),
+    ...(values.delivery_order === 'user' || values.delivery_order === 'lane' ? { ordering: values.delivery_order } : {}),
     timeout_ms: number('timeout_ms') ?? definition.timeout_ms ?? 30_000,
     max_retries: values.retry_enabled === false ? 0 : (number('max_retries') ?? 5),
     rate: {

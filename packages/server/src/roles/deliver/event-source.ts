@@ -21,6 +21,8 @@ export class EventSource {
   #replaying = false;
   #skipsRetryDelays = false;
   #startedSkipping = false;
+  #ordered = false;
+  #startedOrdered = false;
   /** The consumers are stopping: the handler returns and leaves the rest of its batch unsettled. */
   closing = true;
 
@@ -32,11 +34,16 @@ export class EventSource {
 
   /** False where the consumers must be restarted. Their limit stays tight, because an engine may fetch that much ahead. */
   fits(window: number): boolean {
-    return window + MAX_HANDED_OUT <= this.#maxInFlight && this.#startedSkipping === this.#skipsRetryDelays;
+    return (
+      window + MAX_HANDED_OUT <= this.#maxInFlight &&
+      this.#startedSkipping === this.#skipsRetryDelays &&
+      this.#startedOrdered === this.#ordered
+    );
   }
   start(window: number): void {
     this.#maxInFlight = window + MAX_HANDED_OUT;
     this.#startedSkipping = this.#skipsRetryDelays;
+    this.#startedOrdered = this.#ordered;
     this.closing = false;
     this.#consume(eventsTopic(this.#origin.pipelineId), this.#origin.createdAt, false);
     if (this.#replaying) this.#consumeReplays();
@@ -46,6 +53,10 @@ export class EventSource {
     if (this.#replaying) return;
     this.#replaying = true;
     if (!this.closing) this.#consumeReplays();
+  }
+  /** From the next `start` on, unsettled events come again in log order. */
+  keepOrder(ordered: boolean): void {
+    this.#ordered = ordered;
   }
   /** From the next `start` on, waiting retries come at once. */
   skipRetryDelays(): void {
@@ -74,7 +85,13 @@ export class EventSource {
     this.#consume(replayTopic(this.#origin.id), 'beginning', true);
   }
   #consume(topic: string, start: 'beginning' | Date, replay: boolean): void {
-    const options = { start, maxInFlight: this.#maxInFlight, maxBatch: MAX_HANDED_OUT, skipRetryDelays: this.#skipsRetryDelays };
+    const options = {
+      start,
+      maxInFlight: this.#maxInFlight,
+      maxBatch: MAX_HANDED_OUT,
+      skipRetryDelays: this.#skipsRetryDelays,
+      ordered: this.#ordered,
+    };
     this.#consumers.push(this.#log.consume(topic, this.#origin.id, options, (batch) => this.#handle(topic, batch, replay)));
   }
 }

@@ -88,6 +88,12 @@ export function addVerdict(part: Part, verdict: ItemVerdict, attempt: Attempt, d
   return job.open === 0 ? settlementOf(job, job.attempt ?? attempt) : undefined;
 }
 
+/** The next attempt of a job that kept its place in memory. */
+export function nextAttempt(job: Job, state: RetryState): Job {
+  const { attempts, batch, progress } = state;
+  return { ...job, attempts, done: state.done ?? [], batch, progress, verdict: DELIVERED, attempt: undefined, delay_ms: undefined };
+}
+
 function settlementOf(job: Job, attempt: Attempt): Settlement {
   const { verdict, delay_ms } = job;
   if (verdict.kind === 'delivered') return { kind: 'delivered', attempt };

@@ -14,7 +14,7 @@ import type { HeldEvent, Settlement } from './settlement.ts';
 import { outcomeOf, tapFrameOf } from './settlement-outcome.ts';
 
 export interface SettlementWriterDeps {
-  log: Pick<EventLog, 'ackAll' | 'atomic'>;
+  log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
   clock: Clock;
   logger: Logger;
   tap: Tap;
@@ -55,6 +55,17 @@ export class SettlementWriter {
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => this.#flush());
+  }
+
+  /** Stores the outcome of a retry that keeps its place in memory; the event itself stays unsettled. */
+  writeWaiting(held: HeldEvent, settlement: Extract<Settlement, { kind: 'retry' }>): void {
+    const { clock, deadLetterRetentionMs, tap, log } = this.#deps;
+    const outcome = outcomeOf(held, settlement, clock.now(), deadLetterRetentionMs);
+    if (outcome === undefined) return;
+    if (tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
+    const id = entryId({ held, outcome, settlement }, this.#integrationId);
+    // After a restart the attempts start anew, and their outcomes are told apart by time.
+    void this.#insist([], async () => void (await log.append([outcomeAppend(`${id}@${outcome.at}`, [outcome])])));
   }
 
   /** Gives up writes that fail from now on. */

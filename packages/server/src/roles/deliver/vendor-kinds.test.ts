@@ -10,7 +10,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../test/servers/index.ts';
 import type { TapFrame } from '../../tap/port.ts';
-import { anEvent, anIntegration, Bench, Receiver, until } from './testing/bench.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, Receiver, until } from './testing/bench.ts';
 
 let bench: Bench;
 let receiver: Receiver;
@@ -177,6 +177,58 @@ describe('asynchronous results', () => {
     const [letter] = await bench.deadLetters();
     expect(letter?.reason).toBe('the vendor accepted the event and reported no result for job j1 in time');
     expect(await bench.counts()).toEqual({ accepted_by_vendor: 1, dead_lettered: 1 });
+  });
+});
+
+describe('ordering', () => {
+  const ordered = (order: string) => compiledWebhook(receiver.url, { delivery_order: order });
+  const of = (id: string, user_id: string) => anEvent(id, { user_id });
+
+  test('events of a user wait for the retry of an earlier one; other users do not', async () => {
+    let failures = 0;
+    receiver.respond = ({ body }, response) => void response.writeHead(body.includes('"a1"') && failures++ < 3 ? 503 : 200).end();
+    bench.snapshots.set([anIntegration(ordered('user'))]);
+    bench.start({ retryBaseMs: 5 });
+    await bench.append([of('a1', 'a'), of('b1', 'b'), of('a2', 'a'), of('b2', 'b'), of('a3', 'a')]);
+    await bench.settled();
+    const ids = receiver.eventIds;
+    expect(ids.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a1', 'a1', 'a1', 'a2', 'a3']);
+    expect(ids.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2']);
+    expect(ids.indexOf('b2')).toBeLessThan(ids.indexOf('a2'));
+    expect(await bench.counts()).toEqual({ retrying: 3, delivered: 5 });
+  });
+
+  test('a dead letter lets the next event of the user pass', async () => {
+    receiver.respond = ({ body }, response) => void response.writeHead(body.includes('"a1"') ? 400 : 200).end();
+    bench.snapshots.set([anIntegration(ordered('user'))]);
+    bench.start();
+    await bench.append([of('a1', 'a'), of('a2', 'a')]);
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ dead_lettered: 1, delivered: 1 });
+  });
+
+  test('the order survives a restart in the middle of a retry', async () => {
+    let up = false;
+    receiver.respond = (_request, response) => void response.writeHead(up ? 200 : 503).end();
+    bench.snapshots.set([anIntegration(ordered('lane'))]);
+    bench.start({ retryBaseMs: 3_600_000 });
+    await bench.append(Array.from({ length: 5 }, (_, i) => of(`e${i}`, `u${i}`)));
+    await until(async () => (await bench.counts()).retrying === 1);
+    up = true;
+    await bench.restart();
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['e0', 'e0', 'e1', 'e2', 'e3', 'e4']);
+  });
+
+  test('a disabled integration drops events that wait for their turn', async () => {
+    receiver.respond = (_request, response) => void response.writeHead(503).end();
+    bench.snapshots.set([anIntegration(ordered('user'))]);
+    bench.start({ retryBaseMs: 3_600_000 });
+    await bench.append([of('a1', 'a'), of('a2', 'a'), of('b1', 'b')]);
+    await until(async () => (await bench.counts()).retrying === 2);
+    bench.snapshots.set([anIntegration(ordered('user'), { enabled: false })]);
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ retrying: 2, 'dropped:integration_disabled': 3 });
   });
 });
 

@@ -17,7 +17,8 @@ import { conclude } from './conclude.ts';
 import { decide } from './decide.ts';
 import type { WorkerDeps } from './deps.ts';
 import { EventSource } from './event-source.ts';
-import { batchId, type Job, openParts, type Part } from './job.ts';
+import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
+import { KeyOrder, orderKey } from './key-order.ts';
 import { Limiter } from './limiter.ts';
 import { type Mode, modeOf, type Plan, planOf } from './plan.ts';
 import type { RecordCache } from './record-cache.ts';
@@ -30,6 +31,8 @@ import { WorkerLife } from './worker-state.ts';
 
 /** Held events are parsed and mapped, and stay in memory until they are settled: hold only what keeps the vendor busy. */
 const MIN_WINDOW = 32;
+/** With ordering, events of many users wait in the window behind one that is retried. */
+const ORDERED_WINDOW = 1_000;
 const MAX_SEVERAL_BATCHES = 2_000;
 /** A wait until tomorrow is checked again now and then, because the wall clock may be changed. */
 const MAX_WAIT_MS = 60_000;
@@ -47,6 +50,9 @@ export class Worker {
   readonly #source: EventSource;
   readonly #batcher = new Batcher();
   readonly #queue: SendQueue;
+  readonly #order = new KeyOrder();
+  /** Ordered jobs that wait for their next attempt. */
+  readonly #retryTimers = new Map<Job, NodeJS.Timeout>();
   readonly #writer: SettlementWriter;
   #plan: Plan;
   #mode: Mode;
@@ -83,9 +89,9 @@ export class Worker {
     const alongside = () => this.#limiter.record();
     const written = (held: HeldEvent) => this.#release(held);
     this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written }, this.id);
-    this.#configure();
     const origin = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
     this.#source = new EventSource(deps.log, origin, (topic, deliveries, replay) => this.#take(topic, deliveries, replay));
+    this.#configure();
     this.#source.start(this.#window);
   }
 
@@ -123,6 +129,7 @@ export class Worker {
     this.#life.enter('draining');
     clearTimeout(this.#pumpTimer);
     clearTimeout(this.#batchTimer);
+    this.#takeOrdered();
     this.#batcher.takeAll();
     this.#queue.takeAll();
     const now = () => this.#deps.clock.monotonic();
@@ -171,16 +178,19 @@ export class Worker {
     const items = Math.min(vendor?.batch?.max_items ?? 1, MAX_BATCH_ITEMS);
     // Several batches in flight while the next one fills; of very large ones two.
     const batches = Math.max(2 * items, Math.min(8 * items, MAX_SEVERAL_BATCHES));
-    this.#window = Math.max(MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), batches);
+    const ordered = vendor?.ordering !== undefined;
+    this.#source.keepOrder(ordered);
+    this.#window = Math.max(ordered ? ORDERED_WINDOW : MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), batches);
   }
   #switch(mode: Mode): void {
     this.#mode = mode;
     if (mode.kind === 'drop') {
+      for (const job of this.#takeOrdered()) this.#settle(job, { kind: 'dropped', reason: mode.reason });
       const parts = [...this.#batcher.takeAll().flatMap((batch) => batch.parts), ...this.#queue.takeAll()];
       for (const { job } of parts) {
         job.open--;
         // A job with another item at the vendor is settled by that item's verdict.
-        if (job.open === 0) this.#settle(job, { kind: 'dropped', reason: mode.reason });
+        if (job.open === 0) this.#finish(job, { kind: 'dropped', reason: mode.reason });
       }
     }
     this.#notify();
@@ -244,7 +254,13 @@ export class Worker {
   #start(held: HeldEvent, plan: Plan): void {
     const decision = decide(held, plan, this.#mode, this.#deps.clock.now());
     if (decision.kind === 'settle') this.#settle(held, decision.settlement);
-    else for (const part of openParts(decision.job)) this.#batch(part);
+    else {
+      const key = orderKey(decision.job);
+      if (key === undefined || this.#order.enter(key, decision.job)) this.#launch(decision.job);
+    }
+  }
+  #launch(job: Job): void {
+    for (const part of openParts(job)) this.#batch(part);
   }
   #batch(part: Part): void {
     this.#send(this.#batcher.add(part, this.#deps.clock.monotonic()));
@@ -283,10 +299,40 @@ export class Worker {
       if (error === undefined) this.#lastSuccessAt = at;
       else this.#lastError = { at, reason: error };
     }
-    for (const { job, settlement } of settled) this.#settle(job, settlement);
+    for (const { job, settlement } of settled) this.#finish(job, settlement);
     for (const one of sendAlone) this.#queue.push(one);
     this.#pump();
     this.#notify();
+  }
+  /** Settles the job, or keeps its place where later events must wait for it. */
+  #finish(job: Job, settlement: Settlement): void {
+    const key = orderKey(job);
+    if (key === undefined) this.#settle(job, settlement);
+    else if (settlement.kind === 'retry' && this.#mode.kind !== 'drop') this.#waitInPlace(job, settlement);
+    else {
+      this.#settle(job, settlement);
+      const next = this.#order.leave(key);
+      if (next) this.#launch(next);
+    }
+  }
+  #waitInPlace(job: Job, settlement: Extract<Settlement, { kind: 'retry' }>): void {
+    this.#writer.writeWaiting(job, settlement);
+    // While stopping the event stays unsettled, and the next process starts with it.
+    if (!this.#life.active) return;
+    const again = nextAttempt(job, settlement.state);
+    const timer = setTimeout(() => {
+      this.#retryTimers.delete(again);
+      this.#launch(again);
+    }, settlement.delay_ms);
+    this.#retryTimers.set(again, timer);
+  }
+  /** Removes and returns the ordered jobs that wait for a retry, or behind another. */
+  #takeOrdered(): Job[] {
+    const waiting = [...this.#order.takeWaiting(), ...this.#retryTimers.keys()];
+    for (const timer of this.#retryTimers.values()) clearTimeout(timer);
+    for (const job of this.#retryTimers.keys()) this.#order.leave(orderKey(job) ?? '');
+    this.#retryTimers.clear();
+    return waiting;
   }
   #settle(held: HeldEvent | Job, settlement: Settlement): void {
     this.#unwritten++;

@@ -1,10 +1,10 @@
 /**
  * Makes finished events durable, many at a time, in the order they finished.
  *
- * The processed events, their outcomes, the visitors and the acknowledgements are one transaction where the engine has them.
- * Elsewhere they are written in this order: a crash after the append processes the same events again from the same saved
- * visitors, to the same ids and results, which the log drops as known. Saving first would show an earlier event what a later
- * one taught; acknowledging first would lose events without a trace.
+ * Processed events, outcomes, visitors and acknowledgements are one transaction on engines that have them. On others they are
+ * written in this order. A crash after the append processes the same events again from the same saved visitors, with the same
+ * ids and results, which the log drops as duplicates. Saving visitors first would let an earlier event see what a later one
+ * changed; acknowledging first would lose events.
  */
 import { type VisitorState, worthSaving } from '@firsthand/core/process/visitor.ts';
 import { OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
@@ -26,18 +26,18 @@ export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'sett
   visitors: Pick<VisitorStore, 'save'>;
 }
 
-/** Throws where something could not be stored: the same call may be made again. */
+/** Throws where something could not be stored; repeat the call then. */
 export async function commit(done: readonly Done[], deps: CommitDeps): Promise<void> {
   try {
     await settle(done, { finished: done }, deps);
   } catch (error) {
     if (error instanceof LogUnavailable) throw error;
-    // Something among them cannot be stored at all (too large for the broker): find it, and let the others through.
+    // One of them can never be stored (too large for the broker): store each alone to find it.
     await settle(done, await storeOneByOne(done, deps), deps);
   }
 }
 
-/** `stored` is given where the events' records are stored already. */
+/** `stored`: positions, where the events' records are stored already. */
 async function settle(
   done: readonly Done[],
   { finished, stored }: { finished: readonly Finished[]; stored?: Map<number, string> },
@@ -61,7 +61,7 @@ async function settle(
   );
 }
 
-/** One step for all, records of a topic together. */
+/** Collects appends, records of one topic together. */
 class Appends {
   readonly #topics = new Map<string, Append & { from: number[] }>();
 
@@ -79,16 +79,19 @@ class Appends {
   get all(): Append[] {
     return [...this.#topics.values()];
   }
-  /** Where each was stored, by the number it was added under. */
+  /** The position of each record, by the number it was added under. */
   positions(results: readonly AppendResult[]): Map<number, string> {
     const positions = new Map<number, string>();
     for (const [t, { from }] of [...this.#topics.values()].entries())
-      for (const [r, position] of results[t]!.positions.entries()) if (position !== undefined) positions.set(from[r]!, position);
+      for (const [r, index] of from.entries()) {
+        const position = results[t]?.positions[r];
+        if (position !== undefined) positions.set(index, position);
+      }
     return positions;
   }
 }
 
-/** Stores each event's record by itself; a dead letter stands in the place of each that cannot be stored. */
+/** Stores each event's record alone. An event that cannot be stored becomes a dead letter without its body. */
 async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{ finished: Finished[]; stored: Map<number, string> }> {
   const finished: Finished[] = [];
   const stored = new Map<number, string>();
@@ -102,7 +105,7 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
       if (error instanceof LogUnavailable) throw error;
       const { event_id, type, timestamp } = one.result.event;
       const reason = `the processed event cannot be stored: ${(error as Error).message}`;
-      deps.logger.error({ event_id, error: String(error) }, 'a processed event cannot be stored; its dead letter is without its body');
+      deps.logger.error({ event_id, error: String(error) }, 'processed event cannot be stored, dead letter without body');
       const event = { event_id, type, timestamp, context: {} };
       finished.push({ record: one.record, result: { kind: 'failed', reason, event, decisions: [], visitor: undefined } });
     }
@@ -112,7 +115,7 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
 
 async function saveVisitors(done: readonly Done[], deps: CommitDeps): Promise<void> {
   const latest = new Map<VisitorLane, NonNullable<Done['visitor']>>();
-  // What was learned of a visitor who was forgotten since is forgotten too.
+  // State of a visitor who was erased in the meantime is discarded.
   for (const { visitor } of done) if (visitor !== undefined && visitor.epoch === visitor.lane.epoch) latest.set(visitor.lane, visitor);
   const changed = [...latest.values()].filter(({ lane, state }) => worthSaving(lane.saved, state));
   const byOrganisation = Map.groupBy(changed, ({ org_id }) => org_id);

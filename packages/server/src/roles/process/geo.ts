@@ -1,4 +1,4 @@
-/** Where addresses are, from the file that GEOIP_DB names. Read whole at the start: a bad file is a fault of the settings. */
+/** Looks up addresses in the file that GEOIP_DB names. Read at start, so that a bad file is a settings error. */
 import type { Geo, GeoLookup } from '@firsthand/core/context/geo.ts';
 import { Lru } from '@firsthand/core/context/lru.ts';
 import { type CityResponse, open, type Reader, validate } from 'maxmind';

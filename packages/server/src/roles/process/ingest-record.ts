@@ -1,4 +1,4 @@
-/** One ingest record, read: what it is, and in whose lane it runs. */
+/** Reads a raw record of ingest, and decides whose lane it runs in. */
 
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
@@ -11,11 +11,11 @@ export interface IngestRecord {
   bytes: number;
   envelope: IngestEnvelope;
   event: CanonicalEvent;
-  /** Why it cannot be processed: a dead letter at once. */
+  /** Why it cannot be processed; it becomes a dead letter. */
   unreadable: string | undefined;
 }
 
-/** Undefined where not even the envelope can be read: nobody knows whose event that was. */
+/** Undefined where the envelope cannot be read: the organisation is unknown then. */
 export function readIngestRecord(delivery: Delivery, topic: string): IngestRecord | undefined {
   const { data } = delivery.record;
   let envelope: IngestEnvelope;
@@ -41,7 +41,7 @@ function placeholder(envelope: IngestEnvelope): CanonicalEvent {
   return { event_id, type: 'track', event: '', timestamp, context: {}, ...(anonymous_id !== undefined && { anonymous_id }) };
 }
 
-/** Events of one lane keep their order; lanes know nothing of one another. */
+/** Events of one lane keep their order; lanes are independent. */
 export function laneKey({ envelope, event }: IngestRecord): string {
   if (envelope.anonymous_id !== undefined) return `${envelope.org_id}\na\n${envelope.anonymous_id}`;
   if (event.user_id !== undefined) return `${envelope.org_id}\nu\n${event.user_id}`;

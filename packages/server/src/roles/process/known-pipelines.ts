@@ -1,6 +1,6 @@
 /**
- * Whether a pipeline is gone or only not here yet. Ingest on another process may know a new pipeline before this one has
- * loaded it: its first events wait for the next load. One that was here and is no more was deleted.
+ * Tells a deleted pipeline from one that this process has not loaded yet. Ingest on another process may know a new pipeline
+ * earlier, so its first events wait for the next snapshot. A pipeline that was in a snapshot and is not any more was deleted.
  */
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import type { Clock } from '../../runtime/clock.ts';

@@ -1,4 +1,4 @@
-/** What a processed event leaves in the log: its record for delivery, and the outcome that traces and statistics are made of. */
+/** The log records of a processed event: one for delivery, and the outcome for traces and statistics. */
 import { hash } from 'node:crypto';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
@@ -14,8 +14,8 @@ export interface Finished {
 }
 
 /**
- * Ids are made of the event's own, so that a repeat after a crash stores nothing twice. A replay came under an id of its own
- * (`<pipeline>:<event>#<replay>`), and goes on under it.
+ * Ids derive from the event id, so that a repeat after a crash stores nothing twice. A replay has an id of its own
+ * (`<pipeline>:<event>#<replay>`) and keeps it.
  */
 export function recordIdOf({ delivery, envelope }: IngestRecord): string {
   const plain = eventRecordId(envelope.pipeline_id, envelope.event_id);
@@ -23,7 +23,7 @@ export function recordIdOf({ delivery, envelope }: IngestRecord): string {
   return envelope.replay_of === undefined ? plain : eventRecordId(envelope.pipeline_id, envelope.event_id, envelope.replay_of);
 }
 
-/** The record that delivery reads; none where the event ended here. */
+/** The record that delivery reads; undefined where the event was dropped or failed. */
 export function eventAppendOf({ record, result }: Finished): Append | undefined {
   if (result.kind !== 'processed') return undefined;
   const { received_at, org_id, pipeline_id } = record.envelope;
@@ -31,15 +31,15 @@ export function eventAppendOf({ record, result }: Finished): Append | undefined 
   return { topic: eventsTopic(pipeline_id), records: [{ id: recordIdOf(record), data }] };
 }
 
-/** In one record: a record an event costs more than the outcomes in it, for whoever writes them and for whoever reads them. */
+/** Most outcomes in one record: a record per event would cost more than its content, for the writer and the reader. */
 const MOST_TOGETHER = 32;
 
 export interface OutcomeSettings {
-  /** Where the events' records stand, by their index, as far as this run stored them. */
+  /** Positions of the events' records, by index, for those that this call stored. */
   positions: ReadonlyMap<number, string>;
   now: number;
   deadLetterRetentionMs: number;
-  /** Many in a record. Only where a repeat is impossible: after a crash events may come in other company, under another id. */
+  /** Many outcomes per record. Only on engines with transactions: elsewhere a repeat may group the events differently, under another id. */
   together: boolean;
 }
 
@@ -137,7 +137,7 @@ function deadLetterOf(
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Shaped and sorted like every other id, but made from the record's: processing it again makes no second dead letter. */
+/** Looks and sorts like every other id, but derives from the record's id: processing it again makes no second dead letter. */
 function deadLetterId(receivedAt: number, recordId: string): string {
   let time = '';
   for (let rest = receivedAt, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;

@@ -1,4 +1,4 @@
-/** The process role: owns a share of the ingest partitions, and turns what ingest stored into what delivery sends. */
+/** The process role: owns some of the ingest partitions and turns raw events into the events that delivery sends. */
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../../channels.ts';
 import { INGEST_TOPICS, ingestTopic, PROCESS_GROUP } from '../../partition.ts';
 import type { Consumer } from '../../stores/event-log/port.ts';
@@ -8,17 +8,17 @@ import { VisitorCache } from './visitor-cache.ts';
 import { VisitorLanes } from './visitor-lanes.ts';
 
 const MAX_IN_FLIGHT = 1_024;
-/** What is worked off without a pause: requests wait for it. */
+/** Events processed without yielding to the event loop; requests wait that long. */
 const MAX_BATCH = 32;
-/** Events of one partition in memory, by their stored size. */
+/** Bytes of one partition's events in memory, by their stored size. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 4_000;
 const SWEEP_EVERY_MS = 60_000;
 
 export interface ProcessRole {
-  /** Finishes what is under way, within a few seconds, and gives the partitions up. */
+  /** Finishes in-flight events within a few seconds and releases the partitions. */
   stop(): Promise<void>;
-  /** Visitors were erased from the store: forget them here too. */
+  /** Call after erasing visitors from the store: drops them from memory. */
   forget(orgId: string, anonymousIds: readonly string[]): void;
 }
 
@@ -33,7 +33,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     const lanes = new VisitorLanes(topic, { ...deps, cache, pipelines });
     const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ordered: true } as const;
     const consumer = deps.log.consume(topic, PROCESS_GROUP, options, async (batch) => {
-      // What comes while stopping stays unsettled, and is the next owner's.
+      // Records handed out while stopping stay unsettled for the next owner.
       if (!stopping) await lanes.accept(batch, MAX_BYTES);
     });
     owned.set(topic, { lanes, consumer });
@@ -43,7 +43,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     const partition = owned.get(topic);
     if (partition === undefined) return;
     owned.delete(topic);
-    // Another process may own these visitors from now on: neither finish their events nor believe what is known of them.
+    // Another process may own these visitors now: do not finish their events, and drop their cached state.
     await partition.lanes.stop();
     await partition.consumer.stop();
     cache.clear();
@@ -62,7 +62,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
 
   let sweeping: Promise<void> = Promise.resolve();
   const sweeper = setInterval(() => {
-    // One process is enough, and somebody owns the first partition.
+    // One process sweeps: the owner of the first partition.
     if (owned.has(ingestTopic(0))) sweeping = sweeping.then(sweep);
   }, SWEEP_EVERY_MS);
   sweeper.unref();
@@ -70,7 +70,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     try {
       if (!stopping) await deps.visitors.sweep(deps.clock.now());
     } catch (error) {
-      deps.logger.warn({ error: String(error) }, 'visitors who are long gone could not be removed; trying again in a minute');
+      deps.logger.warn({ error: String(error) }, 'expired visitors not removed, retrying in a minute');
     }
   }
 
@@ -83,7 +83,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
       stopped ??= (async () => {
         await Promise.all([...owned.values()].map(({ lanes }) => lanes.drain(DRAIN_MS)));
         await share.stop();
-        // Whatever the leases did not call back for.
+        // Partitions for which the leases did not call `lost`.
         await Promise.all([...owned.keys()].map(lost));
         clearInterval(sweeper);
         await sweeping;

@@ -1,6 +1,6 @@
 /**
- * What was last known of visitors who have no event under way. One process owns a visitor at a time, so this is never behind
- * the store, except for what another process erased: entries are dropped on that word, and are believed for a minute only.
+ * States of visitors without events in flight. One process owns a visitor at a time, so this is never behind the store, except
+ * for erasure by another process: entries are dropped on its message, and expire after a minute in case it was missed.
  */
 import { Lru } from '@firsthand/core/context/lru.ts';
 import { hasOutlived, type VisitorState } from '@firsthand/core/process/visitor.ts';
@@ -9,7 +9,7 @@ import type { VisitorStore } from '../../stores/visitors/port.ts';
 
 export interface KnownVisitor {
   state: VisitorState;
-  /** What the store holds: `state` may be ahead of it by the last moment of a session. */
+  /** The stored state. `state` may be ahead of it by the last activity of a session. */
   saved: VisitorState;
 }
 const LIMIT = 20_000;
@@ -34,7 +34,7 @@ export class VisitorCache {
     return undefined;
   }
 
-  /** From the store, whatever is in memory. */
+  /** Reads from the store, not from memory. */
   async load(orgId: string, anonymousIds: string[]): Promise<KnownVisitor[]> {
     const loaded = await this.#store.load(orgId, anonymousIds);
     const now = this.#clock.now();

@@ -1,6 +1,6 @@
 /**
- * One partition's events, in lanes: a visitor's events run one after the other, and a slow one holds up nobody else.
- * Finished events are made durable in groups while others run.
+ * Processes one partition. Each visitor has a lane: their events run in order, and a slow one delays no other visitor.
+ * Finished events are committed in groups while others run.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
@@ -18,9 +18,9 @@ interface Lane extends KnownVisitor {
   key: string;
   waiting: IngestRecord[];
   running: boolean;
-  /** Finished or not, of this lane, not yet durable. */
+  /** Events of this lane that are not durable yet, finished or not. */
   unsettled: number;
-  /** How often the visitor was forgotten: what an event learned before that is not kept. */
+  /** Raised when the visitor is erased: state learned before that is discarded. */
   epoch: number;
 }
 export interface VisitorLanesDeps extends ProcessDeps {
@@ -56,7 +56,7 @@ export class VisitorLanes {
     return count;
   }
 
-  /** Resolves when all are in their lanes, not when they are done: the next batch may come while slow code runs. */
+  /** Resolves when all events are in their lanes, not when they are done, so that the next batch can come while slow code runs. */
   async accept(batch: readonly Delivery[], maxBytes: number): Promise<void> {
     if (this.#stopped) return;
     while (this.#bytes > maxBytes && !this.#stopped) {
@@ -85,13 +85,13 @@ export class VisitorLanes {
     }
   }
 
-  /** Waits for what is under way to become durable, at most so long. */
+  /** Waits until all events are durable, or until the time is up. */
   async drain(withinMs: number): Promise<void> {
     const end = this.#deps.clock.monotonic() + withinMs;
     while (this.unsettled > 0 && this.#deps.clock.monotonic() < end) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /** Nothing is stored, saved or acknowledged after this resolves. */
+  /** After this resolves nothing is stored, saved or acknowledged. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#room?.();
@@ -141,7 +141,7 @@ export class VisitorLanes {
   }
 
   async #load(orgId: string, anonymousIds: string[]): Promise<KnownVisitor[] | undefined> {
-    return this.#persist('visitors cannot be read', () => this.#deps.cache.load(orgId, anonymousIds));
+    return this.#persist('visitors not readable, retrying', () => this.#deps.cache.load(orgId, anonymousIds));
   }
 
   #run(lane: Lane): void {
@@ -202,14 +202,14 @@ export class VisitorLanes {
       visitor = { org_id, anonymous_id, state, lane, epoch };
     }
     this.#finished.push({ done: { record, result, visitor }, lane });
-    // The rest of this batch finishes before the first commit begins.
+    // Lets the rest of this batch finish before the first commit starts.
     this.#committing ??= Promise.resolve().then(() => this.#commitAll());
   }
 
   async #commitAll(): Promise<void> {
     while (this.#finished.length > 0 && !this.#stopped) {
       const group = this.#finished.splice(0, MAX_COMMIT);
-      const stored = await this.#persist('processed events cannot be stored', async () => {
+      const stored = await this.#persist('processed events not stored, retrying', async () => {
         await commit(
           group.map(({ done }) => done),
           this.#deps,
@@ -248,13 +248,13 @@ export class VisitorLanes {
     });
   }
 
-  /** Tries until it records or the partition is given up; undefined then. The log and the visitors may be away for a while. */
-  async #persist<T>(trouble: string, attempt: () => Promise<T>): Promise<T | undefined> {
+  /** Retries until it succeeds; undefined where the partition was released first. Log or visitor store may be unavailable for a while. */
+  async #persist<T>(failure: string, attempt: () => Promise<T>): Promise<T | undefined> {
     for (let pause = FIRST_PAUSE_MS; !this.#stopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         return await attempt();
       } catch (error) {
-        this.#deps.logger.warn({ topic: this.#topic, error: String(error) }, `${trouble}; trying again`);
+        this.#deps.logger.warn({ topic: this.#topic, error: String(error) }, failure);
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
@@ -263,7 +263,7 @@ export class VisitorLanes {
 
   async #discard(delivery: Delivery): Promise<void> {
     const { position } = delivery.record;
-    this.#deps.logger.error({ topic: this.#topic, position }, 'an ingest record has no readable envelope and is left out');
+    this.#deps.logger.error({ topic: this.#topic, position }, 'ingest record without a readable envelope skipped');
     await delivery.ack();
   }
 }

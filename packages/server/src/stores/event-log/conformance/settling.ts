@@ -182,7 +182,7 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect((await log().lag(topic, 'g')).waiting).toBe(3);
       await log().ackAll(held, { appends: [{ topic: out, records: records(out, 1) }] });
       await until(async () => (await log().lag(topic, 'g')).waiting === 0);
-      expect(await collect(log().read(out, { limit: 10 }))).toHaveLength(1);
+      await until(async () => (await collect(log().read(out, { limit: 10 }))).length === 1);
     });
   });
 }

@@ -50,7 +50,7 @@ export class Publisher {
       const meta = headers();
       if (packed.encoding !== undefined) meta.set(ENCODING, packed.encoding);
       if (id !== undefined) meta.set('Nats-Msg-Id', id);
-      if (more) for (const name in more) meta.set(name, more[name]!);
+      for (const [name, value] of Object.entries(more ?? {})) meta.set(name, value);
       this.#waiting.set(token, { since: performance.now(), resolve, reject });
       try {
         this.#connection.publish(subject, packed.data, { reply: `${this.#inbox}.${token}`, headers: meta });

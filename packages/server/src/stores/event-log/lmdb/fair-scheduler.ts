@@ -1,6 +1,6 @@
 /**
- * Those who have something to do take turns, one in each turn of the event loop: requests that came meanwhile are read in between.
- * All of them at once would keep every request waiting for thousands of events.
+ * Runs one waiting consumer per turn of the event loop, so that incoming requests are read in between. Running all of them at once
+ * would delay every request by thousands of events.
  */
 export class FairScheduler {
   #waiting: (() => void)[] = [];

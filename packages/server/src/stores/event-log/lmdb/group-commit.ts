@@ -4,31 +4,31 @@ import { metaKeys } from './keys.ts';
 import type { SettlementJournal } from './settlement-journal.ts';
 import { Transaction, type TransactionDeps, type Work } from './transaction.ts';
 
-/** A commit of so much is as good as a larger one. */
+/** From this size on, a larger commit is not cheaper per record. */
 const ENOUGH_WORK = 256;
 const LONGEST_NAME = 500;
 /** Its bytes are counted in 16 bits. */
 const LONGEST_ID = 20_000;
-/** What is noted waits for company: for other work, for so many records, or for so long. */
-const ENOUGH_NOTED = 64;
-const LONGEST_NOTED_MS = 5;
-/** A bound on what a power cut can repeat, and on what is held in memory while the disk stands still. */
-const MOST_NOTED = 1_000;
+/** Journaled settlements wait for other work, for this many records, or for this long. */
+const ENOUGH_JOURNALED = 64;
+const MAX_JOURNALED_MS = 5;
+/** Bounds what a power cut can repeat, and the memory that is used while the disk is stalled. */
+const MAX_JOURNALED = 1_000;
 const PROBE_MS = 250;
 const PROBE_BYTES = Buffer.alloc(65_536);
 
 /**
- * Everything that is written goes through here, one commit at a time: what arrives while one is under way shares the
- * next. Where the disk is full appends are refused at once, and settlements wait for space.
+ * Every write goes through here, one commit at a time. Whatever arrives during a commit shares the next one. While the disk
+ * is full, appends are rejected at once and settlements wait for space.
  */
 export class GroupCommit {
   readonly #deps: TransactionDeps;
   readonly #journal: SettlementJournal;
   #queue: Work[] = [];
-  /** Records in the queue, and in the commit under way, whose settlement is noted. */
-  #noted = 0;
-  #notedUnderWay = 0;
-  /** There is other work in the queue. */
+  /** Journaled records in the queue, and in the running commit. */
+  #journaled = 0;
+  #committingJournaled = 0;
+  /** The queue holds work that somebody waits for. */
   #urgent = false;
   #later: NodeJS.Timeout | undefined;
   #busy = false;
@@ -60,7 +60,7 @@ export class GroupCommit {
     const { deliveries, retry, alongside } = settlement;
     const fault = faultOf(alongside.appends);
     if (fault) return Promise.reject(fault);
-    if (save === undefined && this.#note(settlement)) return Promise.resolve();
+    if (save === undefined && this.#journalSettlement(settlement)) return Promise.resolve();
     const other = save?.();
     const [delivery] = deliveries;
     const settled = new Promise<void>((resolve, reject) => {
@@ -68,7 +68,7 @@ export class GroupCommit {
         due: delivery!.group.dueIn(retry.delayMs),
         value: encodeRetry(delivery!.attempt + 1, delivery!.record.time, retry.state),
       };
-      this.#add({ kind: 'settle', settlement, again, noted: false, resolve, reject });
+      this.#add({ kind: 'settle', settlement, again, journaled: false, resolve, reject });
     });
     return other === undefined ? settled : Promise.all([settled, other]).then(() => undefined);
   }
@@ -98,18 +98,19 @@ export class GroupCommit {
     for (const work of left) work.reject(new LogUnavailable('the log was closed while the disk was full'));
   }
 
-  /** Whoever need not know it on disk does not wait for the commit, where it can be noted. */
-  #note(settlement: Settlement): boolean {
+  /** True where the settlement is in the journal: its caller need not wait for the commit. */
+  #journalSettlement(settlement: Settlement): boolean {
     const { deliveries, journal, alongside } = settlement;
-    if (journal !== true || !this.#available || this.#noted + this.#notedUnderWay + deliveries.length > MOST_NOTED) return false;
+    if (journal !== true || !this.#available || this.#journaled + this.#committingJournaled + deliveries.length > MAX_JOURNALED)
+      return false;
     const settled: number[] = [];
     for (const { group, seq, retryDue } of deliveries) {
       if (retryDue !== undefined) return false;
       settled.push(group.number, seq);
     }
     if (!this.#journal.add({ settled, appends: alongside.appends })) return false;
-    this.#queue.push({ kind: 'settle', settlement, again: undefined, noted: true, resolve: nothing, reject: nothing });
-    this.#noted += deliveries.length;
+    this.#queue.push({ kind: 'settle', settlement, again: undefined, journaled: true, resolve: nothing, reject: nothing });
+    this.#journaled += deliveries.length;
     if (!this.#busy) this.#go();
     for (const delivery of deliveries) delivery.holder?.release(delivery);
     return true;
@@ -119,14 +120,14 @@ export class GroupCommit {
     this.#queue.push(work);
     this.#urgent = true;
     if (this.#busy || !this.#available) return;
-    // Usually what one turn of the event loop brings; under an overload, which is appends, a turn may last for a second. Other
-    // work comes in pieces that belong together, and must not be parted.
+    // Usually one turn of the event loop makes one commit. Under overload a turn of appends may last for a second, so they are
+    // committed earlier. Other work comes in pieces that belong together and must share a commit.
     if (this.#queue.length >= ENOUGH_WORK && work.kind === 'append') void this.#commitNext();
     else this.#schedule();
   }
   #go(): void {
-    if (this.#urgent || this.#noted >= ENOUGH_NOTED || this.#closed) this.#schedule();
-    else this.#later ??= setTimeout(() => void this.#commitNext(), LONGEST_NOTED_MS);
+    if (this.#urgent || this.#journaled >= ENOUGH_JOURNALED || this.#closed) this.#schedule();
+    else this.#later ??= setTimeout(() => void this.#commitNext(), MAX_JOURNALED_MS);
   }
   #schedule(): void {
     if (this.#scheduled) return;
@@ -139,14 +140,14 @@ export class GroupCommit {
 
   async #commitNext(): Promise<void> {
     if (this.#busy) return;
-    // All of it, always: what was handed in together is stored together.
+    // Always the whole queue: work that was added together is stored together.
     const works = this.#queue;
     this.#queue = [];
     if (works.length === 0 && this.#available) return;
     this.#busy = true;
     this.#urgent = false;
-    this.#notedUnderWay = this.#noted;
-    this.#noted = 0;
+    this.#committingJournaled = this.#journaled;
+    this.#journaled = 0;
     clearTimeout(this.#later);
     this.#later = undefined;
     this.#journal.turn();
@@ -165,8 +166,8 @@ export class GroupCommit {
       this.#failed(commit, works, error as Error);
     }
     this.#busy = false;
-    this.#notedUnderWay = 0;
-    // At the end of this turn too: commits cost the more the smaller they are, and there is more to come from it.
+    this.#committingJournaled = 0;
+    // At the end of this turn, because it may add more work and small commits cost more per record.
     if (this.#queue.length > 0 && this.#available) this.#go();
     else if (this.#idle.length > 0 && this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
@@ -179,10 +180,10 @@ export class GroupCommit {
   #failed(commit: Transaction, works: Work[], error: Error): void {
     commit.undo();
     this.#journal.ended(false);
-    this.#noted += this.#notedUnderWay;
+    this.#journaled += this.#committingJournaled;
     const full = error instanceof LogUnavailable;
-    // Settlements wait for space: refused ones would be delivered a second time. Of noted ones nobody would hear.
-    const stays = (work: Work) => (work.kind === 'settle' && work.noted) || (full && work.kind !== 'append');
+    // Settlements wait for space: rejected ones would be delivered twice. Nobody waits for journaled ones, so they always stay.
+    const stays = (work: Work) => (work.kind === 'settle' && work.journaled) || (full && work.kind !== 'append');
     const refused = works.filter((work) => !stays(work));
     if (full) {
       this.#available = false;

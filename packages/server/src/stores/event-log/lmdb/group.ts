@@ -25,7 +25,7 @@ interface GroupDeps {
   onError(error: unknown): void;
 }
 
-/** One reader of a topic: how far it is, what it has in hand, what waits to be tried again. */
+/** One reader of a topic: its cursor, the records it has handed out, and the retries that wait. */
 export class Group {
   readonly topic: Topic;
   readonly name: string;
@@ -33,16 +33,16 @@ export class Group {
   readonly settled: SettledRanges;
   readonly consumers = new Set<LmdbConsumer>();
   readonly #deps: GroupDeps;
-  /** Handed out before and not settled: to be handed out again before anything else. */
+  /** Handed out and not settled when the consumer stopped or its handler failed: handed out again first. */
   #returned: LmdbDelivery[] = [];
-  /** Retries whose commit took longer than their wait, while later ones were taken: the mark below has passed them. */
+  /** Retries that were due before their commit finished, while later ones were taken: the mark below has passed them. */
   #overtaken: LmdbDelivery[] = [];
-  /** Retries in hand, by sequence: when each was due. A retry can be read, and so be here, before its commit is flushed. */
+  /** Due times of handed-out retries, by sequence. A retry can be read, and so be here, before its commit is flushed. */
   readonly #inHand = new Map<number, number>();
   /** Read, not yet handed out. */
   #ahead: LmdbDelivery[] = [];
   #next: number;
-  /** Retries up to here are in hand; the waiting ones lie behind it, for a new one is never due earlier. */
+  /** Retries up to here are handed out. Waiting ones lie behind it, because a new one is never due earlier. */
   #takenDue = 0;
   #takenSeq = 0;
   #retryCount: number | undefined;
@@ -125,15 +125,15 @@ export class Group {
     const record = this.topic.get(seq);
     this.#inHand.set(seq, due);
     if (record) return new LmdbDelivery(this, seq, record, attempt, state, due);
-    // Its record was removed by the owner of the topic: nothing is left to try.
+    // The record was expired or removed: there is nothing to retry.
     void LmdbDelivery.ofGone(this, seq, attempt, state, due).ack();
     return undefined;
   }
 
   #peekDue(): number | undefined {
     const start = retryKey(this.number, this.#takenDue, this.#takenSeq + 1);
-    const range = { start, end: retryKey(this.number + 1, 0, 0), limit: 1, values: false };
-    for (const key of this.#deps.retries.getRange(range)) return readSeq(key as unknown as Buffer, 4);
+    const range = { start, end: retryKey(this.number + 1, 0, 0), limit: 1 };
+    for (const key of this.#deps.retries.getKeys(range)) return readSeq(key, 4);
     return undefined;
   }
 

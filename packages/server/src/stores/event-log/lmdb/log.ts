@@ -36,41 +36,41 @@ export class LmdbLog implements EventLog {
   readonly environment: Environment;
   readonly #retries: Store;
   readonly #catalogue: Catalogue;
-  readonly #committer: GroupCommit;
+  readonly #commits: GroupCommit;
   readonly #deduplication: Deduplication;
   readonly #turns = new FairScheduler();
   readonly #timer: DueTimer;
   readonly #consumers = new Set<LmdbConsumer>();
   readonly #sweep: NodeJS.Timeout;
   readonly #onError: NonNullable<LmdbLogSettings['onError']>;
-  readonly #noted: ReturnType<typeof SettlementJournal.open>;
+  readonly #journal: ReturnType<typeof SettlementJournal.open>;
   #sweeping: Promise<void> | undefined;
 
   static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
     const log = new LmdbLog(settings);
-    log.#makeGood();
+    log.#commitJournal();
     await log.#catalogue.finishRemovals();
     return log;
   }
-  /** What the last process had noted, and not committed when it died. Where the disk is full it waits for space, and nothing else does. */
-  #makeGood(): void {
-    const { journal, left } = this.#noted;
+  /** Commits what the last process had journaled and not committed. While the disk is full only this waits for space. */
+  #commitJournal(): void {
+    const { journal, left } = this.#journal;
     const groups = this.#catalogue.groupsByNumber();
     const stored = left.map(({ settled, appends }) => {
       const deliveries: LmdbDelivery[] = [];
       for (let i = 0; i < settled.length; i += 2) {
         const [number, seq] = [settled[i]!, settled[i + 1]!];
         const group = groups.get(number);
-        // Committed all the same, and its group perhaps removed since: a note outlives its commit for a while.
+        // An entry outlives its commit for a while: it may be settled already, or its group removed.
         if (!group || group.settled.has(seq)) continue;
         group.settled.add(seq);
         deliveries.push(LmdbDelivery.ofGone(group, seq));
       }
-      return deliveries.length > 0 ? this.#committer.settle({ deliveries, alongside: { appends } }) : undefined;
+      return deliveries.length > 0 ? this.#commits.settle({ deliveries, alongside: { appends } }) : undefined;
     });
     Promise.all(stored)
       .then(() => journal.begin())
-      .catch((error: unknown) => this.#onError(error, { topic: '', group: 'notes' }));
+      .catch((error: unknown) => this.#onError(error, { topic: '', group: 'settlement journal' }));
   }
 
   private constructor(settings: LmdbLogSettings) {
@@ -98,17 +98,17 @@ export class LmdbLog implements EventLog {
       meta,
       retries: this.#retries,
       tails,
-      write: (prepare) => this.#committer.write(prepare),
+      write: (prepare) => this.#commits.write(prepare),
       group: {
         retries: this.#retries,
         steady,
-        settle: (settlement) => this.#committer.settle(settlement),
+        settle: (settlement) => this.#commits.settle(settlement),
         wakeAt: (group, due) => this.#timer.set(group, due),
       },
       onError: this.#onError,
     });
-    this.#noted = SettlementJournal.open(settings.path);
-    this.#committer = new GroupCommit(
+    this.#journal = SettlementJournal.open(settings.path);
+    this.#commits = new GroupCommit(
       {
         environment,
         records,
@@ -119,23 +119,23 @@ export class LmdbLog implements EventLog {
         topic: (name) => this.#catalogue.topic(name),
         stamp: () => time.stamp(),
       },
-      this.#noted.journal,
+      this.#journal.journal,
     );
     this.#sweep = setInterval(() => this.#sweepDeduplication(), SWEEP_MS).unref();
   }
 
   get available(): boolean {
-    return this.#committer.available;
+    return this.#commits.available;
   }
 
   append(appends: Append[]): Promise<AppendResult[]> {
-    return this.#committer.append(appends);
+    return this.#commits.append(appends);
   }
 
   async ackAll(deliveries: readonly Delivery[], { appends, derive, save }: Alongside = { appends: [] }): Promise<void> {
     const open = (deliveries as readonly LmdbDelivery[]).filter((delivery) => !delivery.isSettling);
     const alongside = derive ? { appends, derive } : { appends };
-    const settling = this.#committer.settle({ deliveries: open, alongside, journal: derive === undefined }, save);
+    const settling = this.#commits.settle({ deliveries: open, alongside, journal: derive === undefined }, save);
     for (const delivery of open) delivery.settledBy(settling);
     try {
       await settling;
@@ -218,7 +218,7 @@ export class LmdbLog implements EventLog {
 
   /** A group of small writes that share the log's commits. */
   write(prepare: () => () => void): Promise<void> {
-    return this.#committer.write(prepare);
+    return this.#commits.write(prepare);
   }
 
   #sweepDeduplication(): void {
@@ -233,7 +233,7 @@ export class LmdbLog implements EventLog {
   /** Slice after slice, so that it keeps up with any load; each shares a commit with whatever else comes. */
   async #expireIds(): Promise<void> {
     for (let removed = 1; removed > 0 && this.#deduplication.hasExpired && this.available; )
-      await this.#committer.write(() => {
+      await this.#commits.write(() => {
         const { entries, write } = this.#deduplication.expire();
         removed = entries;
         return write;
@@ -245,7 +245,7 @@ export class LmdbLog implements EventLog {
     this.#timer.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
     await this.#sweeping;
-    await this.#committer.close();
+    await this.#commits.close();
     await this.environment.close();
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Settlements that wait for their commit, in files that are written without waiting for the disk: the process may die and does not forget
- * them, a power cut may lose them, and then their records come again. Two files take turns, for what a commit has taken need not stand
- * any longer. Nothing is removed, only written over: each turn has a number, and a file holds what begins with the number of its first.
+ * Settlements that wait for their commit, in files that are written without a flush: they survive the death of the process, and a
+ * power cut may lose them, so that their records come again. Two files alternate, because a commit makes the entries before it
+ * obsolete. Files are overwritten, not truncated: each turn has a number, and a file is valid as far as its entries carry the
+ * number of its first one.
  */
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -134,8 +134,8 @@ export class Topic {
 
   /** The first sequence of the block in which `seq` may lie in the middle. */
   #blockWith(seq: number): number | undefined {
-    const range = { reverse: true, values: false, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
-    for (const key of this.#records.getRange(range)) return readSeq(key as unknown as Buffer, 4);
+    const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
+    for (const key of this.#records.getKeys(range)) return readSeq(key, 4);
     return undefined;
   }
 }

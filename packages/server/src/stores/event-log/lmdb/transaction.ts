@@ -16,8 +16,8 @@ export type SettleWork = Waiting<void> & {
   kind: 'settle';
   settlement: Settlement;
   again: { due: number; value: Buffer } | undefined;
-  /** Nobody waits for it. */
-  noted: boolean;
+  /** Stored in the settlement journal; nobody waits for the commit. */
+  journaled: boolean;
 };
 export type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
 export type Work = AppendWork | SettleWork | OtherWork;
@@ -33,7 +33,7 @@ export interface TransactionDeps {
   stamp(): number;
 }
 
-/** One transaction: what it stores, and what is told to whom when it has succeeded or failed. */
+/** One transaction: what it stores, and which promises and readers it notifies when it succeeded or failed. */
 export class Transaction {
   readonly #deps: TransactionDeps;
   readonly #works: Work[];
@@ -59,7 +59,7 @@ export class Transaction {
       else if (work.kind === 'other') writes.push(work.prepare());
       else {
         const { appends, derive } = work.settlement.alongside;
-        // In one transaction with the acknowledgement they cannot come twice, so nobody need remember their ids.
+        // They share the transaction of the acknowledgement and cannot come twice, so their ids are not remembered.
         const results = this.#addAppends(appends, false, derive !== undefined);
         if (derive) this.#addAppends(derive(results), false, false);
         const write = this.#settle(work);
@@ -80,7 +80,7 @@ export class Transaction {
     };
   }
 
-  /** `told`: somebody wants to know where they are. */
+  /** `told`: the caller needs the positions. */
   #addAppends(appends: Append[], deduplicated: boolean, told: boolean): AppendResult[] {
     const { deduplication } = this.#deps;
     const results: AppendResult[] = [];
@@ -107,7 +107,7 @@ export class Transaction {
     return results;
   }
 
-  /** What is to be written for it besides the cursor of its group, if anything. */
+  /** The writes besides the group's cursor; undefined where there are none. */
   #settle({ settlement: { deliveries }, again }: SettleWork): (() => void) | undefined {
     const { retries } = this.#deps;
     let waited = false;
@@ -158,7 +158,7 @@ export class Transaction {
     for (const work of this.#works) {
       if (work.kind === 'append') work.resolve(work.results!);
       else work.resolve();
-      if (work.kind === 'settle' && !work.noted) this.#settled(work);
+      if (work.kind === 'settle' && !work.journaled) this.#settled(work);
     }
     for (const { topic } of this.#stored) for (const group of topic.groups.values()) group.wake();
   }
