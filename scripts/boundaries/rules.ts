@@ -32,7 +32,7 @@ const SERVER_FLOORS: readonly (readonly string[])[] = [
   ['tap', 'collector', 'intake', 'transports'],
   ['operations'],
   ['roles'],
-  ['listeners', 'openapi-paths'],
+  ['listeners', 'openapi-paths', 'lifecycle', 'greeting'],
   ['main'],
 ];
 /** Files that choose or implement a storage engine. The rest of the server knows the ports and the queries. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorReply, writeReply } from './http/collection-reply.ts';
@@ -118,4 +119,24 @@ test.each([
 test('a handler that throws fails its own request and nothing else', async () => {
   expect(await talk('GET /throws HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 500 [\s\S]*"internal_error"/);
   expect(await talk(`${HEAD}Content-Length: 0\r\nConnection: close\r\n\r\n`)).toContain('heard /v1/t');
+});
+
+test('an error while accepting a connection does not end the process', async () => {
+  let server: Server | undefined;
+  const opened = await openListeners({
+    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined },
+    logger,
+    health: () => false,
+    collection: [],
+    admin: {
+      handle: (_req, res) => res.end(),
+      attach: (main) => {
+        server = main;
+      },
+    },
+  });
+  // Node emits it for each failed accept: a single handler that removes itself would not be enough.
+  for (let i = 0; i < 3; i++) server?.emit('error', Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' }));
+  expect((await fetch(opened.addresses.main)).status).toBe(200);
+  await opened.close();
 });

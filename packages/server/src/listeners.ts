@@ -1,4 +1,7 @@
-/** The listeners: collection paths first, on bare `node:http`; the management API behind them, or on a listener of its own. */
+/**
+ * Opens the listeners. One listener serves everything: collection paths first, on bare `node:http`, then the management API.
+ * INGEST_PORT moves the collection paths to a listener of their own.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './config.ts';
@@ -11,23 +14,23 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
 export interface ListenerDeps {
   settings: Pick<Settings, 'port' | 'host' | 'ingestPort'>;
   logger: Logger;
-  /** Each says whether it has answered, or will. */
+  /** Returns whether it takes the request. */
   health: Handler;
   /** Collection endpoints and collector files. */
   collection: Handler[];
-  /** What the listener of the collection paths needs: its request class, and a call with the listener before it listens. */
+  /** The collection listener uses this request class, and is passed to `attach` before it listens. */
   ingest?: { requestClass: typeof IncomingMessage; attach(server: Server): void } | undefined;
-  /** The management API: answers everything that comes to it. */
+  /** The management API answers every request, unknown paths with 404. */
   admin: { handle(req: IncomingMessage, res: ServerResponse): void; attach(server: Server): void } | undefined;
 }
 export interface Listeners {
   addresses: { main: string; ingest: string | undefined };
-  /** Takes no more connections; those under way end with their answer. */
+  /** Accepts no more connections. Requests in flight get their answer, then their connection closes. */
   close(): Promise<void>;
 }
 
 export async function openListeners({ settings, logger, health, collection, ingest, admin }: ListenerDeps): Promise<Listeners> {
-  const apart = settings.ingestPort !== undefined;
+  const { ingestPort } = settings;
   const servers: Server[] = [];
   const onlyHealth = [health];
   async function open(
@@ -40,9 +43,9 @@ export async function openListeners({ settings, logger, health, collection, inge
     const servesCollection = handlers !== onlyHealth;
     const requestClass = servesCollection && ingest !== undefined ? { IncomingMessage: ingest.requestClass } : {};
     const server: Server = createServer({ ...serverOptions, ...requestClass, shouldUpgradeCallback }, (req, res) => {
-      // Proxies may write the whole address into the request line.
-      if (req.url?.startsWith('/') === false) req.url = pathOf(req.url);
       try {
+        // Some proxies write the whole URL into the request line.
+        if (req.url?.startsWith('/') === false) req.url = pathOf(req.url);
         for (const handle of handlers) if (handle(req, res)) return;
         last(req, res);
       } catch (error) {
@@ -55,17 +58,27 @@ export async function openListeners({ settings, logger, health, collection, inge
     server.on('clientError', replyToMalformedRequest);
     if (servesCollection) ingest?.attach(server);
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) =>
-        reject(new Error(`${blamed(error, variable)}: ${error.message}`, { cause: error })),
-      );
-      server.listen(port, settings.host, resolve);
+      const onError = (error: NodeJS.ErrnoException) =>
+        reject(new Error(`${settingToBlame(error, variable)}: ${error.message}`, { cause: error }));
+      server.once('error', onError);
+      server.listen(port, settings.host, () => {
+        server.off('error', onError);
+        resolve();
+      });
     });
+    // A connection that cannot be accepted (no file descriptor, no memory) must not end the process: others go on.
+    server.on('error', (error) => logger.error({ err: error }, 'connection not accepted'));
     servers.push(server);
     return server;
   }
-  const main = await open('PORT', settings.port, apart ? onlyHealth : [...collection, health], admin?.handle ?? nothingHere);
+  const main = await open(
+    'PORT',
+    settings.port,
+    ingestPort === undefined ? [...collection, health] : onlyHealth,
+    admin?.handle ?? notFound,
+  );
   admin?.attach(main);
-  const separate = apart ? await open('INGEST_PORT', settings.ingestPort!, [...collection, health], nothingHere) : undefined;
+  const separate = ingestPort === undefined ? undefined : await open('INGEST_PORT', ingestPort, [...collection, health], notFound);
   return {
     addresses: { main: addressOf(main), ingest: separate && addressOf(separate) },
     async close() {
@@ -73,7 +86,7 @@ export async function openListeners({ settings, logger, health, collection, inge
         servers.map(async (server) => {
           const closed = new Promise((resolve) => server.close(resolve));
           server.closeIdleConnections();
-          // Connections that are between two requests when the last answer goes out are idle only now.
+          // A connection counts as idle only after its last answer is sent.
           const sweep = setInterval(() => server.closeIdleConnections(), 50);
           const cut = setTimeout(() => server.closeAllConnections(), 4_000);
           await closed;
@@ -85,13 +98,13 @@ export async function openListeners({ settings, logger, health, collection, inge
   };
 }
 
-/** The setting that a listener failed for: a port that is taken or not ours to open, else the address. */
-function blamed({ code }: NodeJS.ErrnoException, port: string): string {
+/** The setting to correct: the port where it is taken or forbidden, else the address. */
+function settingToBlame({ code }: NodeJS.ErrnoException, port: string): string {
   return code === 'EADDRINUSE' || code === 'EACCES' ? port : 'HOST';
 }
 /**
- * Only a WebSocket is a change of protocol here. Java's own client offers HTTP/2 with every plain request it sends
- * (`Upgrade: h2c`), and an offer may be passed over: such a request is one like any other.
+ * Only WebSocket upgrades are accepted. Java's HTTP client offers HTTP/2 with every request (`Upgrade: h2c`); a server may ignore
+ * the offer and answer the request as usual.
  */
 function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
@@ -106,6 +119,6 @@ function addressOf(server: Server): string {
   return `http://${host}:${port}`;
 }
 
-function nothingHere(req: IncomingMessage, res: ServerResponse): void {
+function notFound(req: IncomingMessage, res: ServerResponse): void {
   writeReply(res, errorReply({ code: 'not_found' }, req.headers.origin));
 }

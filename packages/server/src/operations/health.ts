@@ -1,5 +1,6 @@
 /** How deliveries to an integration fare: from the recorder's rows, the log's lag, the snapshot's faults and what deliverers announce. */
 import type { Integration } from '@firsthand/core/config/resources.ts';
+import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice } from '../channels.ts';
 import { eventsTopic, replayTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
@@ -75,10 +76,10 @@ export async function waitingFor(
 }
 
 /** Deliverers announce what outcomes cannot tell; a notice that is not renewed is void. */
-export function watchPaused(ephemeral: Ephemeral, clock: Clock, channel: string): { paused(integrationId: string): boolean; stop(): void } {
+export function watchPaused(ephemeral: Ephemeral, clock: Clock): { paused(integrationId: string): boolean; stop(): void } {
   const until = new Map<string, number>();
-  const stop = ephemeral.subscribe(channel, (message) => {
-    const notice = message as { integrations?: { integration_id: string; status: string }[]; interval_ms?: number };
+  const stop = ephemeral.subscribe(DELIVERY_HEALTH_CHANNEL, (message) => {
+    const notice = message as Partial<DeliveryHealthNotice>;
     for (const { integration_id, status } of notice.integrations ?? [])
       if (status === 'paused') until.set(integration_id, clock.monotonic() + 3 * (notice.interval_ms ?? 5_000));
   });

@@ -174,7 +174,8 @@ export class GroupCommit {
 
   #recovered(): void {
     this.#available = true;
-    void this.write(() => () => void this.#deps.meta.remove(metaKeys.probe));
+    // The probe may stay where the disk is full again: the next recovery removes it.
+    this.write(() => () => void this.#deps.meta.remove(metaKeys.probe)).catch(nothing);
   }
 
   #failed(commit: Transaction, works: Work[], error: Error): void {

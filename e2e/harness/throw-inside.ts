@@ -1,0 +1,41 @@
+/**
+ * Preloaded with `--import` into a service under test: makes one function of its source throw where nobody catches it.
+ * `THROW_INSIDE=<path>#<function>@<call>` names the function and the call at which it happens. The function is found in the
+ * parsed source, so a renamed one fails the test instead of being skipped. Production code has no hook for this.
+ */
+import { registerHooks } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+import { parseAst } from 'vite';
+
+const [, file, name, call] = /^(.+)#(.+)@(\d+)$/.exec(process.env.THROW_INSIDE ?? '') ?? [];
+if (isMainThread && file !== undefined && name !== undefined) {
+  let left = Number(call);
+  Object.assign(globalThis, {
+    throwInside() {
+      // From a microtask: no caller's try/catch is around it, as with a bug in a callback.
+      if (--left === 0)
+        queueMicrotask(() => {
+          throw new Error(`injected into ${name}`);
+        });
+    },
+  });
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      if (!url.endsWith(`/${file}`)) return loaded;
+      return { ...loaded, source: withCall(String(loaded.source), name) };
+    },
+  });
+}
+
+/** The source with a call of `throwInside` at the beginning of the named function's body. */
+function withCall(source: string, wanted: string): string {
+  let at: number | undefined;
+  JSON.stringify(parseAst(source, { lang: 'ts' }), (_key, node) => {
+    const owner = node?.type === 'FunctionDeclaration' ? node.id : node?.type === 'MethodDefinition' ? node.key : undefined;
+    if (owner?.name === wanted) at = (node.body ?? node.value.body).start + 1;
+    return node;
+  });
+  if (at === undefined) throw new Error(`${file} has no function ${wanted}`);
+  return `${source.slice(0, at)}globalThis.throwInside();${source.slice(at)}`;
+}

@@ -1,0 +1,62 @@
+/**
+ * A bug that throws where nobody catches it, in each role in turn, under load. The process drains and exits with 1; started again, it
+ * delivers every event that was answered 200.
+ */
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSender } from './faults/kit/sender.ts';
+import { type Client, pipelineTo, signIn, until } from './harness/client.ts';
+import { type Receiver, startReceiver } from './harness/receiver.ts';
+import { type Service, startService } from './harness/service.ts';
+
+const PRELOAD = `--import=${join(import.meta.dirname, 'harness/throw-inside.ts')}`;
+const ROLES = 'packages/server/src/roles';
+
+let service: Service;
+let receiver: Receiver;
+let client: Client;
+let key: string;
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver();
+  client = await signIn(service);
+  ({ key } = await pipelineTo(client, receiver.url, { pipeline: { rate_limit_rps: 1_000_000 } }));
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.close();
+});
+
+test.each([
+  ['ingest, after the event is stored and before it is answered', `${ROLES}/ingest/store.ts#duplicatesOf@400`],
+  ['process, while events are committed', `${ROLES}/process/commit-processed.ts#settle@20`],
+  ['deliver, after the vendor answered and before that is settled', `${ROLES}/deliver/settlement-writer.ts#flush@20`],
+  ['admin, inside a transaction', `${ROLES}/admin/write.ts#differences@1`],
+])('%s', async (name, place) => {
+  const prefix = name.slice(0, name.indexOf(','));
+  await service.terminate();
+  await service.start({ NODE_OPTIONS: PRELOAD, THROW_INSIDE: place });
+  const sender = startSender({ port: Number(new URL(service.url).port), key, connections: 8, batch: 1, prefix, rate: 500 });
+  if (prefix === 'admin') {
+    await until('the load', () => sender.accepted.size > 200);
+    await client.call('POST', '/pipelines', { name: 'Never acknowledged' }).catch(() => undefined);
+  }
+  const { code, signal } = await until('the end of the process', () => service.ended());
+  expect([code, signal]).toEqual([1, null]);
+  expect(service.output()).toMatch(/"level":"fatal".*injected into .*uncaught exception, draining and exiting/);
+
+  const before = sender.accepted.size;
+  await service.start({ NODE_OPTIONS: '', THROW_INSIDE: '' });
+  await until('events after the restart', () => sender.accepted.size > before + 200);
+  await sender.stop();
+  expect(before).toBeGreaterThan(0);
+  const missing = new Set(sender.accepted);
+  await until(
+    'every event that was answered 200',
+    () => {
+      for (const { event_id } of receiver.events()) missing.delete(event_id as string);
+      return missing.size === 0;
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,52 @@
+/**
+ * The process from start to exit. Exit code 0: stopped by a signal. Exit code 1: bad start, uncaught exception or failed stop.
+ *
+ * An uncaught exception leaves unknown state behind, so the process must not go on. It drains first: requests in flight get their
+ * answer, and deliveries in flight are settled. What cannot be finished is in the event log and continues at the next start.
+ */
+import type { Logger } from './runtime/logger.ts';
+
+export interface Running {
+  /** Lines for the person who started the process. */
+  greeting: string[];
+  stop(): Promise<void>;
+}
+/** Half a second less than the ten seconds that container runtimes commonly wait before they kill. */
+const STOP_WITHIN_MS = 9_500;
+
+export async function runUntilStopped(logger: Pick<Logger, 'fatal' | 'error'>, start: () => Promise<Running>): Promise<void> {
+  let running: Running | undefined;
+  let stopping = false;
+  let exitCode = 0;
+
+  function stop(): void {
+    // While starting, nothing was accepted that could be lost.
+    if (running === undefined) process.exit(exitCode);
+    // npm passes on a signal that the terminal has already sent to the whole group: the second one changes nothing.
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(exitCode), STOP_WITHIN_MS).unref();
+    running.stop().then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        logger.error({ err: error }, 'stop failed');
+        process.exit(1);
+      },
+    );
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  // Unhandled rejections arrive here too.
+  process.on('uncaughtException', (error, origin) => {
+    exitCode = 1;
+    logger.fatal({ err: error, origin }, 'uncaught exception, draining and exiting');
+    stop();
+  });
+  try {
+    running = await start();
+    for (const line of running.greeting) console.log(line);
+  } catch (error) {
+    console.error(`Firsthand could not start: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  }
+}
