@@ -1,14 +1,14 @@
 /**
- * What stands in `events.<pipeline_id>` and `replay.<integration_id>`: one line of what delivery must know beside the
- * event, a newline, the canonical event as JSON. Written by processing, read by delivery, replay, traces and diff.
+ * The records of `events.<pipeline_id>` and `replay.<integration_id>`: a line of metadata for delivery, a newline, the canonical event
+ * as JSON. Processing writes them; delivery, replay, traces and diff read them.
  *
- * Record ids: `<pipeline_id>:<event_id>`, a replay's `<pipeline_id>:<event_id>#<replay id>`, so that the
- * deduplication window swallows a repeat and lets a replay through.
+ * Record id: `<pipeline_id>:<event_id>`, for a replay `<pipeline_id>:<event_id>#<replay id>`. The deduplication window drops a repeat
+ * and lets a replay pass.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 
 export interface EventRecordMeta {
-  /** When ingest accepted it, milliseconds since 1970. */
+  /** Time of acceptance, milliseconds since 1970. */
   received_at: number;
   org_id: string;
   pipeline_id: string;
@@ -45,13 +45,13 @@ export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent):
   return Buffer.from(`${JSON.stringify({ ...meta, event_id: event.event_id })}\n${JSON.stringify(event)}`, 'utf8');
 }
 
-/** Throws on bytes that `encodeEventRecord` did not make. */
+/** Throws on anything but bytes of `encodeEventRecord`. */
 export function decodeEventRecord(data: Uint8Array): DecodedEventRecord {
   const { meta, json } = split(data);
   return read(meta, json);
 }
 
-/** The same for whoever may never look into the event: it is parsed when somebody does, and shown as it was found if that fails. */
+/** Like `decodeEventRecord`, but parses the event on first access. An event that does not parse is returned as raw text. */
 export function openEventRecord(data: Uint8Array): DecodedEventRecord {
   const { meta, json } = split(data);
   const { event_id } = meta;
@@ -89,7 +89,7 @@ class OpenEventRecord implements DecodedEventRecord {
 
 const KEPT_BYTES = 65_536;
 
-/** What does not parse, in the shape of an event, so that its dead letter shows what was found. */
+/** Wraps text that does not parse as an event, so that its dead letter can show it. */
 export function unreadableEvent(event_id: string, time: number, data: Uint8Array): CanonicalEvent {
   const unreadable = Buffer.from(data.subarray(0, KEPT_BYTES)).toString('utf8');
   return { event_id, type: 'track', timestamp: new Date(Number.isFinite(time) ? time : 0).toISOString(), context: { unreadable } };

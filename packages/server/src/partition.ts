@@ -1,9 +1,9 @@
 /**
- * Which ingest partition a visitor's events go to. Every process must agree, now and after an upgrade, so this is a fixed
- * arithmetic (FNV-1a over UTF-16 units with a final mix), not a hash that may be seeded or replaced.
+ * The ingest partition of a visitor. Every process must compute the same one, also after an upgrade, so the hash is fixed: FNV-1a over
+ * UTF-16 units with a final mix.
  */
 export const PARTITIONS = 16;
-/** One process needs no sixteen logs to share among others, and each of them costs pages in every commit. */
+/** A single process needs fewer partitions, and each one costs pages in every commit. */
 export const EMBEDDED_PARTITIONS = 4;
 
 export function partitionOf(orgId: string, visitorKey: string): number {
@@ -14,7 +14,7 @@ export function ingestTopic(partition: number): string {
   return `ingest.${partition}`;
 }
 
-/** All of them: what is read, and what is written where processes share the work. */
+/** All partitions. Every one is read; processes that share the work also write them all. */
 export const INGEST_TOPICS: readonly string[] = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
 
 /** The consumer group of the process role on the ingest topics. */

@@ -17,8 +17,9 @@ const LOCAL_LOGIN_MS = 3_600_000;
 export async function resetPassword(args: string[]): Promise<void> {
   const options = readOptions(args, { required: ['email'], optional: ['password'], flags: ['disable-totp'] });
   const email = normaliseEmail(requireEmail('--email', options.email));
-  const generated = options.password === undefined ? randomBytes(18).toString('base64url') : undefined;
-  const password_hash = await hashPassword(generated ?? requirePassword('--password', options.password!));
+  const given = options.password === undefined ? undefined : requirePassword('--password', options.password);
+  const generated = given === undefined ? randomBytes(18).toString('base64url') : undefined;
+  const password_hash = await hashPassword(given ?? generated ?? '');
   await withInstallation(async ({ db, cipher, clock }) => {
     const user = await findLogin(db, email);
     if (user === undefined) throw new CommandError(`No user has the address ${email}.`);

@@ -23,7 +23,7 @@ export function canonicalise(envelope: IngestEnvelope, body: Uint8Array): Canoni
 
 export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): CanonicalEvent {
   const call = text(own(body, 'type')) ?? envelope.type ?? 'track';
-  const type = Object.hasOwn(TYPES, call) ? TYPES[call]! : 'track';
+  const type = (Object.hasOwn(TYPES, call) ? TYPES[call] : undefined) ?? 'track';
   const event: CanonicalEvent = { event_id: envelope.event_id, type, timestamp: '', context: {} };
   const name = text(own(body, 'name'));
   const groupId = text(own(body, 'groupId'));

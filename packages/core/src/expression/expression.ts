@@ -75,9 +75,10 @@ class Parser {
     let left = this.#level(level + 1);
     for (;;) {
       const token = this.#peek();
-      if (token.kind !== 'sign' || !Object.hasOwn(operators, token.value)) return left;
+      const operator = token.kind === 'sign' && Object.hasOwn(operators, token.value) ? operators[token.value] : undefined;
+      if (operator === undefined) return left;
       this.#next += 1;
-      left = operators[token.value]!(left, this.#level(level + 1));
+      left = operator(left, this.#level(level + 1));
     }
   }
 

@@ -25,7 +25,7 @@ export function compileJsonPath(text: string): CompiledJsonPath {
   if (text.length > MAX_LENGTH) return wrong(`is longer than ${MAX_LENGTH} characters`);
   const quoted = /^'([\s\S]*)'$/.exec(text) ?? /^"([\s\S]*)"$/.exec(text);
   if (quoted) {
-    const value = quoted[1]!;
+    const [, value] = quoted;
     return { ok: true, literal: true, get: () => value };
   }
   const outside = /^\$(headers|query)(?:\.([^\s[\]'"]+)|\[(['"])(.+)\3\])$/.exec(text);
@@ -77,11 +77,10 @@ function parseSteps(path: string): Step[] | undefined {
 
 function walk(value: unknown, steps: readonly Step[], from: number): unknown {
   let here = value;
-  for (let i = from; i < steps.length; i++) {
-    const step = steps[i]!;
+  for (const [i, step] of steps.slice(from).entries()) {
     if (step === EVERY) {
       const items = Array.isArray(here) ? here : isObject(here) ? Object.values(here) : undefined;
-      return items?.map((item) => walk(item, steps, i + 1)).filter((item) => item !== undefined);
+      return items?.map((item) => walk(item, steps, from + i + 1)).filter((item) => item !== undefined);
     }
     if (Array.isArray(here)) here = typeof step === 'number' ? here[step] : undefined;
     else if (isObject(here)) here = own(here, String(step));

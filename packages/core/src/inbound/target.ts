@@ -15,15 +15,16 @@ export function checkTarget(target: string): string | undefined {
 /** Writes to a dotted target. Every name is defined as an own property: `__proto__` is data like any other. */
 export function assign(event: JsonObject, target: string, value: unknown): void {
   const names = target.split('.');
+  const last = names.pop() ?? '';
   let here = event;
-  for (const name of names.slice(0, -1)) {
+  for (const name of names) {
     const inside = own(here, name);
     // A copy: what a whole-object mapping put here belongs to the payload.
     const next: JsonObject = isObject(inside) ? { ...(inside as JsonObject) } : {};
     define(here, name, next);
     here = next;
   }
-  define(here, names.at(-1)!, value as Json);
+  define(here, last, value as Json);
 }
 
 function define(object: JsonObject, name: string, value: Json): void {

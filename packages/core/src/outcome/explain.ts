@@ -1,7 +1,16 @@
-/** "Why was this not delivered to X?": the reason word, and one sentence a person can act on. */
+/** Answers "why was this not delivered to X?" with one sentence that a person can act on. */
+import type { DropReason } from './outcome.ts';
+
+type PlainReason =
+  | Exclude<DropReason, `missing_required:${string}`>
+  | 'delivered'
+  | 'accepted_by_vendor'
+  | 'waiting'
+  | 'retrying'
+  | 'not_routed';
 
 /** Documented in docs/reference/errors.md. */
-export const REASON_SENTENCES: Record<string, string> = {
+export const REASON_SENTENCES: Readonly<Record<PlainReason, string>> = {
   bot: 'The visitor was recognised as a bot, and the data layer drops bots.',
   routing_rule: 'A routing rule of the organisation drops such events.',
   custom_code: 'The organisation’s custom code returned nothing for this event.',
@@ -23,13 +32,17 @@ export const REASON_SENTENCES: Record<string, string> = {
   not_routed: 'The integration was added after this event, which never reached it.',
 };
 
-/** One sentence for a reason word; `detail` is what the vendor or the step said. */
+/** One sentence for a reason. `reason` comes from stored rows, so it may be one of an earlier version. `detail`: the vendor's or step's message. */
 export function explain(reason: string, detail?: string | null): string {
-  const known = REASON_SENTENCES[reason];
+  const known = isPlain(reason) ? REASON_SENTENCES[reason] : undefined;
   if (known !== undefined) return detail ? `${known.slice(0, -1)} (${detail}).` : known;
   if (reason.startsWith('missing_required:'))
     return `The mapping requires ${reason.slice('missing_required:'.length)}, and this event has no value for it.`;
   if (reason === 'dead_lettered') return `The event could not be delivered and is kept as a dead letter${detail ? `: ${detail}` : ''}.`;
   if (reason === 'processing_failed') return `The event could not be processed and is kept as a dead letter${detail ? `: ${detail}` : ''}.`;
   return `The event ended with: ${reason}${detail ? ` (${detail})` : ''}.`;
+}
+
+function isPlain(reason: string): reason is PlainReason {
+  return Object.hasOwn(REASON_SENTENCES, reason);
 }

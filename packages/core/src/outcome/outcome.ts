@@ -1,8 +1,8 @@
 /**
- * What became of an event. Every role writes these to the log topic `outcomes`; one recorder turns them into traces,
- * statistics and the dead-letter index. Their record id makes a repeat after a crash harmless.
+ * Outcomes of events. Every role appends them to the log topic `outcomes`. One recorder turns them into traces, statistics and the
+ * dead-letter index. The record id deduplicates a repeat after a crash.
  */
-import type { CanonicalEvent } from '../event/canonical.ts';
+import type { CanonicalEvent, EventType } from '../event/canonical.ts';
 
 export type DeadLetterStage = 'webhook' | 'processing' | 'mapping' | 'delivery';
 
@@ -23,10 +23,60 @@ export type DropReason =
   | 'integration_deleted'
   | 'pipeline_deleted';
 
-/** One processing step's decision: which step, what it decided in a word, and the paths it changed. */
+/** Codes of the errors that collection endpoints answer with. */
+export type CollectionErrorCode =
+  | 'invalid_json'
+  | 'missing_field'
+  | 'validation_failed'
+  | 'invalid_pipeline_key'
+  | 'pipeline_disabled'
+  | 'invalid_signature'
+  | 'invalid_challenge_token'
+  | 'origin_not_allowed'
+  | 'ip_not_allowed'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'overloaded';
+/** Rejected events are counted by code. The last two are webhooks that are answered 200 and ignored. */
+export type RejectionCode = CollectionErrorCode | 'unknown_source' | 'source_disabled';
+
+export type ProcessingStep =
+  | 'bots'
+  | 'consent'
+  | 'context'
+  | 'custom_code'
+  | 'identity'
+  | 'pii'
+  /** Not a step of its own: an unexpected error between the steps. */
+  | 'processing'
+  | 'routing'
+  | 'session'
+  | 'tracking_plan'
+  | 'transformation';
+export type StepResult =
+  | 'allowed'
+  | 'applied'
+  | 'changed'
+  | 'continued'
+  | 'dropped'
+  | 'enriched'
+  | 'failed'
+  | 'flagged'
+  | 'gpc_denied'
+  | 'human'
+  | 'linked'
+  | 'passed'
+  | 'recognised'
+  | 'resolved'
+  | 'started';
+
+/** The decision of one processing step, with the paths that it changed. */
 export interface Decision {
-  step: string;
-  result: string;
+  step: ProcessingStep;
+  result: StepResult;
   changed?: string[];
   detail?: string;
 }
@@ -48,7 +98,7 @@ interface AboutOne extends About {
   event_id: string;
 }
 interface AboutEvent extends AboutOne {
-  type: string;
+  type: EventType;
   // `undefined` is allowed as a value: senders copy these fields from the event as they are, and JSON leaves them out.
   event?: string | undefined;
   user_id?: string | undefined;
@@ -56,15 +106,21 @@ interface AboutEvent extends AboutOne {
 }
 
 export type Outcome =
-  /** Counted by ingest in bulk, once a second or so: what never reached the log has no other trace. */
-  | ({ kind: 'ingest_counts'; received: number; rejected: Record<string, number>; duplicates: number; webhook_source_id?: string } & About)
-  /** The processor is done: the canonical event stands in `events.<pipeline>`, or was dropped with one reason word. */
+  /** Ingest sends these about once a second. A rejected event never reaches the log, so it leaves no other trace. */
+  | ({
+      kind: 'ingest_counts';
+      received: number;
+      rejected: Partial<Record<RejectionCode, number>>;
+      duplicates: number;
+      webhook_source_id?: string;
+    } & About)
+  /** The canonical event is in `events.<pipeline>`. */
   | ({
       kind: 'processed';
       received_at: number;
       decisions: Decision[];
       raw?: { topic: string; position: string };
-      /** Where the canonical event stands in `events.<pipeline>`; unknown where a repeat after a crash found it there already. */
+      /** Position of the canonical event in `events.<pipeline>`. Unknown where a repeat after a crash found it already stored. */
       stored?: string;
     } & AboutEvent)
   | ({
@@ -90,10 +146,10 @@ export type Outcome =
   | ({
       kind: 'dead_lettered';
       dead_letter: DeadLetter;
-      /** Of stage `processing`: when it was accepted, and what had been decided until it failed. */
+      /** Stage `processing` only: when the event was accepted, and the decisions before it failed. */
       received_at?: number;
       decisions?: Decision[];
-      /** The event was counted before, when it first came to the integration. */
+      /** A replayed event is not counted again. */
       replay?: boolean;
     } & AboutEvent);
 
@@ -107,7 +163,7 @@ export interface DeadLetter {
   revision_number: number | null;
   event_id: string;
   stage: DeadLetterStage;
-  /** The canonical event; for stage `processing` what came in as far as it is canonical; for `webhook` the raw request. */
+  /** The canonical event. Stage `processing`: as far as it was built. Stage `webhook`: the raw request. */
   event:
     | CanonicalEvent
     | { headers: Record<string, string>; query?: Record<string, string>; body: string; received_at: string; truncated?: boolean };
@@ -115,6 +171,6 @@ export interface DeadLetter {
   reason: string;
   created_at: string;
   expires_at: string;
-  /** Stage `processing`: where the raw record stands in the log, for a replay from the start. */
+  /** Stage `processing` only: position of the raw record in the log, so that a replay starts from it. */
   raw?: { topic: string; position: string };
 }

@@ -64,7 +64,8 @@ export function compileGetter(source: string | readonly string[], roots?: Roots)
  * an id must not hide the ids of the others.
  */
 export function firstPresent(paths: readonly (readonly Segment[])[], roots?: Roots): Getter {
-  if (paths.length === 1) return getterOf(paths[0]!, roots);
+  const [first] = paths;
+  if (paths.length === 1 && first !== undefined) return getterOf(first, roots);
   const shared = sharedList(paths);
   if (shared) {
     const list = getterOf(shared.list, roots);
@@ -86,11 +87,18 @@ export function firstPresent(paths: readonly (readonly Segment[])[], roots?: Roo
 
 /** Where every path goes through the same list first: that list, and what follows in each. */
 export function sharedList(paths: readonly (readonly Segment[])[]): { list: Segment[]; rests: Segment[][] } | undefined {
-  const splits = paths.map((path) => path.findIndex((segment) => segment.kind === 'each'));
-  if (splits.some((at) => at === -1)) return undefined;
-  const heads = new Set(paths.map((path, i) => formatPath(path.slice(0, splits[i]))));
-  if (heads.size !== 1) return undefined;
-  return { list: paths[0]!.slice(0, splits[0]), rests: paths.map((path, i) => path.slice(splits[i]! + 1)) };
+  const parts = paths.map((path) => {
+    const at = path.findIndex((segment) => segment.kind === 'each');
+    return at === -1 ? undefined : { list: path.slice(0, at), rest: path.slice(at + 1) };
+  });
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const rests: Segment[][] = [];
+  for (const part of parts) {
+    if (part === undefined || formatPath(part.list) !== formatPath(first.list)) return undefined;
+    rests.push(part.rest);
+  }
+  return { list: first.list, rests };
 }
 
 export function compileSetter(text: string): CompiledSetter | PathFault {

@@ -75,8 +75,9 @@ const shape =
     }
     for (const key of required) if (!Object.hasOwn(value, key)) faults.push({ field: at(key), message: 'is required' });
     for (const key of Object.keys(value)) {
-      if (!Object.hasOwn(fields, key)) faults.push({ field: at(key), message: 'is unknown' });
-      else if (value[key] !== undefined) fields[key]!(value[key], at(key), faults);
+      const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (check === undefined) faults.push({ field: at(key), message: 'is unknown' });
+      else if (value[key] !== undefined) check(value[key], at(key), faults);
     }
   };
 const category: Check = (value, field, faults) => {

@@ -6,7 +6,7 @@ import { applyContext, type RequestFacts } from '../context/enrich.ts';
 import type { GeoLookup } from '../context/geo.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { withPatternBudget } from '../filter/pattern.ts';
-import type { Decision, DropReason } from '../outcome/outcome.ts';
+import type { Decision, DropReason, ProcessingStep } from '../outcome/outcome.ts';
 import { applyBots } from '../privacy/bots.ts';
 import { applyConsent } from '../privacy/consent.ts';
 import { applyPii, PiiPass } from '../privacy/pii.ts';
@@ -136,8 +136,9 @@ class Run {
 
   #transform(from: number): Processed | Promise<Processed> {
     const { transformations } = this.#input.processing;
-    for (let i = from; i < transformations.length; i++) {
-      const transformation = transformations[i]!;
+    for (let i = from; ; i++) {
+      const transformation = transformations[i];
+      if (transformation === undefined) break;
       if (!transformation.applies(this.#event)) continue;
       if (transformation.kind === 'code') return this.#transformByCode(transformation.code, transformation.id, i);
       const result = transformation.apply(this.#event);
@@ -170,7 +171,7 @@ class Run {
   }
 
   /** Undefined where the event goes on. */
-  async #code(code: CompiledCode, step: string, reason: DropReason, id?: string): Promise<Processed | undefined> {
+  async #code(code: CompiledCode, step: ProcessingStep, reason: DropReason, id?: string): Promise<Processed | undefined> {
     const { pipeline_id, processing } = this.#input;
     const result = await this.#deps.runCode({ code, pipeline_id, event: this.#event, parameters: processing.parameters });
     const accepted = result.kind === 'failed' ? result : acceptReturned(result.value, this.#event);
@@ -189,7 +190,7 @@ class Run {
   #dropped(reason: DropReason): Processed {
     return { kind: 'dropped', reason, ...this.#ended() };
   }
-  #failed(reason: string, detail: string, step = 'transformation'): Processed {
+  #failed(reason: string, detail: string, step: ProcessingStep = 'transformation'): Processed {
     this.#decisions.push({ step, result: 'failed', detail: detail.slice(0, 1_000) });
     // As it was before anybody's code or rules, so that a replay does not apply them twice; and after the privacy rules.
     return { kind: 'failed', reason: reason.slice(0, 1_000), ...this.#ended(), ...(this.#before && { event: this.#before }) };

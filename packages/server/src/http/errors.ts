@@ -1,7 +1,9 @@
 /**
- * The two error tables. The management API answers `{error: {code, message, details?}}`, the collection side `{error, message}`;
- * a code, its status and its usual text are written down here and nowhere else.
+ * The two error tables. The management API answers `{error: {code, message, details?}}`, the collection endpoints `{error, message}`.
+ * Each code, with its status and default message, is defined only here.
  */
+import type { CollectionErrorCode } from '@firsthand/core/outcome/outcome.ts';
+
 interface ErrorEntry {
   status: number;
   message: string;
@@ -48,8 +50,8 @@ export const COLLECTION_ERRORS = {
   rate_limited: { status: 429, message: 'Too many events for this pipeline key: retry later.' },
   internal_error: { status: 500, message: 'Something went wrong on our side: retry later.' },
   overloaded: { status: 503, message: 'The service cannot take this event now: retry later.' },
-} as const satisfies Record<string, ErrorEntry>;
-export type CollectionErrorCode = keyof typeof COLLECTION_ERRORS;
+} as const satisfies Record<CollectionErrorCode, ErrorEntry>;
+export type { CollectionErrorCode };
 
 export interface FieldFault {
   /** Path of the fault in the request, `config.events.Order Completed.mappings[2]`; empty where the whole body is meant. */

@@ -63,8 +63,8 @@ async function caughtUp(log: Pick<EventLog, 'lag'>, topics: readonly string[], g
   const since = Date.now();
   let behind = topics;
   for (;;) {
-    const lags = await Promise.all(behind.map((topic) => log.lag(topic, group)));
-    behind = behind.filter((_, i) => lags[i]!.waiting > 0 && (lags[i]!.oldest ?? 0) <= since);
+    const lags = await Promise.all(behind.map(async (topic) => ({ topic, ...(await log.lag(topic, group)) })));
+    behind = lags.filter(({ waiting, oldest }) => waiting > 0 && (oldest ?? 0) <= since).map(({ topic }) => topic);
     if (behind.length === 0) return true;
     if (performance.now() >= end) return false;
     await sleep(LOOK_EVERY_MS);

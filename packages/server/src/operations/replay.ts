@@ -70,9 +70,10 @@ export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision
   let count = 0;
   for (let after = ''; ; ) {
     const page = await pageOfDeadLetters(deps.observe, pending, after, CHUNK, deps.now());
-    if (page.length === 0) return count;
+    const last = page.at(-1);
+    if (last === undefined) return count;
     count += await replayLetters(deps, page, { use_revision, dry_run });
-    after = page.at(-1)!.id;
+    after = last.id;
   }
 }
 
@@ -93,25 +94,26 @@ export async function replayLetters(
     const again =
       letter.integration_id === null
         ? await deps.reingest(letter, replayId)
-        : await redeliver(deps, letter, replayId, use_revision, revisions);
+        : await redeliver(deps, letter, letter.integration_id, replayId, use_revision, revisions);
     if (again.length === 0) continue;
     appends.push(...again);
     replayed.push(letter.id);
   }
   if (dry_run) return replayed.length;
   if (appends.length > 0) await deps.log.append(appends);
-  if (replayed.length > 0) await markReplayed(deps.observe, letters[0]!.org_id, replayed);
+  const [first] = letters;
+  if (replayed.length > 0 && first !== undefined) await markReplayed(deps.observe, first.org_id, replayed);
   return replayed.length;
 }
 
 async function redeliver(
   deps: ReplayDeps,
   letter: StoredDeadLetter,
+  integrationId: string,
   replayId: string,
   useRevision: 'pinned' | 'latest',
   revisions: Map<string, number | undefined>,
 ): Promise<Append[]> {
-  const integrationId = letter.integration_id!;
   if (!revisions.has(integrationId)) revisions.set(integrationId, await deps.latestRevision(letter.org_id, integrationId));
   const latest = revisions.get(integrationId);
   if (latest === undefined) return [];

@@ -1,22 +1,23 @@
 /**
- * Everything that leaves the service goes through here: checked addresses, no redirects, bounded time, bounded answers.
- * The connections to one origin are shared, and have no limit of their own: callers bound what they have under way, so
- * that two integrations on one host never wait for each other.
+ * All outbound HTTP goes through this client: it checks addresses, follows no redirects, and bounds time and reply size.
+ * Connections to one origin are shared without a limit. Callers limit their own in-flight requests, so two integrations on one host
+ * never wait for each other.
  */
 import type { VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import { USER_AGENT } from '@firsthand/core/vendor/version.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { deleteOldest } from '../runtime/maps.ts';
 import { isPublicAddress, literalAddress } from './addresses.ts';
 import { Deadlines } from './deadlines.ts';
-import { Exchange, type SendResult } from './exchange.ts';
 import { checkedHeaders } from './headers.ts';
+import { InFlightRequest, type SendResult } from './in-flight-request.ts';
 import { type Dispatcher, OriginPool } from './origin-pool.ts';
 import { createResolver, guardedLookup, type ResolveAll } from './resolver.ts';
 
 export interface GuardedClient {
-  /** Never rejects: what goes wrong is a value. Ends within `timeoutMs`, whatever the other side does. */
+  /** Never rejects: a failure is a result. Settles within `timeoutMs`. */
   send(request: VendorRequest, timeoutMs: number): Promise<SendResult>;
-  /** Ends what is under way, closes every connection. */
+  /** Aborts in-flight requests and closes every connection. */
   close(): Promise<void>;
 }
 export type { SendResult, VendorReply };
@@ -51,7 +52,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   function poolFor(origin: string): OriginPool {
     const known = pools.get(origin);
     if (known) {
-      // A map remembers insertion order: moved to the end, the first is the one longest unused.
+      // Move it to the end, so that the first entry is the least recently used.
       pools.delete(origin);
       pools.set(origin, known);
       return known;
@@ -62,7 +63,9 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     return pool;
   }
   function retireOldest() {
-    const [origin, pool] = pools.entries().next().value!;
+    const [oldest] = pools;
+    if (oldest === undefined) return;
+    const [origin, pool] = oldest;
     pools.delete(origin);
     for (const [url, target] of targets) if (target.pool === pool) targets.delete(url);
     pool.retire();
@@ -78,7 +81,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       return `the address ${literal} is not public`;
     const target = { pool: poolFor(parsed.origin), origin: parsed.origin, host: parsed.host, path: parsed.pathname + parsed.search };
     targets.set(url, target);
-    if (targets.size > MAX_TARGETS) targets.delete(targets.keys().next().value!);
+    if (targets.size > MAX_TARGETS) deleteOldest(targets);
     return target;
   }
 
@@ -90,7 +93,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       if (typeof headers === 'string') return refused(headers);
       return new Promise((done) => {
         const connection = target.pool.take();
-        const exchange = new Exchange(options.clock, deadlines, connection, timeoutMs, done);
+        const inFlight = new InFlightRequest(options.clock, deadlines, connection, timeoutMs, done);
         try {
           connection.client.dispatch(
             {
@@ -100,10 +103,10 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
               headers,
               body: request.body ?? null,
             },
-            exchange,
+            inFlight,
           );
         } catch (error) {
-          exchange.refuse(error);
+          inFlight.refuse(error);
         }
       });
     },

@@ -1,4 +1,4 @@
-/** Headers that belong to the connection: a configuration that sets one could smuggle a second request. */
+/** Connection-level headers: a configuration that sets one could smuggle a second request. */
 const FORBIDDEN = new Set([
   'content-length',
   'transfer-encoding',
@@ -15,13 +15,13 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * The headers to send, with a `User-Agent` where none was given, or (a string) why they may not be sent. `Host` may only
- * repeat what the URL says (signed requests name it).
+ * Returns the headers to send, with a default `User-Agent`, or a message why they are not allowed. `Host` must equal the URL's host;
+ * signed requests include it.
  */
 export function checkedHeaders(headers: Record<string, string>, host: string, userAgent: string): Record<string, string> | string {
   let named = false;
   for (const name in headers) {
-    const value = headers[name]!;
+    const value = headers[name] ?? '';
     if (!NAME.test(name)) return `the header name ${JSON.stringify(name.slice(0, 80))} is not valid`;
     if (!VALUE.test(value)) return `the value of the header ${name} has characters that are not allowed`;
     const lower = name.toLowerCase();

@@ -1,18 +1,19 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { deleteOldest } from '../runtime/maps.ts';
 import { isPublicAddress } from './addresses.ts';
 
-/** No address of the name may be reached: nothing was sent, and no retry would help. */
+/** The name resolves to no allowed address. Nothing was sent, and a retry would not help. */
 export class DestinationRefused extends Error {
   override name = 'DestinationRefused';
 }
 export type ResolveAll = (hostname: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
 /**
- * The system's resolver works in the same four threads that the log flushes in. A dead name server must not fill them, nor
- * hold up other names: one question a name at a time, two in all, answers kept for a while; and a name that waits for its
- * turn for longer is asked for without threads (by DNS alone, which does not know the machine's hosts file).
+ * The system resolver uses the same four libuv threads as the event log's flushes. A dead name server must not occupy them or delay
+ * other names. So: one lookup per name, two lookups in total, and cached answers. A name that waits longer than 500 ms is resolved by
+ * DNS queries instead, which need no thread but ignore the hosts file.
  */
 const MAX_LOOKUPS = 2;
 const PATIENCE_MS = 500;
@@ -25,7 +26,7 @@ type Waiter = (error: Error | null, addresses: LookupAddress[]) => void;
 export interface ResolverOptions {
   now: () => number;
   resolveAll?: ResolveAll;
-  /** Asked where `resolveAll` is busy. */
+  /** Used while `resolveAll` is busy. */
   resolveThreadless?: ResolveAll;
 }
 
@@ -52,7 +53,7 @@ export function createResolver(options: ResolverOptions): ResolveAll {
   function askElsewhere(hostname: string) {
     if (!queue.has(hostname)) return;
     resolveThreadless(hostname, (error, addresses) => {
-      // A name that DNS does not know may stand in the hosts file: its turn will come.
+      // The name may still be in the hosts file: keep it queued for the system resolver.
       if (error || addresses.length === 0 || !queue.delete(hostname)) return;
       answer(hostname, null, addresses);
     });
@@ -60,7 +61,7 @@ export function createResolver(options: ResolverOptions): ResolveAll {
   function answer(hostname: string, error: Error | null, addresses: LookupAddress[]) {
     answers.delete(hostname);
     answers.set(hostname, { error, addresses, until: options.now() + (error ? KEEP_FAILED_MS : KEEP_MS) });
-    if (answers.size > MAX_NAMES) answers.delete(answers.keys().next().value!);
+    if (answers.size > MAX_NAMES) deleteOldest(answers);
     const waiters = asked.get(hostname) ?? [];
     asked.delete(hostname);
     for (const waiter of waiters) waiter(error, addresses);
@@ -83,7 +84,7 @@ export function createResolver(options: ResolverOptions): ResolveAll {
   };
 }
 
-/** Both families at once; one of them is enough. */
+/** Asks for IPv4 and IPv6 at once; one answer is enough. */
 function dnsOnly(): ResolveAll {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   return (hostname, done) => {
@@ -96,7 +97,7 @@ function dnsOnly(): ResolveAll {
   };
 }
 
-/** A `lookup` for `net.connect` that hands out only addresses that may be reached: what was checked is what is connected to. */
+/** A `lookup` for `net.connect` that returns only allowed addresses. The address that was checked is the one connected to. */
 export function guardedLookup(resolve: ResolveAll, allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {

@@ -12,6 +12,7 @@ import { signJwt } from '@firsthand/core/vendor/jwt.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import type { Logger } from 'pino';
 import type { Clock } from '../runtime/clock.ts';
+import { deleteOldest } from '../runtime/maps.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import type { GuardedClient } from './guarded-client.ts';
 import type { RotatedTokens } from './rotated-tokens.ts';
@@ -71,7 +72,7 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
     let entry = entries.get(key);
     if (!entry) {
       entries.set(key, (entry = { result: undefined, until: 0, pending: undefined }));
-      if (entries.size > MAX_PLANS) entries.delete(entries.keys().next().value!);
+      if (entries.size > MAX_PLANS) deleteOldest(entries);
     }
     return entry;
   }

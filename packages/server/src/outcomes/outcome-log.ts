@@ -2,10 +2,10 @@ import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Append, LogRecord, StoredRecord } from '../stores/event-log/port.ts';
 
 export const OUTCOMES_TOPIC = 'outcomes';
-/** The group that turns them into rows. */
+/** Consumer group of the recorder. */
 export const RECORDER_GROUP = 'recorder';
 
-/** What to append for outcomes that belong together; the id makes a repeat after a crash harmless. */
+/** One record for outcomes that belong together. The id deduplicates a repeat after a crash. */
 export function outcomeAppend(id: string, outcomes: Outcome[]): Append {
   return { topic: OUTCOMES_TOPIC, records: [outcomeRecord(id, outcomes)] };
 }

@@ -1,6 +1,6 @@
 /**
- * Turns the topic `outcomes` into traces, counters and the dead-letter index. One recorder at a time (a lease); the
- * position it has written stands in the same transaction as the rows, so a batch that comes again is skipped.
+ * Turns the topic `outcomes` into traces, counters and the dead-letter index. A lease allows one recorder at a time. Rows and log
+ * position are written in one transaction, so a redelivered batch is skipped.
  */
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
@@ -9,11 +9,11 @@ import type { Leases } from '../stores/leases/port.ts';
 import { OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
 
-/** Rows are gathered this long, so that a busy second is a few statements and not thousands. Traces may be 2 s old. */
+/** Collect outcomes this long before writing: a busy second becomes a few statements. Traces may be 2 s late. */
 const GATHER_MS = 250;
-/** Records, of which one may hold many outcomes. */
+/** Records; one may hold many outcomes. */
 const MAX_BATCH = 500;
-/** Written in one transaction: more would only be held in memory for longer. */
+/** Per transaction, to bound memory. */
 const MAX_BYTES = 1_048_576;
 
 export interface RecorderDeps {
@@ -32,7 +32,7 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
     for (const part of parts(batch.map((delivery) => delivery.record))) {
       const { counted, unreadable } = await rowWriter.record(part);
       count(deps.metrics, counted);
-      if (unreadable.length > 0) logger.error({ topic: OUTCOMES_TOPIC, positions: unreadable }, 'outcomes cannot be read and are left out');
+      if (unreadable.length > 0) logger.error({ topic: OUTCOMES_TOPIC, positions: unreadable }, 'unreadable outcomes skipped');
     }
     await log.ackAll(batch);
     if (batch.length < MAX_BATCH) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
@@ -49,7 +49,7 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
             await record(batch);
           } catch (error) {
             // The log keeps them: traces and counters are late, nothing is lost.
-            logger.warn({ err: error }, 'outcomes could not be recorded; trying again');
+            logger.warn({ err: error }, 'outcomes not recorded, retrying');
             await new Promise((resolve) => setTimeout(resolve, 1_000));
             throw error;
           }
@@ -89,8 +89,8 @@ function count(metrics: Metrics, counted: Record<string, number>): void {
     else metrics.events.inc({ kind }, n);
   }
 }
-/** `dropped:missing_required:value` is counted under `missing_required`: label values must stay few. */
+/** `dropped:missing_required:value` counts as `missing_required`: metric labels must have few values. */
 function split(counter: string): [kind: string, detail: string] {
-  const [kind, detail] = counter.split(':', 2);
-  return [kind!, detail ?? ''];
+  const [kind = '', detail = ''] = counter.split(':', 2);
+  return [kind, detail];
 }

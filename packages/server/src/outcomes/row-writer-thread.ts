@@ -1,7 +1,4 @@
-/**
- * The thread in which outcomes become rows. SQLite's writes block, and many of them in a row would be felt by every request
- * and every delivery of the process; here they are felt by nobody.
- */
+/** The thread that writes outcomes as rows. SQLite's calls block their thread: here they delay no request and no delivery. */
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
@@ -14,12 +11,12 @@ import { decodeOutcomes } from './outcome-log.ts';
 import type { PackedRecords, Recorded, RowStore, RowWriterNotice, RowWriterReply, RowWriterRequest } from './row-writer-messages.ts';
 import { tally } from './tally.ts';
 
-const BEHIND_OTHERS = 10;
+const LOW_PRIORITY = 10;
 
-/** The thread's whole life: answers what comes over the port, one after the other, for all of it shares one connection. */
+/** Entry of the thread. Requests are answered one at a time, because they share one connection. */
 export async function keep(port: MessagePort, store: RowStore): Promise<void> {
-  // Linux knows priorities of threads: what is shown later may wait for what is answered and delivered now.
-  if (process.platform === 'linux') setPriority(BEHIND_OTHERS);
+  // Linux has priorities per thread. Traces may wait; requests and deliveries may not.
+  if (process.platform === 'linux') setPriority(LOW_PRIORITY);
   const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies RowWriterNotice));
   let last: Promise<void> = Promise.resolve();
   port.on('message', (request: RowWriterRequest) => {
@@ -27,7 +24,7 @@ export async function keep(port: MessagePort, store: RowStore): Promise<void> {
   });
 }
 
-/** What only one engine needs is loaded only there: a thread shares no code with the process. */
+/** Loads only the engine in use: a thread shares no loaded code with the process. */
 async function openWriter({ databaseUrl, dataDir }: RowStore, onConnectionLost: (reason: string) => void): Promise<Writer> {
   if (databaseUrl === undefined) {
     const { openSqliteWriter } = await import('../stores/observe/sqlite-writer.ts');
@@ -51,22 +48,22 @@ async function answer(writer: Writer, request: RowWriterRequest): Promise<RowWri
   }
 }
 
-async function record(writer: Writer, { positions, lengths, bytes }: PackedRecords): Promise<Recorded> {
+async function record(writer: Writer, { entries, bytes }: PackedRecords): Promise<Recorded> {
   const written = await readPosition(writer);
   const fresh: Outcome[] = [];
   const unreadable: string[] = [];
   let at = 0;
-  for (const [i, length] of lengths.entries()) {
-    const position = positions[i]!;
+  for (const { position, length } of entries) {
     const outcomes = position > written ? read(bytes.subarray(at, at + length)) : [];
     if (outcomes === undefined) unreadable.push(position);
     else fresh.push(...outcomes);
     at += length;
   }
   const counted: Record<string, number> = {};
-  if (fresh.length === 0) return { counted, unreadable };
+  const last = entries.at(-1);
+  if (fresh.length === 0 || last === undefined) return { counted, unreadable };
   const rows = tally(fresh);
-  await writeTally(writer, rows, positions.at(-1)!);
+  await writeTally(writer, rows, last.position);
   for (const { counter, n } of rows.counters) if (!counter.startsWith('latency:')) counted[counter] = (counted[counter] ?? 0) + n;
   return { counted, unreadable };
 }

@@ -31,8 +31,8 @@ function record(position: number, ids: string[], at = T0): StoredRecord {
 }
 const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
-describe.each(['sqlite', 'postgres'] as const)('the thread that keeps the records, on %s', (engine) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-rowWriter-'));
+describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (engine) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-rows-'));
   const lost: string[] = [];
   let server: TestServer | undefined;
   let observe: ObserveDb & { close(): Promise<void> };
@@ -72,7 +72,7 @@ describe.each(['sqlite', 'postgres'] as const)('the thread that keeps the record
     // A new one: it is ended before it has come to its work.
     await rowWriter.stop();
     const asked = rowWriter.record([record(6, ['f'])]);
-    const refused = expect(asked).rejects.toThrow('the thread that records outcomes has ended');
+    const refused = expect(asked).rejects.toThrow('the row-writer thread exited');
     await rowWriter.stop();
     await refused;
     await rowWriter.record([record(6, ['f'])]);

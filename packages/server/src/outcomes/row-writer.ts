@@ -1,4 +1,4 @@
-/** The hand that holds the thread of `row-writer-thread.ts`: started when there is something to do, replaced when it dies. */
+/** Owns the thread of `row-writer-thread.ts`: starts it with the first request, and replaces it when it dies. */
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
@@ -12,7 +12,7 @@ import {
   type RowWriterRequest,
 } from './row-writer-messages.ts';
 
-/** Rows are built in young garbage: a small space for it costs the thread little and the machine less. */
+/** Rows are short-lived garbage: a small young generation suffices and saves memory. */
 const YOUNG_MB = 8;
 
 type Asked = RowWriterRequest extends infer R ? (R extends RowWriterRequest ? Omit<R, 'id'> : never) : never;
@@ -29,18 +29,18 @@ export class RowWriter {
     this.#onConnectionLost = onConnectionLost;
   }
 
-  /** Writes what is new among them; resolves when it is committed. */
+  /** Writes the records that are new. Resolves when they are committed. */
   async record(records: readonly StoredRecord[]): Promise<Recorded> {
     const packed = packRecords(records);
     const reply = await this.#ask({ kind: 'record', records: packed }, [packed.bytes.buffer]);
-    if (!('counted' in reply)) throw new Error('the thread gave another answer');
+    if (!('counted' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
     return { counted: reply.counted, unreadable: reply.unreadable };
   }
 
-  /** Removes some rows past their age; resolves with their number, which is 0 where there is none. */
+  /** Removes some of the expired rows. Resolves with their number: 0 when none are left. */
   async sweep(ages: RowAges): Promise<number> {
     const reply = await this.#ask({ kind: 'sweep', ages });
-    if (!('removed' in reply)) throw new Error('the thread gave another answer');
+    if (!('removed' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
     return reply.removed;
   }
 
@@ -74,7 +74,7 @@ export class RowWriter {
       this.#waiting.delete(reply.id);
     });
     worker.on('error', (error) => this.#ended(worker, error instanceof Error ? error : new Error(String(error))));
-    worker.on('exit', () => this.#ended(worker, new Error('the thread that records outcomes has ended')));
+    worker.on('exit', () => this.#ended(worker, new Error('the row-writer thread exited')));
     return worker;
   }
   #ended(worker: Worker, error: Error): void {

@@ -1,6 +1,6 @@
 /**
- * Gives back what has aged out: processed events and raw ones after EVENT_RETENTION, dead letters after theirs,
- * traces with the events they explain, counters after 90 days. Records that a living group has still to settle stay.
+ * Deletes expired data once a minute: events and traces after EVENT_RETENTION, dead letters after DEAD_LETTER_RETENTION, counters
+ * after 90 days. Records that a consumer group has not settled yet stay.
  */
 import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -54,8 +54,8 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     running = running
       .then(() => sweep(deps))
       .then(
-        ({ records, rows }) => records + rows > 0 && deps.logger.info({ records, rows }, 'aged records removed'),
-        (error: unknown) => deps.logger.warn({ err: error }, 'clean-up failed; trying again in a minute'),
+        ({ records, rows }) => records + rows > 0 && deps.logger.info({ records, rows }, 'expired records removed'),
+        (error: unknown) => deps.logger.warn({ err: error }, 'removing expired records failed, retrying in a minute'),
       )
       .then(() => undefined);
   }, EVERY_MS);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { latencyBucket, percentile } from '../stores/observe/latency.ts';
 import { tally } from './tally.ts';
 
-const about = { at: 120_000, org_id: 'org_1', pipeline_id: 'pl_1', event_id: 'e1', type: 'track', event: 'Order Completed' };
+const about = { at: 120_000, org_id: 'org_1', pipeline_id: 'pl_1', event_id: 'e1', type: 'track' as const, event: 'Order Completed' };
 const attempt = { at: '2026-01-01T00:00:00.000Z', status: 200, error: null, duration_ms: 12 };
 const letter: DeadLetter = {
   id: 'dlq_1',

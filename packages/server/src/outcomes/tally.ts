@@ -1,4 +1,4 @@
-/** Outcomes in, rows out: what one batch adds to traces, counters and the dead-letter index. Pure. */
+/** Turns a batch of outcomes into rows of traces, counters and the dead-letter index. Pure. */
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { latencyBucket } from '../stores/observe/latency.ts';
 import type { CounterRow, Tally, TraceEventRow, TraceStepRow } from '../stores/observe/rows.ts';
@@ -75,7 +75,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':
-        // Of a replay only the delivery counts, apart: the event itself was counted when it first came.
+        // The event of a replay was counted when it first arrived; only its delivery is counted, as `replayed`.
         if (!outcome.replay) count(outcome, outcome.integration_id ?? '', outcome.at, `dropped:${outcome.reason}`);
         if (outcome.integration_id === undefined) {
           count(outcome, '', outcome.received_at, 'received');
@@ -120,7 +120,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   return { events, steps, counters: [...counters.values()], deadLetters };
 }
 
-/** PostgreSQL's text holds neither NUL nor half a character; bodies are kept as bytes, these columns only find and name things. */
+/** PostgreSQL's text type holds neither NUL nor lone surrogates. Bodies are stored as bytes; these columns are for search and display. */
 function clean(text: string): string {
   return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
 }

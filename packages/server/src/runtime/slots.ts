@@ -1,11 +1,11 @@
-/** Whatever can stand in `Slots`; it knows its own place, -1 where it has none. */
+/** An element of `Slots`. `slot` is its index, or -1. */
 export interface Slotted {
   slot: number;
 }
 
 /**
- * A set of objects that come and go by the thousand. A `Set` makes a new table every few of them, and each old table still points to what
- * stood in it and to the next one: once one of them has reached the old space, all that follow are kept until a full collection.
+ * A set for objects that are added and removed thousands of times per second. A `Set` reallocates its table often, and each old
+ * table references the next one. Once one of them is in V8's old space, all later ones stay until a full garbage collection.
  */
 export class Slots<T extends Slotted> {
   readonly #all: T[] = [];
@@ -17,19 +17,19 @@ export class Slots<T extends Slotted> {
     one.slot = this.#all.length;
     this.#all.push(one);
   }
-  /** False where it is not in here. */
+  /** Returns whether it was present. */
   remove(one: T): boolean {
     const { slot } = one;
     if (this.#all[slot] !== one) return false;
     one.slot = -1;
-    const last = this.#all.pop()!;
-    if (last !== one) {
+    const last = this.#all.pop();
+    if (last !== undefined && last !== one) {
       this.#all[slot] = last;
       last.slot = slot;
     }
     return true;
   }
-  /** All that are in here now, whatever happens to them while they are looked at. */
+  /** A copy, so that elements may be removed while iterating. */
   all(): T[] {
     return this.#all.slice();
   }

@@ -1,11 +1,11 @@
 /**
- * How a thread begins. It has no compile cache unless it asks for one, and a TypeScript entry would be read before it could: without
- * the cache it carries the compiler, which is a third of what a short-lived thread costs.
+ * Starts a worker thread with the compile cache on. A TypeScript entry file would be compiled before it could enable the cache, and
+ * loading the compiler is a third of the cost of a short-lived thread.
  */
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
-/** Source for `new Worker(…, { eval: true })` that loads this module, and calls what it exports under `start` with port and data. */
+/** Source for `new Worker(…, { eval: true })`: loads the module and calls its export named `start` with parent port and worker data. */
 export function threadEntry(module: URL, start?: string): string {
   const cache = getCompileCacheDir();
   const enable = cache === undefined ? '' : `require('node:module').enableCompileCache(${JSON.stringify(dirname(cache))});`;

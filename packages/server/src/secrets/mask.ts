@@ -1,6 +1,6 @@
 /**
- * Secrets inside a config: taking them out before the config is stored, masking them on every way out, and keeping the stored one where
- * its mask is written back. Which places hold them, the vendor side of core says. All pure.
+ * Secrets inside a config: separates them before it is stored, masks them in responses, and keeps the stored secret where a client
+ * sends its mask back. The vendor definition says which fields are secret. All functions are pure.
  */
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
@@ -9,19 +9,19 @@ export type Path = readonly (string | number)[];
 export type IsSecretPath = (path: Path) => boolean;
 
 const MASK = '••••';
-/** Names a parameter, of the pipeline or of the config, and tells nothing: it stays readable. */
+/** A reference to a parameter of the pipeline or config. It reveals nothing, so it stays readable. */
 const PLACEHOLDER = /^\s*\{\{\s*(?:pipeline_param|parameters)\.[^{}]+\}\}\s*$/;
 
 function maskValue(value: Json): Json {
   if (typeof value === 'string') return isOpen(value) ? value : maskSecret(value);
   return value === null ? null : MASK;
 }
-/** Nothing to hide: an empty text, or a reference to a parameter. */
+/** Empty text or a reference to a parameter: nothing to hide. */
 function isOpen(value: Json): boolean {
   return value === null || (typeof value === 'string' && (value === '' || PLACEHOLDER.test(value)));
 }
 
-/** A copy with `change` applied at every secret place. */
+/** A copy with `change` applied to every secret field. */
 function atSecrets(value: Json, isSecret: IsSecretPath, change: (secret: Json, path: Path) => Json, path: Path = []): Json {
   if (path.length > 0 && isSecret(path)) return change(value, path);
   if (Array.isArray(value)) return value.map((item, index) => atSecrets(item, isSecret, change, [...path, index]));
@@ -34,7 +34,7 @@ export function maskSecrets(config: JsonObject, isSecret: IsSecretPath): JsonObj
   return atSecrets(config, isSecret, maskValue) as JsonObject;
 }
 
-/** Takes the secrets out: what is left may be stored as it is, the rest is to be sealed. */
+/** Separates the secrets, which must be sealed, from the rest, which may be stored as it is. */
 export function splitSecrets(config: JsonObject, isSecret: IsSecretPath): { open: JsonObject; secrets: SecretAt[] } {
   const secrets: SecretAt[] = [];
   const open = atSecrets(config, isSecret, (value, path) => {
@@ -59,8 +59,8 @@ export function joinSecrets(open: JsonObject, secrets: readonly SecretAt[]): Jso
 }
 
 /**
- * What a client sent, with every mask it wrote back replaced by the stored secret of that place.
- * `unknown` names the masks that stand where nothing, or something else, is stored: storing the mask itself would lose the secret quietly.
+ * Replaces every mask that a client sent back with the stored secret of that field. `unknown` lists masks without a matching secret:
+ * storing the mask itself would silently lose the secret.
  */
 export function restoreMasked(sent: JsonObject, stored: JsonObject, isSecret: IsSecretPath): { config: JsonObject; unknown: Path[] } {
   const unknown: Path[] = [];
@@ -82,7 +82,7 @@ function valueAt(value: Json, path: Path): Json | undefined {
   }
   return here;
 }
-/** `parameters.headers[0]`, as faults name places. */
+/** The field's path as faults name it: `parameters.headers[0]`. */
 export function pathText(path: Path): string {
   return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
 }

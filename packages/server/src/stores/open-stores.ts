@@ -1,4 +1,4 @@
-/** Which engine stands behind each port: the only place that chooses. Servers' clients are loaded only where they are used. */
+/** Chooses the engine behind each port; nothing else does. The PostgreSQL and NATS clients are loaded only where they are used. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -28,14 +28,14 @@ export interface StoresDeps {
   settings: Settings;
   clock: Clock;
   logger: Logger;
-  /** The disk failed or does not answer: the process must end. */
+  /** The disk failed or hangs: the process must exit. */
   onFatal(error: Error): void;
 }
 type EventStores = Pick<Stores, 'log' | 'visitors' | 'leases' | 'ephemeral' | 'close'>;
 
 export async function openStores(deps: StoresDeps): Promise<Stores> {
   const { settings, clock, logger } = deps;
-  const onConnectionError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
+  const onConnectionError = (error: Error) => logger.warn({ err: error }, 'database connection lost');
   const opened: { close(): Promise<void> }[] = [];
   try {
     const { databaseUrl, dataDir, natsUrl } = settings;
@@ -55,32 +55,32 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
   }
 }
 
-const TELL_EVERY_MS = 5_000;
-/** A broker that starts later is waited for. Whoever gave a wrong address should not have to guess what the silence means. */
-async function toldWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Promise<T> {
-  const telling = setInterval(() => logger.warn('NATS_URL: no server answers there yet; waiting for one'), TELL_EVERY_MS);
+const REMIND_EVERY_MS = 5_000;
+/** The start waits for a broker that is not up yet. The log line explains the wait where NATS_URL is wrong. */
+async function warnWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Promise<T> {
+  const reminder = setInterval(() => logger.warn('NATS_URL: no server answers, waiting'), REMIND_EVERY_MS);
   try {
     return await connecting;
   } finally {
-    clearInterval(telling);
+    clearInterval(reminder);
   }
 }
 
-/** Once when it goes and once when it comes: whoever reads the log should not have to tell it from what fails because of it. */
-async function tellOfLosses(connection: NatsConnection, logger: Logger): Promise<void> {
+/** One line when the connection is lost and one when it is back, apart from the errors that follow from it. */
+async function logConnectionLoss(connection: NatsConnection, logger: Logger): Promise<void> {
   let away = false;
   for await (const { type } of connection.status()) {
     if (type === 'disconnect' && !away) {
       away = true;
-      logger.warn('NATS is away; events are refused or wait until it is back');
+      logger.warn('NATS connection lost, events are rejected or wait');
     } else if (type === 'reconnect' && away) {
       away = false;
-      logger.info('NATS is back');
+      logger.info('NATS connection restored');
     }
   }
 }
 
-/** A store that cannot be opened is mostly a setting that is wrong: the message names it. */
+/** Adds the setting to the message: a store that cannot be opened usually means a wrong setting. */
 async function naming<T>(variable: string, opening: Promise<T>): Promise<T> {
   try {
     return await opening;
@@ -88,7 +88,7 @@ async function naming<T>(variable: string, opening: Promise<T>): Promise<T> {
     throw new Error(`${variable}: ${messageOf(error)}`, { cause: error });
   }
 }
-/** Where a name has several addresses, the error of a connection holds one for each and says nothing itself. */
+/** For a host with several addresses, Node's error has an empty message and one inner error per address. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
@@ -105,7 +105,7 @@ async function openEmbedded({ settings, clock, logger, onFatal }: StoresDeps): P
     import('./leases/embedded.ts'),
     import('./ephemeral/in-process.ts'),
   ]);
-  const onError = (error: unknown) => logger.error({ err: error }, 'a handler failed; its records come again');
+  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
   const path = join(settings.dataDir, 'log');
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const owned = ownAlone(settings.dataDir);
@@ -128,10 +128,10 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
     import('./leases/jetstream-kv.ts'),
     import('./ephemeral/nats.ts'),
   ]);
-  const onError = (error: unknown) => logger.error({ err: error }, 'a handler failed; its records come again');
-  const onLeaseError = (error: unknown) => logger.warn({ err: error }, 'leases cannot be kept now; trying again');
-  const connection = await toldWhileWaiting(connectNats(natsUrl), logger);
-  void tellOfLosses(connection, logger);
+  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
+  const onLeaseError = (error: unknown) => logger.warn({ err: error }, 'lease not renewed, retrying');
+  const connection = await warnWhileWaiting(connectNats(natsUrl), logger);
+  void logConnectionLoss(connection, logger);
   const replicas = settings.natsReplicas;
   const log = await openJetStreamLog({ connection, dedupWindowMs: settings.dedupWindowMs, replicas, clock, onError });
   const visitors = await openKvVisitors({ connection, replicas });

@@ -1,12 +1,11 @@
 /**
- * The embedded stores are one process's own: a second one knows nothing of what the first has in memory, delivers repeats as new
- * and can write over what the first has just accepted. So the folder is held by a lock of the file system. The kernel lets it go
- * when the process ends, however it ends.
+ * Embedded stores belong to one process. A second one would not know the first one's memory: it would deliver duplicates and could
+ * overwrite accepted events. So a file lock guards the folder. The kernel releases it when the process ends, in whatever way.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A process that is told to stop needs a moment: its successor waits that long. */
+/** How long to wait for a predecessor that is still draining. */
 const WAIT_MS = 5_000;
 const SQLITE_BUSY = 5;
 
@@ -17,7 +16,7 @@ export function ownAlone(dataDir: string, waitMs = WAIT_MS): { close(): Promise<
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new Error('another process works in this folder: stop it first, or give this one a folder of its own', { cause: error });
+    throw new Error('another process is using this folder: stop it, or set another DATA_DIR', { cause: error });
   }
   return { close: async () => lock.close() };
 }

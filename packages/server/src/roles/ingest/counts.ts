@@ -3,7 +3,7 @@
  * stop. What was received is not counted here but by the recorder, from each event's own outcome: that number is exact
  * after a `kill -9` too, where counters in memory would be gone.
  */
-import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { Outcome, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chance } from '../../runtime/ids.ts';
@@ -15,18 +15,18 @@ const FLUSH_MS = 1_000;
 export interface CountSummary {
   accepted: number;
   duplicates: number;
-  rejected: Record<string, number>;
+  rejected: Partial<Record<RejectionCode, number>>;
 }
 interface Pending {
   org_id: string;
   pipeline_id: string;
   webhook_source_id: string | undefined;
   duplicates: number;
-  rejected: Record<string, number>;
+  rejected: Partial<Record<RejectionCode, number>>;
 }
 export interface Counts {
   accepted(events: number, duplicates: number, orgId: string, pipelineId: string): void;
-  rejected(code: string, about: { orgId: string; pipelineId: string; webhookSourceId?: string } | undefined, events?: number): void;
+  rejected(code: RejectionCode, about: { orgId: string; pipelineId: string; webhookSourceId?: string } | undefined, events?: number): void;
   flush(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import type { RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aPipeline, aSnapshot, type Harness, SECRET, startIngest } from './testing/harness.ts';
 
@@ -252,7 +253,7 @@ test('a path that is not ours is left to others', async () => {
 test('refusals are counted by code under the pipeline they were for', async () => {
   await harness.ingest.stop();
   const counts = (await harness.outcomes()).filter((outcome) => outcome.kind === 'ingest_counts');
-  const of = (pipeline: string, code: string) =>
+  const of = (pipeline: string, code: RejectionCode) =>
     counts.filter((each) => each.pipeline_id === pipeline).reduce((sum, each) => sum + (each.rejected[code] ?? 0), 0);
   expect(of('pl_slow', 'rate_limited')).toBe(2);
   expect(of('pl_off', 'pipeline_disabled')).toBe(1);

@@ -1,4 +1,4 @@
-/** Latencies are counted in buckets that grow by a tenth, so that minutes can be added up and still tell a percentile within 5 %. */
+/** Latency histogram. Buckets grow by 10 %, so percentiles stay within 5 % and the counts of minutes can be added. */
 const GROWTH = Math.log(1.1);
 
 export function latencyBucket(ms: number): number {
@@ -6,7 +6,7 @@ export function latencyBucket(ms: number): number {
 }
 const middleOf = (bucket: number) => Math.round((Math.exp(bucket * GROWTH) - 1) * 10) / 10;
 
-/** The value below which the share `q` of all counted latencies lies; null where none was counted. */
+/** The `q` percentile (0 to 1); null without samples. */
 export function percentile(buckets: ReadonlyMap<number, number>, q: number): number | null {
   let total = 0;
   for (const n of buckets.values()) total += n;

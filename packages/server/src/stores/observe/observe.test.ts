@@ -28,7 +28,7 @@ const about = {
   org_id: 'org_1',
   pipeline_id: 'pl_1',
   event_id: 'e1',
-  type: 'track',
+  type: 'track' as const,
   event: 'Order Completed',
   user_id: 'u1',
   anonymous_id: 'a1',

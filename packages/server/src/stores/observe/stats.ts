@@ -52,10 +52,11 @@ export async function readStats(
     .where('minute', '<=', Math.floor(query.to / MINUTE))
     .groupBy(['slot', 'counter']);
   if (pipelineId !== undefined) select = select.where('pipeline_id', '=', pipelineId);
-  if (query.integration_id !== undefined) {
+  const integrationId = query.integration_id;
+  if (integrationId !== undefined) {
     const added = integration === undefined ? 0 : Math.floor(Date.parse(integration.created_at) / MINUTE);
     select = select.where((eb) =>
-      eb.or([eb('integration_id', '=', query.integration_id!), eb.and([eb('integration_id', '=', ''), eb('minute', '>=', added)])]),
+      eb.or([eb('integration_id', '=', integrationId), eb.and([eb('integration_id', '=', ''), eb('minute', '>=', added)])]),
     );
   }
   const slots = new Map<number, Gathered>();

@@ -1,4 +1,5 @@
 /** The tables, said once for both engines. Nothing is imported that the recorder's thread would have to carry. */
+import type { DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
 import type { CounterRow, TraceEventRow, TraceStepRow } from './rows.ts';
 
 export const OBSERVE_FILE = 'observe.sqlite';
@@ -14,7 +15,7 @@ export interface DeadLetterRow {
   event_id: string;
   user_id: string | null;
   anonymous_id: string | null;
-  stage: string;
+  stage: DeadLetterStage;
   /** The event as UTF-8 JSON, in bytes: PostgreSQL's text and jsonb refuse NUL. */
   event: Uint8Array;
   attempts: string;

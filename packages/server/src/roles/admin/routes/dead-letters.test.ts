@@ -37,7 +37,7 @@ async function deadLetter(story: Story, pipeline: string, more: Partial<DeadLett
     expires_at: iso(at + 7 * DAY),
     ...more,
   };
-  const about = { at: Date.parse(letter.created_at), org_id: letter.org_id, pipeline_id: pipeline, event_id, type: 'track' };
+  const about = { at: Date.parse(letter.created_at), org_id: letter.org_id, pipeline_id: pipeline, event_id, type: 'track' as const };
   await story.record({ kind: 'dead_lettered', dead_letter: letter, ...about });
   return letter;
 }

@@ -11,7 +11,7 @@ let made = 0;
 function outcomes(story: Story, pipeline: string, who: { user_id?: string; anonymous_id?: string }): Outcome[] {
   const at = Date.now();
   const event_id = `private-${++made}`;
-  const about = { at, org_id: story.org.org_id, pipeline_id: pipeline, event_id, type: 'track', event: 'Seen', ...who };
+  const about = { at, org_id: story.org.org_id, pipeline_id: pipeline, event_id, type: 'track' as const, event: 'Seen', ...who };
   const dead_letter: DeadLetter = {
     id: newId('dlq', at),
     org_id: story.org.org_id,

@@ -63,7 +63,7 @@ async function newDeadLetter(api: Api): Promise<{ id: string; event_id: string; 
   const at = Date.now();
   const id = newId('dlq', at);
   const event_id = `event-${++made}`;
-  const about = { at, org_id: api.org_id, pipeline_id, event_id, type: 'track', event: 'Order Completed' };
+  const about = { at, org_id: api.org_id, pipeline_id, event_id, type: 'track' as const, event: 'Order Completed' };
   const iso = (ms: number) => new Date(ms).toISOString();
   const dead_letter = {
     id,

@@ -1,4 +1,5 @@
 /** `POST /v1/webhook`: always 200, except where nothing can be stored. */
+import type { RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { isGzip, unpack } from '../../../intake/parse-body.ts';
 import { convertWebhook, headersOf, queryOf } from '../../../intake/webhook/convert.ts';
 import { sourceUrls } from '../../../intake/webhook/urls.ts';
@@ -91,7 +92,7 @@ function accept(exchange: Exchange, source: CompiledWebhookSource, body: Buffer,
 }
 
 /** Counted and logged, not kept: a replay could not fix it. */
-function ignore(exchange: Exchange, compiled: CompiledWebhookSource, reason: string): void {
+function ignore(exchange: Exchange, compiled: CompiledWebhookSource, reason: RejectionCode): void {
   const { ctx } = exchange;
   const { source } = compiled;
   ctx.counts.rejected(reason, { orgId: source.org_id, pipelineId: source.pipeline_id, webhookSourceId: source.id });

@@ -10,20 +10,20 @@ export const MAX_REPLY_BYTES = 65_536;
 
 export type SendResult =
   | { kind: 'reply'; reply: VendorReply; duration_ms: number }
-  /** `permanent`: nothing was sent and nothing will change that. */
+  /** `permanent`: nothing was sent, and a retry would fail the same way. */
   | { kind: 'failed'; error: string; permanent: boolean; duration_ms: number };
 
 class Ended extends Error {
   override name = 'Ended';
 }
-const TIMED_OUT = new Ended('the time is up');
-const ENOUGH = new Ended('enough was read');
+const TIMED_OUT = new Ended('deadline reached');
+const ENOUGH = new Ended('reply longer than the limit');
 
 /**
- * One request on its way. It is undici's handler itself rather than a promise around one: this runs for every event.
- * One deadline bounds connecting, sending, headers and body together, so that no dripping answer lasts longer.
+ * One outbound request. It implements undici's handler directly, without a promise in between, because it runs for every event.
+ * One deadline covers connecting, sending, headers and body, so a slowly dripping reply cannot last longer.
  */
-export class Exchange implements Dispatcher.DispatchHandler, Timed {
+export class InFlightRequest implements Dispatcher.DispatchHandler, Timed {
   readonly deadline: number;
   slot = -1;
   #controller: Dispatcher.DispatchController | undefined;
@@ -57,7 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The time was up while the connection was still being made: nothing may be sent any more.
+    // The deadline passed while connecting: nothing may be sent now.
     if (this.#done === undefined) controller.abort(TIMED_OUT);
     else this.#controller = controller;
   }
@@ -89,7 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   }
 
   #reply(complete: boolean): void {
-    const bytes = this.#further ? Buffer.concat([this.#first!, ...this.#further]) : this.#first;
+    const bytes = this.#first && this.#further ? Buffer.concat([this.#first, ...this.#further]) : this.#first;
     const body = bytes === undefined ? '' : textOf(bytes, this.#headers['content-encoding']);
     this.#end({ kind: 'reply', reply: { status: this.#status, headers: this.#headers, body }, duration_ms: this.#elapsed() }, complete);
   }
@@ -110,7 +110,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   }
 }
 
-/** We ask for no encoding; a server that packs all the same is understood as far as it is right and small. */
+/** Requests ask for no encoding. A compressed reply is decoded anyway, within the size limit. */
 function textOf(all: Buffer, encoding: string | undefined): string {
   const bytes = all.length > MAX_REPLY_BYTES ? all.subarray(0, MAX_REPLY_BYTES) : all;
   const unpack = encoding === undefined ? undefined : UNPACK[encoding.toLowerCase()];
@@ -118,7 +118,7 @@ function textOf(all: Buffer, encoding: string | undefined): string {
   try {
     return unpack(bytes, { maxOutputLength: MAX_REPLY_BYTES }).toString('utf8');
   } catch {
-    // The status still tells; a body that cannot be read is as good as none.
+    // The status decides; a body that does not decode counts as empty.
     return '';
   }
 }
@@ -132,7 +132,7 @@ const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number 
 function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
-/** A word an operator knows (`ECONNREFUSED`), else the message; never a stack. */
+/** The error code (`ECONNREFUSED`) and message, never a stack. */
 function messageOf(error: unknown): string {
   if (error instanceof DestinationRefused) return error.message;
   const code = codeOf(error);
