@@ -1,5 +1,13 @@
 /** The integration catalog: built into the service, always there, no stored data. */
-import { CATEGORIES, type ConfigField, type Variant, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import {
+  CATEGORIES,
+  type Category,
+  type ConfigField,
+  type ConsentCategory,
+  type Group,
+  type Variant,
+  type VendorDefinition,
+} from '@firsthand/core/vendor/definition.ts';
 import { VENDORS } from './vendors/index.ts';
 
 export { CATEGORIES, VENDORS };
@@ -16,16 +24,34 @@ export interface CatalogEntry {
   key: string;
   name: string;
   description: string;
-  category: string;
+  category: Category;
+  group: Group;
   status: 'ga' | 'beta';
   website: string;
+  setup_steps: string[];
+  default_consent_category: ConsentCategory | null;
+  docs: { url: string; api_version: string | null; checked: string | null; notes: string[] };
   config_fields: CatalogField[];
   variants: Variant[];
 }
 
 export function catalogEntry(vendor: VendorDefinition): CatalogEntry {
-  const { key, name, description, category, status, website, config_fields, variants } = vendor;
-  return { key, name, description, category, status, website, config_fields: config_fields.map(catalogField), variants };
+  const { key, name, description, category, group, status, website, setup_steps, config_fields, variants } = vendor;
+  const { api_version, notes = [], default_consent_category = null } = vendor;
+  return {
+    key,
+    name,
+    description,
+    category,
+    group,
+    status,
+    website,
+    setup_steps,
+    default_consent_category,
+    docs: { url: website, api_version: api_version?.version ?? null, checked: api_version?.checked ?? null, notes },
+    config_fields: config_fields.map(catalogField),
+    variants,
+  };
 }
 
 function catalogField(field: ConfigField): CatalogField {

@@ -683,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Install a vendor
-         * @description Makes a template and its revision 1 from the variant's defaults with your config merged over them.
+         * @description Creates a template and its revision 1 from the variant's defaults, with your config merged over them.
          *
          *     Least role: **editor**.
          */
@@ -900,6 +900,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/dlq/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Group dead letters by cause
+         * @description By pipeline, integration or webhook source, stage and reason; the largest group first.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["get_dlq_groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/dlq/{id}": {
         parameters: {
             query?: never;
@@ -1012,6 +1034,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/pipelines/{id}/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the fields that events really have
+         * @description From a sample of the retained events: the newest 1,000, and 250 each from before 1 hour, 6 hours, 1, 3 and 6 days ago. At most 1,000 fields.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["get_pipelines_id_fields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/stats": {
         parameters: {
             query?: never;
@@ -1021,11 +1065,33 @@ export interface paths {
         };
         /**
          * Statistics
-         * @description The last 24 hours by hour unless told otherwise. For an integration, from the minute it was added, received = delivered + the sum of dropped + dead_lettered + waiting.
+         * @description The last 24 hours by hour, unless the query says otherwise. For an integration, from the minute it was added: received = delivered + the sum of dropped + dead_lettered + waiting.
          *
          *     Least role: **viewer**.
          */
         get: operations["get_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what needs attention
+         * @description Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, and warnings. At most 200, the most urgent first.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["get_attention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1239,6 +1305,58 @@ export interface paths {
          */
         post: operations["post_transformations_test"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/test-cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List test cases
+         * @description Newest first.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["get_test_cases"];
+        put?: never;
+        /**
+         * Save a test case
+         * @description Keeps an event to try mappings and transformations on. It is never processed or delivered.
+         *
+         *     Least role: **editor**.
+         */
+        post: operations["post_test_cases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/test-cases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a test case
+         * @description Least role: **viewer**.
+         */
+        get: operations["get_test_cases_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a test case
+         * @description Least role: **admin**.
+         */
+        delete: operations["delete_test_cases_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4110,7 +4228,7 @@ export interface operations {
     get_integration_catalog: {
         parameters: {
             query?: {
-                /** @description In name or description, whatever the case. */
+                /** @description Part of the name or description, in any case. */
                 search?: string;
                 category?: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
                 status?: "ga" | "beta";
@@ -4129,22 +4247,55 @@ export interface operations {
                 content: {
                     "application/json": {
                         vendors: {
+                            /**
+                             * @description Identifies the vendor in paths and in `vendor` fields.
+                             * @example google_analytics_4
+                             */
                             key: string;
                             name: string;
                             description: string;
                             /** @enum {string} */
                             category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
+                            /**
+                             * @description A finer category.
+                             * @enum {string}
+                             */
+                            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
                             /** @enum {string} */
                             status: "ga" | "beta";
+                            /** @description The vendor's API documentation. */
                             website: string;
+                            /** @description What to do in the vendor's interface before installing, in order. */
+                            setup_steps: string[];
+                            /**
+                             * @description The consent category that an install form should propose.
+                             * @enum {string|null}
+                             */
+                            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
+                            docs: {
+                                /** @description The vendor's API documentation. */
+                                url: string;
+                                /** @description The API version that the definition was written for. */
+                                api_version: string | null;
+                                /**
+                                 * @description The day on which the documentation was read.
+                                 * @example 2026-05-01
+                                 */
+                                checked: string | null;
+                                /** @description Decisions and limits to know. */
+                                notes: string[];
+                            };
                             config_fields: {
+                                /** @description Name of the field in `config`. */
                                 key: string;
                                 label: string;
                                 /** @enum {string} */
                                 type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
                                 required: boolean;
+                                /** @description A value that passes validation. */
                                 placeholder: string;
                                 help_text: string;
+                                /** @description The choices of a `select` field. */
                                 options?: string[];
                                 default?: unknown;
                             }[];
@@ -4152,13 +4303,14 @@ export interface operations {
                                 key: string;
                                 name: string;
                                 description: string;
+                                /** @description The mapping that an install starts with. */
                                 default_config: {
                                     [key: string]: unknown;
                                 };
                             }[];
                         }[];
                         total: number;
-                        categories: string[];
+                        categories: ("advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other")[];
                     };
                 };
             };
@@ -4187,22 +4339,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /**
+                         * @description Identifies the vendor in paths and in `vendor` fields.
+                         * @example google_analytics_4
+                         */
                         key: string;
                         name: string;
                         description: string;
                         /** @enum {string} */
                         category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
+                        /**
+                         * @description A finer category.
+                         * @enum {string}
+                         */
+                        group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
                         /** @enum {string} */
                         status: "ga" | "beta";
+                        /** @description The vendor's API documentation. */
                         website: string;
+                        /** @description What to do in the vendor's interface before installing, in order. */
+                        setup_steps: string[];
+                        /**
+                         * @description The consent category that an install form should propose.
+                         * @enum {string|null}
+                         */
+                        default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
+                        docs: {
+                            /** @description The vendor's API documentation. */
+                            url: string;
+                            /** @description The API version that the definition was written for. */
+                            api_version: string | null;
+                            /**
+                             * @description The day on which the documentation was read.
+                             * @example 2026-05-01
+                             */
+                            checked: string | null;
+                            /** @description Decisions and limits to know. */
+                            notes: string[];
+                        };
                         config_fields: {
+                            /** @description Name of the field in `config`. */
                             key: string;
                             label: string;
                             /** @enum {string} */
                             type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
                             required: boolean;
+                            /** @description A value that passes validation. */
                             placeholder: string;
                             help_text: string;
+                            /** @description The choices of a `select` field. */
                             options?: string[];
                             default?: unknown;
                         }[];
@@ -4210,9 +4395,50 @@ export interface operations {
                             key: string;
                             name: string;
                             description: string;
+                            /** @description The mapping that an install starts with. */
                             default_config: {
                                 [key: string]: unknown;
                             };
+                        }[];
+                        /** @description What the vendor would receive for sample events with the default variant. */
+                        sample_requests: {
+                            event: {
+                                event_id?: string;
+                                /** @enum {string} */
+                                type?: "track" | "page" | "identify" | "group";
+                                /** @description The name of a track event. */
+                                event?: string;
+                                /** @description The name of a page. */
+                                name?: string;
+                                anonymous_id?: string;
+                                user_id?: string;
+                                group_id?: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                timestamp?: string;
+                                context?: {
+                                    [key: string]: unknown;
+                                };
+                                properties?: {
+                                    [key: string]: unknown;
+                                };
+                                traits?: {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            requests: {
+                                method: string;
+                                url: string;
+                                headers: {
+                                    [key: string]: string;
+                                };
+                                /** @description JSON as JSON, anything else as text. */
+                                body: unknown;
+                            }[];
                         }[];
                     };
                 };
@@ -5676,6 +5902,8 @@ export interface operations {
                 pipeline_id?: string;
                 webhook_source_id?: string;
                 stage?: "webhook" | "processing" | "mapping" | "delivery";
+                /** @description Exactly this reason. */
+                reason?: string;
                 /** @description The first moment that counts. */
                 from?: string;
                 /** @description The last moment that counts. */
@@ -5739,6 +5967,76 @@ export interface operations {
                              * @example 2026-05-01T12:00:00.000Z
                              */
                             expires_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_dlq_groups: {
+        parameters: {
+            query?: {
+                integration_id?: string;
+                pipeline_id?: string;
+                webhook_source_id?: string;
+                stage?: "webhook" | "processing" | "mapping" | "delivery";
+                /** @description Exactly this reason. */
+                reason?: string;
+                /** @description The first moment that counts. */
+                from?: string;
+                /** @description The last moment that counts. */
+                to?: string;
+                status?: "pending" | "replayed";
+                /** @description At most 100; a greater one is served as 100. */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        groups: {
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string;
+                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            integration_id: string | null;
+                            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            webhook_source_id: string | null;
+                            vendor: string | null;
+                            /** @enum {string} */
+                            stage: "webhook" | "processing" | "mapping" | "delivery";
+                            /** @example http_500 */
+                            reason: string;
+                            count: number;
+                            /** @description How many of them have not been replayed. */
+                            pending: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            first_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_at: string;
                         }[];
                         total: number;
                         limit: number;
@@ -5893,6 +6191,8 @@ export interface operations {
                     webhook_source_id?: string;
                     /** @enum {string} */
                     stage?: "webhook" | "processing" | "mapping" | "delivery";
+                    /** @description Exactly this reason. */
+                    reason?: string;
                     /**
                      * @description The first moment that counts.
                      * @example 2026-05-01T00:00:00.000Z
@@ -6072,6 +6372,52 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
+    get_pipelines_id_fields: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        fields: {
+                            /** @example properties.products[*].price */
+                            path: string;
+                            types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
+                            /** @description The newest value, at most 200 characters. It has passed the privacy rules. */
+                            example: string | number | boolean | null;
+                            /** @description Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50. */
+                            events: string[];
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_seen_at: string;
+                        }[];
+                        /** @description How many events were read. */
+                        sampled: number;
+                        /** @description Whether there are more fields than are listed. */
+                        truncated: boolean;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
     get_stats: {
         parameters: {
             query?: {
@@ -6082,6 +6428,10 @@ export interface operations {
                 /** @description The last minute that counts. */
                 to?: string;
                 interval?: "minute" | "hour" | "day";
+                /** @description Adds an entry for every interval without events, for charts. */
+                fill?: boolean;
+                /** @description Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`. */
+                group_by?: "pipeline_id" | "integration_id";
             };
             header?: never;
             path?: never;
@@ -6114,6 +6464,8 @@ export interface operations {
                             dead_lettered: number;
                             /** @description Deliveries that a replay asked for. */
                             replayed: number;
+                            /** @description Processed events that the tracking plan flagged. */
+                            plan_violations: number;
                             /** @description From acceptance to delivery. */
                             p50_ms: number | null;
                             p99_ms: number | null;
@@ -6131,17 +6483,115 @@ export interface operations {
                             dead_lettered: number;
                             /** @description Deliveries that a replay asked for. */
                             replayed: number;
+                            /** @description Processed events that the tracking plan flagged. */
+                            plan_violations: number;
                             /** @description From acceptance to delivery. */
                             p50_ms: number | null;
                             p99_ms: number | null;
                         };
+                        /** @description Events in the backlog now. */
                         waiting: number;
+                        groups?: {
+                            id: string;
+                            series: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                time: string;
+                                received: number;
+                                rejected: number;
+                                duplicates: number;
+                                processed: number;
+                                dropped: {
+                                    [key: string]: number;
+                                };
+                                delivered: number;
+                                retried: number;
+                                dead_lettered: number;
+                                /** @description Deliveries that a replay asked for. */
+                                replayed: number;
+                                /** @description Processed events that the tracking plan flagged. */
+                                plan_violations: number;
+                                /** @description From acceptance to delivery. */
+                                p50_ms: number | null;
+                                p99_ms: number | null;
+                            }[];
+                            totals: {
+                                received: number;
+                                rejected: number;
+                                duplicates: number;
+                                processed: number;
+                                dropped: {
+                                    [key: string]: number;
+                                };
+                                delivered: number;
+                                retried: number;
+                                dead_lettered: number;
+                                /** @description Deliveries that a replay asked for. */
+                                replayed: number;
+                                /** @description Processed events that the tracking plan flagged. */
+                                plan_violations: number;
+                                /** @description From acceptance to delivery. */
+                                p50_ms: number | null;
+                                p99_ms: number | null;
+                            };
+                        }[];
                     };
                 };
             };
             401: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_attention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @enum {string} */
+                            kind: "misconfigured" | "failing" | "backlog" | "dead_letters" | "silent" | "plan_violations" | "warning";
+                            /** @enum {string} */
+                            severity: "critical" | "warning";
+                            /** @description One sentence for people. */
+                            message: string;
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string | null;
+                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            integration_id: string | null;
+                            /** @description How many events it concerns. */
+                            count: number | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            since: string | null;
+                        }[];
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        checked_at: string;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -6982,6 +7432,210 @@ export interface operations {
             403: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_test_cases: {
+        parameters: {
+            query?: {
+                /** @description The test cases of this pipeline, and those of no pipeline. */
+                pipeline_id?: string;
+                /** @description At most 100; a greater one is served as 100. */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        test_cases: {
+                            /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example Order with two products */
+                            name: string;
+                            /** @description The canonical event. */
+                            event: {
+                                [key: string]: unknown;
+                            };
+                            /**
+                             * @description The pipeline it belongs to. Null offers it for every pipeline.
+                             * @default null
+                             */
+                            pipeline_id: string | null;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    post_test_cases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example Order with two products */
+                    name: string;
+                    /** @description The canonical event. */
+                    event: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description The pipeline it belongs to. Null offers it for every pipeline.
+                     * @default null
+                     */
+                    pipeline_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example Order with two products */
+                        name: string;
+                        /** @description The canonical event. */
+                        event: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description The pipeline it belongs to. Null offers it for every pipeline.
+                         * @default null
+                         */
+                        pipeline_id: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
+                };
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    get_test_cases_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example Order with two products */
+                        name: string;
+                        /** @description The canonical event. */
+                        event: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description The pipeline it belongs to. Null offers it for every pipeline.
+                         * @default null
+                         */
+                        pipeline_id: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
+                };
+            };
+            401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    delete_test_cases_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];

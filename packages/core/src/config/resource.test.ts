@@ -20,6 +20,7 @@ import {
 import { revision } from './revision.ts';
 import { Nullable } from './schema.ts';
 import { template } from './template.ts';
+import { testCase } from './test-case.ts';
 import { transformation } from './transformation.ts';
 import { webhookSource } from './webhook-source.ts';
 
@@ -114,7 +115,9 @@ describe('a resource declared once', () => {
   });
 });
 
-describe.each(Object.entries({ integration, pipeline, revision, template, transformation, webhookSource }))('%s', (_name, resource) => {
+describe.each(
+  Object.entries({ integration, pipeline, revision, template, testCase, transformation, webhookSource }),
+)('%s', (_name, resource) => {
   // The module is CommonJS: its function is the namespace's default in one loader and its own in another.
   const plugin = formats as unknown as ((ajv: Ajv) => Ajv) & { default?: (ajv: Ajv) => Ajv };
   const ajv = (plugin.default ?? plugin)(new Ajv({ strict: false }));

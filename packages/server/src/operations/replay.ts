@@ -8,7 +8,13 @@ import { eventKey } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
-import { type DeadLetterFilter, markReplayed, pageOfDeadLetters, type StoredDeadLetter } from '../stores/observe/dead-letters.ts';
+import {
+  countByIntegration,
+  type DeadLetterFilter,
+  markReplayed,
+  pageOfDeadLetters,
+  type StoredDeadLetter,
+} from '../stores/observe/dead-letters.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 
 const CHUNK = 500;
@@ -38,6 +44,11 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
     to: replay.to,
     limit: Number.MAX_SAFE_INTEGER,
   })) {
+    // An estimate of all events needs no decoding.
+    if (replay.dry_run && names === undefined) {
+      count++;
+      continue;
+    }
     const { meta, event } = decodeEventRecord(record.data);
     if (names && !names.has(eventKey(event))) continue;
     count++;
@@ -64,9 +75,31 @@ export interface ReplayDeps {
   reingest(letter: StoredDeadLetter, replayId: string): Promise<Append[]>;
 }
 
-/** Everything the filter finds that is still pending; what cannot be sent again (its integration is gone or off) stays as it is. */
+/** Replays every pending dead letter that matches. One that cannot be sent now (its integration is gone or disabled) stays as it is. */
 export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run }: DeadLetterReplay): Promise<number> {
   const pending: DeadLetterFilter = { ...filter, status: 'pending' };
+  if (dry_run) return await estimateReplay(deps, pending);
+  return await replayPending(deps, pending, { use_revision });
+}
+
+/**
+ * Counts what a replay would send. Whether a delivery can be repeated depends on its integration alone, so those are counted by the
+ * database. Dead letters from before routing are tried one by one, as the replay itself would.
+ */
+async function estimateReplay(deps: ReplayDeps, pending: DeadLetterFilter): Promise<number> {
+  let count = 0;
+  for (const [integrationId, letters] of await countByIntegration(deps.observe, pending, deps.now())) {
+    if (integrationId === null) count += await replayPending(deps, { ...pending, before_routing: true }, { dry_run: true });
+    else if ((await deps.latestRevision(pending.org_id, integrationId)) !== undefined) count += letters;
+  }
+  return count;
+}
+
+async function replayPending(
+  deps: ReplayDeps,
+  pending: DeadLetterFilter,
+  { use_revision, dry_run }: Omit<DeadLetterReplay, 'filter'>,
+): Promise<number> {
   let count = 0;
   for (let after = ''; ; ) {
     const page = await pageOfDeadLetters(deps.observe, pending, after, CHUNK, deps.now());

@@ -72,6 +72,8 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       case 'processed':
         count(outcome, '', outcome.received_at, 'received');
         count(outcome, '', outcome.at, 'processed');
+        if (outcome.decisions.some(({ step, result }) => step === 'tracking_plan' && result === 'flagged'))
+          count(outcome, '', outcome.at, 'plan_violations');
         traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':

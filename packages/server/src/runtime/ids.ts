@@ -1,7 +1,23 @@
 import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-export type IdPrefix = 'org' | 'usr' | 'pl' | 'tpl' | 'rev' | 'int' | 'trf' | 'whs' | 'bld' | 'dlq' | 'aud' | 'rpl' | 'bat' | 'ses' | 'apt';
+export type IdPrefix =
+  | 'org'
+  | 'usr'
+  | 'pl'
+  | 'tpl'
+  | 'rev'
+  | 'int'
+  | 'trf'
+  | 'whs'
+  | 'bld'
+  | 'dlq'
+  | 'aud'
+  | 'rpl'
+  | 'bat'
+  | 'ses'
+  | 'apt'
+  | 'tc';
 
 /** `pl_` and 26 characters: 48 bits of time, then 80 random bits. Ids sort by creation time. */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {

@@ -6,6 +6,7 @@ import type { integration } from '@firsthand/core/config/integration.ts';
 import type { pipeline } from '@firsthand/core/config/pipeline.ts';
 import type { RowOf } from '@firsthand/core/config/resource.ts';
 import type { template } from '@firsthand/core/config/template.ts';
+import type { testCase } from '@firsthand/core/config/test-case.ts';
 import type { transformation } from '@firsthand/core/config/transformation.ts';
 import type { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { Generated, Kysely } from 'kysely';
@@ -129,6 +130,7 @@ export interface RevisionRow {
 }
 export interface IntegrationRow extends RowOf<typeof integration>, Versioned, SoftDeleted {}
 export interface TransformationRow extends RowOf<typeof transformation>, Versioned {}
+export interface TestCaseRow extends RowOf<typeof testCase> {}
 export interface TrackingPlanRow {
   pipeline_id: string;
   org_id: string;
@@ -217,6 +219,7 @@ export interface Schema {
   revisions: RevisionRow;
   integrations: IntegrationRow;
   transformations: TransformationRow;
+  test_cases: TestCaseRow;
   tracking_plans: TrackingPlanRow;
   webhook_sources: WebhookSourceRow;
   data_layers: DataLayerRow;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { integration } from '@firsthand/core/config/integration.ts';
 import { type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { template } from '@firsthand/core/config/template.ts';
+import { testCase } from '@firsthand/core/config/test-case.ts';
 import { transformation } from '@firsthand/core/config/transformation.ts';
 import { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import { sql } from 'kysely';
@@ -34,6 +35,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     ['pipelines', pipeline],
     ['templates', template],
     ['integrations', integration],
+    ['test_cases', testCase],
     ['transformations', transformation],
     ['webhook_sources', webhookSource],
   ] as const)('has a column in %s for every field of the resource', async (table, resource) => {

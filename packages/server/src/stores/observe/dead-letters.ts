@@ -2,7 +2,7 @@ import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outco
 import { readPage } from '../config/paging.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import type { DeadLetterRow, HealthRow } from './tables.ts';
+import { CAUSE_COLUMNS, type DeadLetterRow, type HealthRow } from './tables.ts';
 
 export interface DeadLetterFilter {
   org_id: string;
@@ -13,15 +13,19 @@ export interface DeadLetterFilter {
   from?: number;
   to?: number;
   status?: 'pending' | 'replayed';
+  reason?: string;
+  /** Only those that belong to no integration: they failed before routing. */
+  before_routing?: boolean;
 }
 export type StoredDeadLetter = DeadLetter & { status: 'pending' | 'replayed' };
 
 function matching({ db }: ObserveDb, filter: DeadLetterFilter, now: number) {
   let query = db.selectFrom('dead_letters').where('org_id', '=', filter.org_id).where('expires_at', '>', now);
-  for (const name of ['integration_id', 'pipeline_id', 'webhook_source_id', 'stage', 'status'] as const) {
+  for (const name of ['integration_id', 'pipeline_id', 'webhook_source_id', 'stage', 'status', 'reason'] as const) {
     const value = filter[name];
     if (value !== undefined) query = query.where(name, '=', value);
   }
+  if (filter.before_routing === true) query = query.where('integration_id', 'is', null);
   if (filter.from !== undefined) query = query.where('created_at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('created_at', '<=', filter.to);
   return query;
@@ -43,6 +47,62 @@ export async function countDeadLetters(observe: ObserveDb, filter: DeadLetterFil
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow();
   return Number(n);
+}
+
+export type DeadLetterGroup = Pick<DeadLetterRow, Exclude<(typeof CAUSE_COLUMNS)[number], 'stage'>> & {
+  stage: DeadLetterStage;
+  count: number;
+  pending: number;
+  first_at: string;
+  last_at: string;
+};
+/** By cause, the largest group first. */
+export async function groupDeadLetters(
+  observe: ObserveDb,
+  filter: DeadLetterFilter,
+  page: { limit: number; offset: number },
+  now: number,
+): Promise<{ groups: DeadLetterGroup[]; total: number }> {
+  const grouped = matching(observe, filter, now).select(CAUSE_COLUMNS).groupBy(CAUSE_COLUMNS);
+  const listed = grouped
+    .select(({ fn, eb }) => [
+      fn.countAll<number>().as('count'),
+      fn.sum<number>(eb.case().when('status', '=', 'pending').then(1).else(0).end()).as('pending'),
+      fn.min('created_at').as('first'),
+      fn.max('created_at').as('last'),
+    ])
+    .orderBy('count', 'desc')
+    .orderBy('last', 'desc')
+    .orderBy('reason');
+  const count = async () =>
+    Number(
+      (
+        await observe.db
+          .selectFrom(grouped.as('causes'))
+          .select(({ fn }) => fn.countAll<number>().as('n'))
+          .executeTakeFirstOrThrow()
+      ).n,
+    );
+  const { rows, total } = await readPage(listed, page, count);
+  const iso = (ms: number) => new Date(Number(ms)).toISOString();
+  const groups = rows.map(({ first, last, stage, count: all, pending, ...cause }) => ({
+    ...cause,
+    stage: stage as DeadLetterStage,
+    count: Number(all),
+    pending: Number(pending),
+    first_at: iso(first),
+    last_at: iso(last),
+  }));
+  return { groups, total };
+}
+
+/** How many dead letters each integration has; those of no integration are under null. */
+export async function countByIntegration(observe: ObserveDb, filter: DeadLetterFilter, now: number): Promise<Map<string | null, number>> {
+  const rows = await matching(observe, filter, now)
+    .select(({ fn }) => ['integration_id', fn.countAll<number>().as('n')])
+    .groupBy('integration_id')
+    .execute();
+  return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
 }
 
 /** Oldest first, after the given id: what a replay walks. */

@@ -3,7 +3,7 @@
  * Written by the recorder alone, in transactions that carry its position in the log: nothing is counted twice.
  */
 import { type Kysely, sql } from 'kysely';
-import { type Engine, type ObserveTables, TABLES } from './tables.ts';
+import { CAUSE_COLUMNS, type Engine, type ObserveTables, TABLES } from './tables.ts';
 
 export interface ObserveDb {
   db: Kysely<ObserveTables>;
@@ -20,6 +20,8 @@ const INDEXES: [name: string, on: string][] = [
   ['dead_letters_by_time', 'dead_letters (org_id, created_at)'],
   ['dead_letters_by_integration', 'dead_letters (integration_id, created_at)'],
   ['dead_letters_by_source', 'dead_letters (webhook_source_id, created_at)'],
+  // Holds every column that grouping reads, so that no event has to be loaded.
+  ['dead_letters_by_cause', `dead_letters (${['org_id', ...CAUSE_COLUMNS, 'status', 'expires_at', 'created_at'].join(', ')})`],
   ['dead_letters_age', 'dead_letters (expires_at)'],
 ];
 

@@ -13,6 +13,12 @@ export interface StatsQuery {
   from: number;
   to: number;
   interval: Interval;
+  /** An entry for every interval, also where nothing happened. */
+  fill?: boolean;
+}
+export interface Stats {
+  series: (StatsEntry & { time: string })[];
+  totals: StatsEntry;
 }
 export interface StatsEntry {
   received: number;
@@ -24,6 +30,8 @@ export interface StatsEntry {
   retried: number;
   dead_lettered: number;
   replayed: number;
+  /** Processed events that the tracking plan flagged. */
+  plan_violations: number;
   p50_ms: number | null;
   p99_ms: number | null;
 }
@@ -37,20 +45,9 @@ export async function readStats(
   { db }: ObserveDb,
   query: StatsQuery,
   integration?: { pipeline_id: string; created_at: string },
-): Promise<{ series: (StatsEntry & { time: string })[]; totals: StatsEntry }> {
-  const step = MINUTES[query.interval];
+): Promise<Stats> {
   const pipelineId = query.pipeline_id ?? integration?.pipeline_id;
-  let select = db
-    .selectFrom('counters')
-    .select([
-      sql<number>`(minute / ${sql.raw(String(step))}) * ${sql.raw(String(step))}`.as('slot'),
-      'counter',
-      sql<number>`sum(n)`.as('n'),
-    ])
-    .where('org_id', '=', query.org_id)
-    .where('minute', '>=', Math.floor(query.from / MINUTE))
-    .where('minute', '<=', Math.floor(query.to / MINUTE))
-    .groupBy(['slot', 'counter']);
+  let select = counted(db, query);
   if (pipelineId !== undefined) select = select.where('pipeline_id', '=', pipelineId);
   const integrationId = query.integration_id;
   if (integrationId !== undefined) {
@@ -59,9 +56,48 @@ export async function readStats(
       eb.or([eb('integration_id', '=', integrationId), eb.and([eb('integration_id', '=', ''), eb('minute', '>=', added)])]),
     );
   }
+  return addUp(await select.execute(), query);
+}
+
+/** The same for every pipeline or integration of the organisation at once; those without any counter are left out. */
+export async function readStatsBy({ db }: ObserveDb, query: StatsQuery, by: 'pipeline_id' | 'integration_id'): Promise<Map<string, Stats>> {
+  let select = counted(db, query).select(by).groupBy(by);
+  if (query.pipeline_id !== undefined) select = select.where('pipeline_id', '=', query.pipeline_id);
+  // The counters of the pipeline itself have no integration.
+  if (by === 'integration_id') select = select.where('integration_id', '<>', '');
+  const groups = new Map<string, Counted[]>();
+  for (const row of await select.execute()) {
+    const rows = groups.get(row[by]);
+    if (rows === undefined) groups.set(row[by], [row]);
+    else rows.push(row);
+  }
+  return new Map([...groups].map(([id, rows]) => [id, addUp(rows, query)]));
+}
+
+function counted(db: ObserveDb['db'], { org_id, from, to, interval }: StatsQuery) {
+  const step = sql.raw(String(MINUTES[interval]));
+  return db
+    .selectFrom('counters')
+    .select([sql<number>`(minute / ${step}) * ${step}`.as('slot'), 'counter', sql<number>`sum(n)`.as('n')])
+    .where('org_id', '=', org_id)
+    .where('minute', '>=', Math.floor(from / MINUTE))
+    .where('minute', '<=', Math.floor(to / MINUTE))
+    .groupBy(['slot', 'counter']);
+}
+
+interface Counted {
+  slot: number;
+  counter: string;
+  n: number;
+}
+function addUp(rows: readonly Counted[], { from, to, interval, fill }: StatsQuery): Stats {
   const slots = new Map<number, Gathered>();
   const all = gather();
-  for (const row of await select.execute()) {
+  if (fill === true) {
+    const step = MINUTES[interval];
+    for (let slot = Math.floor(from / MINUTE / step) * step; slot <= to / MINUTE; slot += step) slots.set(slot, gather());
+  }
+  for (const row of rows) {
     const slot = Number(row.slot);
     let entry = slots.get(slot);
     if (!entry) slots.set(slot, (entry = gather()));
@@ -90,6 +126,7 @@ function gather(): Gathered {
       retried: 0,
       dead_lettered: 0,
       replayed: 0,
+      plan_violations: 0,
       p50_ms: null,
       p99_ms: null,
     },
@@ -103,7 +140,9 @@ function add({ entry, latency }: Gathered, counter: string, n: number): void {
   if (kind === 'dropped') entry.dropped[detail] = (entry.dropped[detail] ?? 0) + n;
   else if (kind === 'latency') latency.set(Number(detail), (latency.get(Number(detail)) ?? 0) + n);
   else if (kind === 'rejected') entry.rejected += n;
-  else entry[kind as 'received' | 'duplicates' | 'processed' | 'delivered' | 'retried' | 'dead_lettered' | 'replayed'] += n;
+  else
+    entry[kind as 'received' | 'duplicates' | 'processed' | 'delivered' | 'retried' | 'dead_lettered' | 'replayed' | 'plan_violations'] +=
+      n;
 }
 function finish({ entry, latency }: Gathered): StatsEntry {
   return { ...entry, p50_ms: percentile(latency, 0.5), p99_ms: percentile(latency, 0.99) };

@@ -26,6 +26,9 @@ export interface DeadLetterRow {
   raw_topic: string | null;
   raw_position: string | null;
 }
+/** Dead letters that agree in these have the same cause. */
+export const CAUSE_COLUMNS = ['pipeline_id', 'integration_id', 'webhook_source_id', 'vendor', 'stage', 'reason'] as const;
+
 export interface HealthRow {
   integration_id: string;
   last_success_at: number | null;

@@ -26,9 +26,18 @@ onStory('the integration catalog', (story) => {
     expect(await story.refusal('GET', 'integration-catalog?status=alpha')).toEqual([422, 'VALIDATION_ERROR', 'status']);
   });
 
-  test('shows one vendor as the list does; an unknown one is 404', async () => {
+  test('shows one vendor as the list does, with sample requests of the delivery code; an unknown one is 404', async () => {
     const { vendors } = await story.got('integration-catalog');
-    expect(await story.got(GA4)).toEqual(vendors.find(({ key }) => key === 'google_analytics_4'));
+    const { sample_requests, ...vendor } = await story.got(GA4);
+    expect(vendor).toEqual(vendors.find(({ key }) => key === 'google_analytics_4'));
+    expect(vendor).toMatchObject({
+      group: expect.any(String),
+      setup_steps: expect.any(Array),
+      docs: { url: expect.stringMatching(/^https/) },
+    });
+    expect(sample_requests).toMatchObject([{ event: { event: 'Order Completed' }, requests: [{ method: 'POST' }] }, {}, {}]);
+    const [first] = sample_requests;
+    expect(first?.requests[0]).toMatchObject({ body: { events: [{ name: 'purchase' }] } });
     expect(await story.refusal('GET', 'integration-catalog/nobody')).toEqual([404, 'NOT_FOUND']);
     expect(await story.refusal('POST', 'integration-catalog/nobody/install', { name: 'X' })).toEqual([404, 'NOT_FOUND']);
   });

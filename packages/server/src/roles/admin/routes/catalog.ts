@@ -1,37 +1,83 @@
-import { CATEGORIES, catalogEntry, findVendor, searchVendors } from '@firsthand/catalog/index.ts';
-import { AnyObject, OneOf } from '@firsthand/core/config/schema.ts';
+import { CATEGORIES, type CatalogEntry, catalogEntry, findVendor, searchVendors } from '@firsthand/catalog/index.ts';
+import { AnyObject, Closed, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
-import { FIELD_TYPES, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { CONSENT_CATEGORIES, FIELD_TYPES, GROUPS, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
+import { CanonicalEventSchema } from '../canonical-event-schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, withoutMasks } from '../integration-config.ts';
 import { Install, TemplateAndRevision } from '../integration-schema.ts';
+import { sampleRequests } from '../sample-requests.ts';
 import { createTemplate, initialSetup } from '../template-writes.ts';
 
 const tags = ['Integration catalog'];
-const VendorSchema = Type.Object({
-  key: Type.String(),
+const ConfigField = named(
+  'CatalogConfigField',
+  Closed({
+    key: Type.String({ description: 'Name of the field in `config`.' }),
+    label: Type.String(),
+    type: OneOf(FIELD_TYPES),
+    required: Type.Boolean(),
+    placeholder: Type.String({ description: 'A value that passes validation.' }),
+    help_text: Type.String(),
+    options: Type.Optional(Type.Array(Type.String(), { description: 'The choices of a `select` field.' })),
+    default: Type.Optional(Type.Unknown()),
+  }),
+);
+const Variant = named(
+  'CatalogVariant',
+  Closed({
+    key: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    default_config: AnyObject({ description: 'The mapping that an install starts with.' }),
+  }),
+);
+const VENDOR = {
+  key: Type.String({ description: 'Identifies the vendor in paths and in `vendor` fields.', examples: ['google_analytics_4'] }),
   name: Type.String(),
   description: Type.String(),
   category: OneOf(CATEGORIES),
+  group: OneOf(GROUPS, { description: 'A finer category.' }),
   status: OneOf(['ga', 'beta']),
-  website: Type.String(),
-  config_fields: Type.Array(
-    Type.Object({
-      key: Type.String(),
-      label: Type.String(),
-      type: OneOf(FIELD_TYPES),
-      required: Type.Boolean(),
-      placeholder: Type.String(),
-      help_text: Type.String(),
-      options: Type.Optional(Type.Array(Type.String())),
-      default: Type.Optional(Type.Unknown()),
+  website: Type.String({ description: "The vendor's API documentation." }),
+  setup_steps: Type.Array(Type.String(), { description: "What to do in the vendor's interface before installing, in order." }),
+  default_consent_category: Nullable(
+    OneOf(CONSENT_CATEGORIES, { description: 'The consent category that an install form should propose.' }),
+  ),
+  docs: named(
+    'CatalogDocs',
+    Closed({
+      url: Type.String({ description: "The vendor's API documentation." }),
+      api_version: Nullable(Type.String({ description: 'The API version that the definition was written for.' })),
+      checked: Nullable(Type.String({ description: 'The day on which the documentation was read.', examples: ['2026-05-01'] })),
+      notes: Type.Array(Type.String(), { description: 'Decisions and limits to know.' }),
     }),
   ),
-  variants: Type.Array(Type.Object({ key: Type.String(), name: Type.String(), description: Type.String(), default_config: AnyObject() })),
-});
+  config_fields: Type.Array(ConfigField),
+  variants: Type.Array(Variant),
+};
+const VendorSchema = named('CatalogVendor', Closed(VENDOR));
+const PreviewRequest = named(
+  'VendorRequest',
+  Closed({
+    method: Type.String(),
+    url: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.Unknown({ description: 'JSON as JSON, anything else as text.' }),
+  }),
+);
+const VendorWithSamples = named(
+  'CatalogVendorWithSamples',
+  Closed({
+    ...VENDOR,
+    sample_requests: Type.Array(named('SampleRequest', Closed({ event: CanonicalEventSchema, requests: Type.Array(PreviewRequest) })), {
+      description: 'What the vendor would receive for sample events with the default variant.',
+    }),
+  }),
+);
 const VendorParams = Type.Object({ vendor: Type.String() });
 
 export function catalogRoutes(app: AdminApp, context: AdminContext): void {
@@ -43,11 +89,16 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
         summary: 'List the vendors',
         tags,
         querystring: Type.Object({
-          search: Type.Optional(Type.String({ description: 'In name or description, whatever the case.' })),
+          search: Type.Optional(Type.String({ description: 'Part of the name or description, in any case.' })),
           category: Type.Optional(OneOf(CATEGORIES)),
           status: Type.Optional(OneOf(['ga', 'beta'])),
         }),
-        response: { 200: Type.Object({ vendors: Type.Array(VendorSchema), total: Type.Integer(), categories: Type.Array(Type.String()) }) },
+        response: {
+          200: named(
+            'CatalogVendorList',
+            Closed({ vendors: Type.Array(VendorSchema), total: Type.Integer(), categories: Type.Array(OneOf(CATEGORIES)) }),
+          ),
+        },
       },
     },
     async ({ query }, reply) => {
@@ -60,8 +111,8 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
 
   app.get(
     '/integration-catalog/:vendor',
-    { config: { role: 'viewer' }, schema: { summary: 'Read a vendor', tags, params: VendorParams, response: { 200: VendorSchema } } },
-    async ({ params }) => asVendor(requireEntry(params.vendor)),
+    { config: { role: 'viewer' }, schema: { summary: 'Read a vendor', tags, params: VendorParams, response: { 200: VendorWithSamples } } },
+    async ({ params }) => withSamples(requireEntry(params.vendor)),
   );
 
   app.post(
@@ -70,7 +121,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor' },
       schema: {
         summary: 'Install a vendor',
-        description: "Makes a template and its revision 1 from the variant's defaults with your config merged over them.",
+        description: "Creates a template and its revision 1 from the variant's defaults, with your config merged over them.",
         tags,
         params: VendorParams,
         body: Install,
@@ -108,24 +159,28 @@ function requireEntry(key: string) {
   if (vendor === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such vendor in the catalog.' });
   return vendor;
 }
-/** Typed as the schema says: a category is one of the six. */
-type Vendor = ReturnType<typeof catalogEntry> & Pick<VendorDefinition, 'category'>;
-/** The catalog is part of the program, and large: what is shown of a vendor is made once. */
-const shown = new Map<string, Vendor>();
-function asVendor(vendor: VendorDefinition): Vendor {
-  let entry = shown.get(vendor.key);
-  if (entry === undefined) shown.set(vendor.key, (entry = { ...catalogEntry(vendor), category: vendor.category }));
+/** The catalog is part of the program and never changes, so each entry is built once. */
+const entries = new Map<string, CatalogEntry>();
+function asVendor(vendor: VendorDefinition): CatalogEntry {
+  let entry = entries.get(vendor.key);
+  if (entry === undefined) entries.set(vendor.key, (entry = catalogEntry(vendor)));
   return entry;
 }
-/** Every search gives some selection of the same vendors; the few that are asked for again and again are kept whole. */
+const samples = new Map<string, ReturnType<typeof sampleRequests>>();
+function withSamples(vendor: VendorDefinition) {
+  let sample_requests = samples.get(vendor.key);
+  if (sample_requests === undefined) samples.set(vendor.key, (sample_requests = sampleRequests(vendor)));
+  return { ...asVendor(vendor), sample_requests };
+}
+/** The bytes of recent lists. Most requests ask for one of a few selections. */
 const lists = new Map<string, Buffer>();
-const MOST_LISTS = 20;
-function listBytes(answer: { vendors: Vendor[]; total: number; categories: string[] }): Buffer {
+const MAX_LISTS = 20;
+function listBytes(answer: { vendors: CatalogEntry[]; total: number; categories: string[] }): Buffer {
   const name = answer.vendors.map(({ key }) => key).join();
   let bytes = lists.get(name);
   if (bytes === undefined) {
     bytes = Buffer.from(JSON.stringify(answer));
-    if (lists.size >= MOST_LISTS) lists.delete(lists.keys().next().value!);
+    if (lists.size >= MAX_LISTS) lists.delete(lists.keys().next().value!);
     lists.set(name, bytes);
   }
   return bytes;

@@ -1,4 +1,4 @@
-import { AnyObject, Body, Id, Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { AnyObject, Body, Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
@@ -15,6 +15,7 @@ import {
   type DeadLetterFilter,
   deleteDeadLetter,
   findDeadLetter,
+  groupDeadLetters,
   listDeadLetters,
   type StoredDeadLetter,
 } from '../../../stores/observe/dead-letters.ts';
@@ -42,6 +43,21 @@ const DeadLetterSchema = Type.Object({
   created_at: Timestamp,
   expires_at: Timestamp,
 });
+const DeadLetterGroup = named(
+  'DeadLetterGroup',
+  Closed({
+    pipeline_id: Id('pl'),
+    integration_id: Nullable(Id('int')),
+    webhook_source_id: Nullable(Id('whs')),
+    vendor: Nullable(Type.String()),
+    stage: OneOf(STAGES),
+    reason: Type.String({ examples: ['http_500'] }),
+    count: Type.Integer(),
+    pending: Type.Integer({ description: 'How many of them have not been replayed.' }),
+    first_at: Timestamp,
+    last_at: Timestamp,
+  }),
+);
 const OWNERS = ['integration_id', 'pipeline_id', 'webhook_source_id'] as const;
 type Owner = (typeof OWNERS)[number];
 const Replayed = Type.Object({ replayed: Type.Integer() });
@@ -50,6 +66,7 @@ const Which = {
   pipeline_id: Type.Optional(Type.String()),
   webhook_source_id: Type.Optional(Type.String()),
   stage: Type.Optional(OneOf(STAGES)),
+  reason: Type.Optional(Type.String({ maxLength: 1_000, description: 'Exactly this reason.' })),
   from: Type.Optional(TimeQuery('The first moment that counts.')),
   to: Type.Optional(TimeQuery('The last moment that counts.')),
 };
@@ -89,6 +106,24 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       const page = pageOf(query);
       const { letters, total } = await listDeadLetters(observe, filterOf(user.org_id, query), page, now());
       return { dead_letters: letters.map(shown), total, ...page };
+    },
+  );
+
+  app.get(
+    '/dlq/groups',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'Group dead letters by cause',
+        description: 'By pipeline, integration or webhook source, stage and reason; the largest group first.',
+        tags,
+        querystring: Type.Object({ ...Which, status: Type.Optional(OneOf(['pending', 'replayed'])), ...PageQuery }),
+        response: { 200: ListOf('groups', DeadLetterGroup) },
+      },
+    },
+    async ({ query, user }) => {
+      const page = pageOf(query);
+      return { ...(await groupDeadLetters(observe, filterOf(user.org_id, query), page, now())), ...page };
     },
   );
 
@@ -187,8 +222,12 @@ function filterOf(
   orgId: string,
   { from, to, ...which }: Omit<DeadLetterFilter, 'org_id' | 'from' | 'to'> & { from?: string; to?: string },
 ): DeadLetterFilter {
-  const { integration_id, pipeline_id, webhook_source_id, stage, status } = which;
-  return { org_id: orgId, ...definedOf({ integration_id, pipeline_id, webhook_source_id, stage, status }), ...timeRange({ from, to }) };
+  const { integration_id, pipeline_id, webhook_source_id, stage, status, reason } = which;
+  return {
+    org_id: orgId,
+    ...definedOf({ integration_id, pipeline_id, webhook_source_id, stage, status, reason }),
+    ...timeRange({ from, to }),
+  };
 }
 function definedOf<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;

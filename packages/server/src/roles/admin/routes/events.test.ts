@@ -159,6 +159,31 @@ onStory('events', (story) => {
 });
 
 onStory('statistics', (story) => {
+  test('fill the gaps of a series for charts, and group by pipeline or integration', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const at = LATER + 86_400_000 * 30;
+    const delivered = { kind: 'delivered' as const, integration_id: integration, received_at: at, duration_ms: 40 };
+    const attempt = { at: iso(at), status: 200, error: null, duration_ms: 5 };
+    await story.record(
+      { kind: 'processed', received_at: at, decisions: [], ...about(story, pipeline, 'chart', { at }) },
+      { ...delivered, attempt, ...about(story, pipeline, 'chart', { at }) },
+    );
+    const range = `from=${iso(at - 3 * 3_600_000)}&to=${iso(at + 3_600_000)}`;
+    const filled = await story.got(`stats?pipeline_id=${pipeline}&${range}&fill=true`);
+    expect(filled.series.map(({ received }) => received)).toEqual([0, 0, 0, 1, 0]);
+    expect((await story.got(`stats?pipeline_id=${pipeline}&${range}`)).series).toHaveLength(1);
+    const { groups } = await story.got(`stats?${range}&group_by=pipeline_id&fill=true`);
+    expect(groups).toMatchObject([{ id: pipeline, totals: { received: 1, delivered: 1 }, series: { length: 5 } }]);
+    expect((await story.got(`stats?${range}&group_by=integration_id`)).groups).toMatchObject([
+      { id: integration, totals: { delivered: 1 } },
+    ]);
+    expect(await story.refusal('GET', `stats?integration_id=${integration}&group_by=pipeline_id`)).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'group_by',
+    ]);
+  });
+
   test('count by interval, and balance for an integration', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const of = (id: string, at = LATER) => about(story, pipeline, id, { at });
@@ -199,7 +224,7 @@ onStory('statistics', (story) => {
     );
     const range = `from=${iso(LATER - 3_600_000)}&to=${iso(LATER + 7_200_000)}`;
     const { series, totals, waiting } = await story.got(`stats?integration_id=${integration}&${range}`);
-    expect(totals).toEqual({
+    expect(totals).toMatchObject({
       received: 4,
       rejected: 3,
       duplicates: 5,

@@ -1,5 +1,6 @@
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { apiTokenRoutes } from './api-tokens.ts';
+import { attentionRoutes } from './attention.ts';
 import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { catalogRoutes } from './catalog.ts';
@@ -8,6 +9,7 @@ import { dataLayerRoutes } from './data-layer.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { documentRoutes } from './documents.ts';
 import { eventRoutes } from './events.ts';
+import { fieldRoutes } from './fields.ts';
 import { integrationRoutes } from './integrations.ts';
 import { oidcRoutes } from './oidc.ts';
 import { organisationRoutes } from './organisation.ts';
@@ -17,6 +19,7 @@ import { privacyRoutes } from './privacy.ts';
 import { sessionRoutes } from './session.ts';
 import { statsRoutes } from './stats.ts';
 import { templateRoutes } from './templates.ts';
+import { testCaseRoutes } from './test-cases.ts';
 import { totpRoutes } from './totp.ts';
 import { trackingPlanRoutes } from './tracking-plans.ts';
 import { transformationRoutes } from './transformations.ts';
@@ -39,10 +42,13 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   integrationRoutes,
   deadLetterRoutes,
   eventRoutes,
+  fieldRoutes,
   statsRoutes,
+  attentionRoutes,
   previewRoutes,
   privacyRoutes,
   transformationRoutes,
+  testCaseRoutes,
   dataLayerRoutes,
   trackingPlanRoutes,
   webhookSourceRoutes,

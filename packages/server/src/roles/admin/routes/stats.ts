@@ -1,16 +1,18 @@
-import { Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { TimeQuery } from '../../../http/schema.ts';
 import { waitingFor } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
-import { readStats } from '../../../stores/observe/stats.ts';
+import { readStats, readStatsBy } from '../../../stores/observe/stats.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 import { requirePipeline } from './integrations.ts';
 
 const DAY = 86_400_000;
-const MOST_ENTRIES = 11_000;
+const MAX_ENTRIES = 11_000;
+/** Groups times entries. */
+const MAX_GROUPED_ENTRIES = 50_000;
 const LENGTH = { minute: 60_000, hour: 3_600_000, day: DAY };
 const Entry = {
   received: Type.Integer(),
@@ -22,9 +24,13 @@ const Entry = {
   retried: Type.Integer(),
   dead_lettered: Type.Integer(),
   replayed: Type.Integer({ description: 'Deliveries that a replay asked for.' }),
+  plan_violations: Type.Integer({ description: 'Processed events that the tracking plan flagged.' }),
   p50_ms: Nullable(Type.Number({ description: 'From acceptance to delivery.' })),
   p99_ms: Nullable(Type.Number()),
 };
+
+const Counts = named('StatisticsCounts', Closed(Entry));
+const SERIES = { series: Type.Array(named('StatisticsEntry', Closed({ time: Timestamp, ...Entry }))), totals: Counts };
 
 export function statsRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
@@ -35,30 +41,42 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Statistics',
         description:
-          'The last 24 hours by hour unless told otherwise. For an integration, from the minute it was added, received = delivered + the sum of dropped + dead_lettered + waiting.',
+          'The last 24 hours by hour, unless the query says otherwise. For an integration, from the minute it was added: received = delivered + the sum of dropped + dead_lettered + waiting.',
         tags: ['Statistics'],
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
           integration_id: Type.Optional(Type.String()),
           from: Type.Optional(TimeQuery('The first minute that counts.')),
           to: Type.Optional(TimeQuery('The last minute that counts.')),
-          interval: Type.Optional(OneOf(['minute', 'hour', 'day'])),
+          interval: Type.Optional(OneOf(['minute', 'hour', 'day'], { default: 'hour' })),
+          fill: Type.Optional(
+            Type.Boolean({ description: 'Adds an entry for every interval without events, for charts.', default: false }),
+          ),
+          group_by: Type.Optional(
+            OneOf(['pipeline_id', 'integration_id'], {
+              description: 'Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`.',
+            }),
+          ),
         }),
         response: {
-          200: Type.Object({
-            series: Type.Array(Type.Object({ time: Timestamp, ...Entry })),
-            totals: Type.Object(Entry),
-            waiting: Type.Integer(),
-          }),
+          200: named(
+            'Statistics',
+            Closed({
+              ...SERIES,
+              waiting: Type.Integer({ description: 'Events in the backlog now.' }),
+              groups: Type.Optional(Type.Array(named('StatisticsGroup', Closed({ id: Type.String(), ...SERIES })))),
+            }),
+          ),
         },
       },
     },
     async ({ query, user }) => {
-      const { pipeline_id, integration_id, interval = 'hour' } = query;
+      const { pipeline_id, integration_id, interval = 'hour', fill = false, group_by } = query;
       const range = timeRange(query);
       const to = range.to ?? Math.max(context.clock.now(), range.from ?? 0);
       const from = range.from ?? to - DAY;
-      if ((to - from) / LENGTH[interval] > MOST_ENTRIES) throw invalid('interval', 'is too fine for so long a time');
+      if ((to - from) / LENGTH[interval] > MAX_ENTRIES) throw invalid('interval', 'is too short for this time range');
+      if (group_by !== undefined && integration_id !== undefined) throw invalid('group_by', 'must not be combined with integration_id');
       const integration = integration_id === undefined ? undefined : await findIntegrationById(context.db, user.org_id, integration_id);
       if (
         integration_id !== undefined &&
@@ -66,8 +84,12 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       )
         throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
       if (pipeline_id !== undefined) await requirePipeline(context.db, user.org_id, pipeline_id);
-      const named = { ...(pipeline_id === undefined ? {} : { pipeline_id }), ...(integration_id === undefined ? {} : { integration_id }) };
-      const stats = await readStats(observe, { org_id: user.org_id, ...named, from, to, interval }, integration);
+      const owner = { ...(pipeline_id === undefined ? {} : { pipeline_id }), ...(integration_id === undefined ? {} : { integration_id }) };
+      const asked = { org_id: user.org_id, ...owner, from, to, interval, fill };
+      const stats = await readStats(observe, asked, integration);
+      const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
+      if ((groups?.size ?? 0) * Math.ceil((to - from) / LENGTH[interval]) > MAX_GROUPED_ENTRIES)
+        throw invalid('interval', 'is too short for this time range and number of groups');
       const waiting = await Promise.all(
         [...snapshots.current().integrations.values()]
           .map((compiled) => compiled.integration)
@@ -79,7 +101,8 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
           )
           .map((each) => waitingFor(log, each)),
       );
-      return { ...stats, waiting: waiting.reduce((sum, each) => sum + each.waiting - each.replays, 0) };
+      const grouped = groups === undefined ? {} : { groups: [...groups].map(([id, each]) => ({ id, ...each })) };
+      return { ...stats, ...grouped, waiting: waiting.reduce((sum, each) => sum + each.waiting - each.replays, 0) };
     },
   );
 }

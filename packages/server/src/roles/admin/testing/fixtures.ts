@@ -100,6 +100,9 @@ export const FIXTURES: Record<string, Fixture> = {
   '/v1/admin/pipelines/:id/transformations/:transformation_id': {
     create: (api, parent) => idOf(createAt(api, parent, { name: `Transformation ${++made}`, kind: 'rules', rules: [] })),
   },
+  '/v1/admin/test-cases/:id': {
+    create: (api, parent) => idOf(createAt(api, parent, { name: `Case ${++made}`, event: { type: 'track', event: 'A' } })),
+  },
   '/v1/admin/webhook-sources/:id': {
     create: async (api, parent) =>
       idOf(createAt(api, parent, { name: `Source ${++made}`, source_type: 'payment_processor', pipeline_id: await newPipeline(api) })),

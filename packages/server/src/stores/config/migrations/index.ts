@@ -5,7 +5,17 @@ import { loginPlaces } from './0004-login-places.ts';
 import { keyedAudit } from './0005-keyed-audit.ts';
 import { webhookConsent } from './0006-webhook-consent.ts';
 import { signIn } from './0007-sign-in.ts';
+import { testCases } from './0008-test-cases.ts';
 import type { Migration } from './migration.ts';
 
 /** In order, by hand; a test refuses a gap. */
-export const MIGRATIONS: readonly Migration[] = [foundation, collectorFiles, auditFilters, loginPlaces, keyedAudit, webhookConsent, signIn];
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  collectorFiles,
+  auditFilters,
+  loginPlaces,
+  keyedAudit,
+  webhookConsent,
+  signIn,
+  testCases,
+];

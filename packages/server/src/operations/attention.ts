@@ -1,0 +1,112 @@
+/** What an operator should look at now, each item with what it points to. Derived on demand from health, counters and the snapshot. */
+import type { Integration } from '@firsthand/core/config/resources.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { readStatsBy, type StatsEntry } from '../stores/observe/stats.ts';
+import { type HealthDeps, type IntegrationHealth, integrationHealth } from './health.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** An integration is behind when its oldest waiting event is older than this. */
+const BACKLOG_AGE_MS = 5 * 60_000;
+/** A pipeline counts as busy when it received events in this many of the last 24 hours. */
+const BUSY_HOURS = 12;
+const MAX_ITEMS = 200;
+
+export const ATTENTION_KINDS = ['misconfigured', 'failing', 'backlog', 'dead_letters', 'silent', 'plan_violations', 'warning'] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+export interface AttentionItem {
+  kind: AttentionKind;
+  severity: 'critical' | 'warning';
+  /** One sentence for people. */
+  message: string;
+  pipeline_id: string | null;
+  integration_id: string | null;
+  /** How many events it concerns, where they can be counted. */
+  count: number | null;
+  since: string | null;
+}
+/** The most urgent kinds first. */
+export async function attentionItems(deps: HealthDeps & { clock: Clock }, orgId: string): Promise<AttentionItem[]> {
+  const now = deps.clock.now();
+  const { integrations, pipelines } = deps.snapshots.current();
+  const own = [...integrations.values()].map(({ integration }) => integration).filter(({ org_id }) => org_id === orgId);
+  const day = { org_id: orgId, from: now - DAY, to: now, interval: 'hour' } as const;
+  const [health, byPipeline, byIntegration] = await Promise.all([
+    integrationHealth(deps, own),
+    readStatsBy(deps.observe, day, 'pipeline_id'),
+    readStatsBy(deps.observe, day, 'integration_id'),
+  ]);
+  const items = own.flatMap((integration) =>
+    aboutIntegration(integration, health.get(integration.id), byIntegration.get(integration.id)?.totals, now),
+  );
+  for (const { pipeline } of pipelines.values()) {
+    const stats = byPipeline.get(pipeline.id);
+    if (pipeline.org_id === orgId && pipeline.enabled && stats !== undefined) items.push(...aboutPipeline(pipeline, stats, now));
+  }
+  const rank = (item: AttentionItem) => ATTENTION_KINDS.indexOf(item.kind);
+  return items.sort((a, b) => rank(a) - rank(b) || (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ITEMS);
+}
+
+function aboutIntegration(
+  { id, pipeline_id, name, enabled }: Integration,
+  health: IntegrationHealth | undefined,
+  totals: StatsEntry | undefined,
+  now: number,
+): AttentionItem[] {
+  if (health === undefined || !enabled) return [];
+  const about = { pipeline_id, integration_id: id };
+  const items: AttentionItem[] = [];
+  const add = (
+    kind: AttentionKind,
+    severity: AttentionItem['severity'],
+    message: string,
+    count: number | null = null,
+    since: string | null = null,
+  ) => items.push({ kind, severity, message, ...about, count, since });
+  const [warning, ...more] = health.warnings;
+  if (health.status === 'misconfigured')
+    add('misconfigured', 'critical', `${name} cannot send: ${warning ?? 'its configuration does not compile'}`);
+  else if (warning !== undefined) add('warning', 'warning', more.length === 0 ? warning : `${warning} (and ${more.length} more)`);
+  if (health.status === 'failing')
+    add('failing', 'critical', `Deliveries of ${name} fail: ${health.last_error ?? 'unknown error'}.`, null, health.last_success_at);
+  const oldest = health.oldest_waiting_at === null ? now : Date.parse(health.oldest_waiting_at);
+  if (health.waiting > 0 && now - oldest > BACKLOG_AGE_MS)
+    add('backlog', 'warning', `${name} has a backlog of ${health.waiting} events.`, health.waiting, health.oldest_waiting_at);
+  const dead = totals?.dead_lettered ?? 0;
+  if (dead > 0) add('dead_letters', 'warning', `${name} gave up on ${dead} events in the last 24 hours.`, dead);
+  return items;
+}
+
+function aboutPipeline(
+  { id, name }: { id: string; name: string },
+  { series, totals }: { series: (StatsEntry & { time: string })[]; totals: StatsEntry },
+  now: number,
+): AttentionItem[] {
+  const about = { severity: 'warning', pipeline_id: id, integration_id: null } as const;
+  const items: AttentionItem[] = [];
+  const received = series.filter((entry) => entry.received > 0).map(({ time }) => Date.parse(time));
+  const last = received.at(-1);
+  // An hour slot that began two hours ago ended at least one hour ago.
+  if (last !== undefined && received.length >= BUSY_HOURS && now - last >= 2 * HOUR)
+    items.push({
+      kind: 'silent',
+      message: `${name} has received no events for over an hour.`,
+      count: null,
+      since: iso(last + HOUR),
+      ...about,
+    });
+  const violations = (totals.dropped.tracking_plan ?? 0) + totals.plan_violations;
+  if (violations > 0)
+    items.push({
+      kind: 'plan_violations',
+      message: `${violations} events of ${name} violated the tracking plan in the last 24 hours.`,
+      count: violations,
+      since: null,
+      ...about,
+    });
+  return items;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

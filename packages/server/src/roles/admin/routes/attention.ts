@@ -1,0 +1,38 @@
+import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from 'typebox';
+import { ATTENTION_KINDS, attentionItems } from '../../../operations/attention.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
+
+const AttentionItem = named(
+  'AttentionItem',
+  Closed({
+    kind: OneOf(ATTENTION_KINDS),
+    severity: OneOf(['critical', 'warning']),
+    message: Type.String({ description: 'One sentence for people.' }),
+    pipeline_id: Nullable(Id('pl')),
+    integration_id: Nullable(Id('int')),
+    count: Nullable(Type.Integer({ description: 'How many events it concerns.' })),
+    since: Nullable(Timestamp),
+  }),
+);
+
+export function attentionRoutes(app: AdminApp, context: AdminContext): void {
+  app.get(
+    '/attention',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'listAttention',
+        summary: 'List what needs attention',
+        description:
+          'Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, and warnings. At most 200, the most urgent first.',
+        tags: ['Statistics'],
+        response: { 200: named('AttentionList', Closed({ items: Type.Array(AttentionItem), checked_at: Timestamp })) },
+      },
+    },
+    async ({ user }) => ({
+      items: await attentionItems({ ...context.operations, clock: context.clock }, user.org_id),
+      checked_at: new Date(context.clock.now()).toISOString(),
+    }),
+  );
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-record.ts';
+import { newIntegration } from '../testing/outcomes.ts';
+import { onStory, type Story } from '../testing/story.ts';
+
+async function store(story: Story, pipeline: string, events: object[]): Promise<void> {
+  const meta = { received_at: Date.parse('2026-05-01T10:00:00.000Z'), org_id: story.org.org_id, pipeline_id: pipeline };
+  const records = events.map((event, at) => {
+    const event_id = `fields-${at}`;
+    const canonical = { event_id, type: 'track', timestamp: '2026-05-01T10:00:00.000Z', context: {}, ...event } as const;
+    return { id: eventRecordId(pipeline, event_id), data: encodeEventRecord(meta, canonical as Parameters<typeof encodeEventRecord>[1]) };
+  });
+  await story.harness.operations.log.append([{ topic: eventsTopic(pipeline), records }]);
+}
+
+onStory('fields really seen', (story) => {
+  test('have their path, types, newest example and the events that carry them', async () => {
+    const { pipeline } = await newIntegration(story);
+    await store(story, pipeline, [
+      { type: 'page', name: 'Home', properties: { total: 'none', 'a.b': 1 } },
+      { event: 'Order Completed', properties: { total: 42, products: [{ price: 1 }, { price: 2.5, gift: true }], empty: {} } },
+    ]);
+    const { fields, sampled, truncated } = await story.got(`pipelines/${pipeline}/fields`);
+    expect([sampled, truncated]).toEqual([2, false]);
+    const byPath = Object.fromEntries(fields.map((field) => [field.path, field]));
+    expect(byPath['properties.total']).toMatchObject({ types: ['number', 'string'], example: 42, events: ['@page', 'Order Completed'] });
+    expect(byPath['properties.products[*].price']).toMatchObject({ types: ['number'], example: 1, events: ['Order Completed'] });
+    expect(byPath['properties.products[*].gift']).toMatchObject({ types: ['boolean'], example: true });
+    expect(byPath['properties.empty']).toMatchObject({ types: ['object'], example: null });
+    expect(byPath['properties["a.b"]'], 'keys with dots are written as paths take them').toMatchObject({ types: ['number'] });
+    expect(byPath['properties.total']).toMatchObject({ last_seen_at: '2026-05-01T10:00:00.000Z' });
+  });
+
+  test('are at most 1,000, and the answer says when there are more', async () => {
+    const { pipeline } = await newIntegration(story);
+    const wide = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`field_${n}`, n]));
+    await store(story, pipeline, [{ event: 'Wide', properties: wide }]);
+    const { fields, truncated } = await story.got(`pipelines/${pipeline}/fields`);
+    expect([fields.length, truncated]).toEqual([1_000, true]);
+    expect(await story.got(`pipelines/${(await newIntegration(story)).pipeline}/fields`)).toEqual({
+      fields: [],
+      sampled: 0,
+      truncated: false,
+    });
+  });
+});

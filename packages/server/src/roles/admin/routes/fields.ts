@@ -1,0 +1,53 @@
+import { Closed, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from 'typebox';
+import { IdParams } from '../../../http/schema.ts';
+import { observedFields } from '../../../operations/observed-fields.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
+import { requirePipeline } from './integrations.ts';
+
+const ObservedField = named(
+  'ObservedField',
+  Closed({
+    path: Type.String({ examples: ['properties.products[*].price'] }),
+    types: Type.Array(OneOf(['string', 'number', 'boolean', 'null', 'object', 'array'])),
+    example: Type.Unsafe<string | number | boolean | null>({
+      type: ['string', 'number', 'boolean', 'null'],
+      description: 'The newest value, at most 200 characters. It has passed the privacy rules.',
+    }),
+    events: Type.Array(Type.String(), {
+      description: 'Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50.',
+    }),
+    last_seen_at: Timestamp,
+  }),
+);
+
+export function fieldRoutes(app: AdminApp, context: AdminContext): void {
+  app.get(
+    '/pipelines/:id/fields',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'listPipelineFields',
+        summary: 'List the fields that events really have',
+        description:
+          'From a sample of the retained events: the newest 1,000, and 250 each from before 1 hour, 6 hours, 1, 3 and 6 days ago. At most 1,000 fields.',
+        tags: ['Events'],
+        params: IdParams,
+        response: {
+          200: named(
+            'ObservedFields',
+            Closed({
+              fields: Type.Array(ObservedField),
+              sampled: Type.Integer({ description: 'How many events were read.' }),
+              truncated: Type.Boolean({ description: 'Whether there are more fields than are listed.' }),
+            }),
+          ),
+        },
+      },
+    },
+    async ({ params, user }) => {
+      const pipeline = await requirePipeline(context.db, user.org_id, params.id);
+      return await observedFields({ log: context.operations.log, clock: context.clock }, pipeline.id);
+    },
+  );
+}

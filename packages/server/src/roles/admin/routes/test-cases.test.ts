@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { onStory } from '../testing/story.ts';
+
+const EVENT = { type: 'track', event: 'Order Completed', properties: { total: 42 } };
+
+onStory('test cases', (story) => {
+  test('are saved, listed newest first by pipeline, read and deleted; the audit log keeps no event', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Shop' })).id;
+    const other = (await story.made('pipelines', { name: 'Other' })).id;
+    const shared = await story.made('test-cases', { name: 'Shared', event: EVENT });
+    expect(shared).toMatchObject({ name: 'Shared', event: EVENT, pipeline_id: null, created_by: story.org.owner.id });
+    const entry = await story.audited(() => story.made('test-cases', { name: 'Of the shop', event: EVENT, pipeline_id: pipeline }));
+    expect(entry).toMatchObject({ action: 'test_case.created', changes: { name: { new: 'Of the shop' } } });
+    expect(JSON.stringify(entry)).not.toContain('Order Completed');
+    const names = async (query: string) => (await story.got(`test-cases?${query}`)).test_cases.map(({ name }) => name);
+    expect(await names('')).toEqual(['Of the shop', 'Shared']);
+    expect(await names(`pipeline_id=${other}`)).toEqual(['Shared']);
+    expect(await story.got(`test-cases/${shared.id}`)).toEqual(shared);
+    expect((await story.call('DELETE', `test-cases/${shared.id}`)).status).toBe(204);
+    expect(await story.refusal('GET', `test-cases/${shared.id}`)).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test.each([
+    [400, 'MISSING_FIELD', 'name', { event: EVENT }],
+    [400, 'MISSING_FIELD', 'event', { name: 'A' }],
+    [422, 'VALIDATION_ERROR', 'event', { name: 'A', event: [] }],
+    [422, 'VALIDATION_ERROR', 'pipline_id', { name: 'A', event: EVENT, pipline_id: 'pl_x' }],
+    [404, 'NOT_FOUND', undefined, { name: 'A', event: EVENT, pipeline_id: 'pl_nobody' }],
+  ])('answer %i %s at %s', async (status, code, field, body) => {
+    expect(await story.refusal('POST', 'test-cases', body)).toEqual([status, code, ...(field === undefined ? [] : [field])]);
+  });
+});

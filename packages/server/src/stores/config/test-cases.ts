@@ -1,0 +1,36 @@
+import { type TestCase, testCase } from '@firsthand/core/config/test-case.ts';
+import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import type { Db, TestCaseRow } from './schema.ts';
+import { lenientJson } from './stored-json.ts';
+
+const read = (row: TestCaseRow): TestCase => testCase.fromRow(row, lenientJson);
+
+function select(db: Db, orgId: string) {
+  return db.selectFrom('test_cases').where('org_id', '=', orgId);
+}
+
+export async function findTestCase(db: Db, orgId: string, id: string): Promise<TestCase | undefined> {
+  const row = await select(db, orgId).selectAll().where('id', '=', id).executeTakeFirst();
+  return row && read(row);
+}
+
+/** Newest first. With a pipeline: its own test cases, and those of no pipeline. */
+export async function listTestCases(db: Db, orgId: string, pipelineId: string | undefined, page: Page): Promise<Paged<TestCase>> {
+  let query = select(db, orgId);
+  if (pipelineId !== undefined) query = query.where((eb) => eb.or([eb('pipeline_id', '=', pipelineId), eb('pipeline_id', 'is', null)]));
+  const listed = query.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { rows, total } = await readPage(listed, page, () => countOf(query));
+  return { rows: rows.map(read), total };
+}
+
+export async function countTestCases(db: Db, orgId: string): Promise<number> {
+  return await countOf(select(db, orgId));
+}
+
+export async function insertTestCase(tx: Db, value: TestCase): Promise<TestCase> {
+  return read(await tx.insertInto('test_cases').values(testCase.toColumns(value)).returningAll().executeTakeFirstOrThrow());
+}
+
+export async function deleteTestCase(tx: Db, orgId: string, id: string): Promise<void> {
+  await tx.deleteFrom('test_cases').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
