@@ -93,9 +93,12 @@ describe('preview shows exactly what would be sent', () => {
     if (one.failed !== undefined) return expect(preview.dropped!.reason).toMatch(new RegExp(`^${one.failed}`));
     const scrub = scrubber(secretValues(one.vendor, config));
     const shown = preview.requests as unknown as { method: string; url: string; body: unknown }[];
+    if (one.records) return expect(shown.map(({ body }) => body)).toEqual(one.records.map(({ values }) => values));
+    // The later requests of a chain depend on answers.
+    const requests = one.vendor.chain ? one.requests!.slice(0, 1) : one.requests!;
     // Preview does not collect: an order of two products is two requests at Braze.
-    if (shown.length !== one.requests!.length) return expect(one.vendor.key).toBe('braze');
-    for (const [index, expected] of one.requests!.entries()) {
+    if (shown.length !== requests.length) return expect(one.vendor.key).toBe('braze');
+    for (const [index, expected] of requests.entries()) {
       const { method, url, body } = shown[index]!;
       if (expected.method) expect(method).toBe(expected.method);
       // The name of an S3 object is the hash of its bytes, and the order of keys is the request's own.

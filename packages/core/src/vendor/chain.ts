@@ -103,6 +103,11 @@ export function compileChain(
   };
 }
 
+/** What a preview shows: later requests depend on the answers. */
+export function firstRequest(chain: CompiledChain, [item]: VendorItem[], context: RequestContext): VendorRequest | undefined {
+  return item && chain.next(item, CHAIN_START)?.request(context);
+}
+
 function compileKeep(keep: Record<string, string>, where: string, faults: ConfigFault[]): (reply: VendorReply) => Record<string, Json> {
   const getters = Object.entries(keep).flatMap(([name, text]) => {
     const path = compilePath(text);

@@ -7,7 +7,7 @@ import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placehol
 import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
-import { type CompiledChain, compileChain } from './chain.ts';
+import { type CompiledChain, compileChain, firstRequest } from './chain.ts';
 import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
 import { withEventTable } from './event-table.ts';
@@ -17,7 +17,7 @@ import { type CompiledRequest, compileRequest, type RequestOptions } from './req
 import { scrubber, secretValues } from './secrets.ts';
 import { fieldsOf, readSettings } from './settings.ts';
 import { bodyTemplate } from './template-body.ts';
-import { compileTransport, type TransportItems } from './transport.ts';
+import { compileTransport, recordsAsRequest, type TransportItems } from './transport.ts';
 import type { UrlRules } from './url-rules.ts';
 import { versionWarnings } from './versions.ts';
 
@@ -146,7 +146,10 @@ function assemble(
       }
       return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
     },
-    request: (items, context) => requestOf(items).request(items, context),
+    request(items, context) {
+      const shown = chain ? firstRequest(chain, items, context) : transport ? recordsAsRequest(transport.transport, items) : undefined;
+      return shown ?? requestOf(items).request(items, context);
+    },
     read: (reply, items, context) => requestOf(items).read(reply, items, context),
   };
 }

@@ -93,9 +93,9 @@ export interface CompiledVendor {
   /** Throws nothing for items that `build` made. */
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;
-  /** Set where records go through a driver instead of HTTP; `request` and `read` are not called then. */
+  /** Set where records go through a driver instead of HTTP. `request` only describes them for a preview then. */
   transport?: CompiledTransport;
-  /** Set where every event walks a chain of requests; `request` and `read` are not called then. */
+  /** Set where every event walks a chain of requests. `request` is its first one then, for a preview. */
   chain?: CompiledChain;
   /** How the result of these items' job is polled. */
   poll?(items: VendorItem[]): CompiledPoll | undefined;

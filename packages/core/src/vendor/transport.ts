@@ -5,7 +5,7 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { utf8Length } from './bytes.ts';
-import type { ConfigFault, VendorItem } from './compiled.ts';
+import type { ConfigFault, VendorItem, VendorRequest } from './compiled.ts';
 import type { BatchDefinition } from './definition.ts';
 import { compileText, renderText } from './text.ts';
 
@@ -59,5 +59,17 @@ export function compileTransport(
       const record: TransportRecord = { event_id: event.event_id, target: to, values: payload as JsonObject };
       return { ok: true, items: [{ lane: to, payload: record, size: utf8Length(JSON.stringify(payload)), event_id: event.event_id }] };
     },
+  };
+}
+
+/** What a preview shows in the place of a request. */
+export function recordsAsRequest({ kind, record }: CompiledTransport, items: VendorItem[]): VendorRequest {
+  const records = items.map(record);
+  const values = records.map((one) => one.values);
+  return {
+    method: 'WRITE',
+    url: `${kind}:${records[0]?.target ?? ''}`,
+    headers: {},
+    body: JSON.stringify(values.length === 1 ? values[0] : values),
   };
 }
