@@ -23,6 +23,8 @@ import { f24 } from './f24-soak.ts';
 import { f25 } from './f25-overload.ts';
 import { f26 } from './f26-repeats.ts';
 import { f27 } from './f27-order.ts';
+import { f28 } from './f28-fairness.ts';
+import { f29 } from './f29-hostile-configuration.ts';
 import type { Fault } from './kit/fault.ts';
 
 export const FAULTS: readonly Fault[] = [
@@ -50,4 +52,6 @@ export const FAULTS: readonly Fault[] = [
   f25,
   f26,
   f27,
+  f28,
+  f29,
 ];

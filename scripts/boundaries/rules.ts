@@ -45,7 +45,7 @@ const STORE_DRIVERS = [
 /** `main.ts` for the process, `row-writer-thread.ts` for its thread; commands work on a stopped installation's files. */
 const MAY_NAME_DRIVERS = /^packages\/server\/src\/(stores\/|main\.ts$|outcomes\/row-writer-thread\.ts$)|^packages\/cli\//;
 
-const TEST_CODE = /\.test\.tsx?$|\.(e2e|browser)\.ts$|\/(testing|test|conformance)\/|^(e2e|bench|scripts|examples)\//;
+const TEST_CODE = /\.test\.tsx?$|\.(e2e|browser)\.ts$|\/(testing|test|conformance)\/|^(attack|e2e|bench|scripts|examples)\//;
 const TEST_LIKE_NAME = /\/test(ing)?[.-][^/]*$|-(child|test|testing)\.ts$/;
 
 export const RULES: readonly Rule[] = [

@@ -28,10 +28,13 @@ interface PackageInfo {
 const BUNDLED: ReadonlySet<string> = new Set(['console']);
 
 export function readTree(root: string): SourceTree {
-  const paths = globSync(['packages/**/*.{ts,tsx}', 'e2e/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts'], {
-    cwd: root,
-    exclude: (name) => name === 'node_modules' || name.endsWith('.d.ts'),
-  });
+  const paths = globSync(
+    ['packages/**/*.{ts,tsx}', 'e2e/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts', 'attack/**/*.ts'],
+    {
+      cwd: root,
+      exclude: (name) => name === 'node_modules' || name.endsWith('.d.ts'),
+    },
+  );
   const packages = globSync('packages/*/package.json', { cwd: root }).map((path): [string, PackageInfo] => {
     const { name, exports = {}, dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
     const folder = posix.basename(posix.dirname(path));

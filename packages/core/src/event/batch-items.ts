@@ -14,6 +14,8 @@ export interface Items {
    * is spelled with escapes, or there is no such list.
    */
   items: number[] | undefined;
+  /** More than `maxItems`: the places of the rest are not kept. */
+  tooMany: boolean;
   /** As `scanJson` finds them, anywhere in the text. */
   longNumbers: boolean;
 }
@@ -22,7 +24,7 @@ export interface Items {
  * Places of the items of the list under a top-level key in JSON text, so that an event of a batch is stored byte for byte. Checks
  * depth and numbers on the way, as `scanJson` does for a single event. Text that turns out not to be JSON may get any answer.
  */
-export function itemsOf(json: Uint8Array, key: string, maxDepth: number): Items | 'too_deep' {
+export function itemsOf(json: Uint8Array, key: string, maxDepth: number, maxItems = Number.POSITIVE_INFINITY): Items | 'too_deep' {
   let items: number[] | undefined;
   let wanted = false;
   let depth = 0;
@@ -32,6 +34,7 @@ export function itemsOf(json: Uint8Array, key: string, maxDepth: number): Items 
   let found = false;
   let escaped = false;
   let longNumbers = false;
+  let tooMany = false;
   const length = json.length;
   for (let i = 0; i < length; i++) {
     const byte = json[i] as number;
@@ -66,6 +69,11 @@ export function itemsOf(json: Uint8Array, key: string, maxDepth: number): Items 
       }
     } else if (byte === COMMA) {
       if (depth !== 2 || !wanted) continue;
+      if (items !== undefined && items.length > 2 * maxItems) {
+        tooMany = true;
+        wanted = false;
+        continue;
+      }
       if (!found) items?.push(0, 0);
       found = false;
     } else if (byte >= 48 && byte <= 57) {
@@ -74,7 +82,7 @@ export function itemsOf(json: Uint8Array, key: string, maxDepth: number): Items 
       i = end - 1;
     }
   }
-  return { items: escaped ? undefined : items, longNumbers };
+  return { items: escaped ? undefined : items, tooMany, longNumbers };
 }
 
 function spells(json: Uint8Array, from: number, end: number, key: string): boolean {

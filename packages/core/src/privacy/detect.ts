@@ -30,7 +30,9 @@ const DETECTORS: Readonly<Record<PiiKind, Detector>> = { email: findEmails, iban
 const ORDER = Object.keys(DETECTORS) as PiiKind[];
 /** Fewer digits in the whole text cannot make up a number of that kind. */
 const LEAST_DIGITS: Readonly<Record<PiiKind, number>> = { email: 0, iban: 10, card: 13, phone: 7 };
-const WINDOW = 32_768;
+const WINDOW = 16_384;
+/** A text with more is no text that a person wrote: it is covered whole. */
+export const MAX_FINDINGS = 5_000;
 
 /** One text under detection. `step()` scans one window with one detector; ordinary texts need one step per detector. */
 export class Scan {
@@ -57,7 +59,11 @@ export class Scan {
       this.#kind += 1;
       this.#at = 0;
     }
-    return this.#kind < this.#kinds.length;
+    return this.#kind < this.#kinds.length && !this.isFull;
+  }
+
+  get isFull(): boolean {
+    return this.#findings.length > MAX_FINDINGS;
   }
 
   findings(): Finding[] {

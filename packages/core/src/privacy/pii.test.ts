@@ -247,6 +247,11 @@ describe('detection', () => {
     expect(process.threadCpuUsage(started).user).toBeLessThan(BEARABLE);
     expect(new Set(event.properties!.list as string[])).toEqual(new Set([R]));
   });
+  test('a text with thousands of addresses is covered whole', () => {
+    const text = 'a@b.example '.repeat(20_000);
+    expect(apply({ ...all, detect_action: 'hash' }, { properties: { text, other: 1 } }).event.properties).toEqual({ text: R, other: 1 });
+    expect(apply({ ...all, detect_action: 'drop' }, { properties: { text, other: 1 } }).event.properties).toEqual({ other: 1 });
+  });
   test('only what is asked for', () => {
     const text = 'a@b.example 4111111111111111';
     expect(apply({ detect: ['card'], detect_action: 'redact' }, { properties: { text } }).event.properties).toEqual({

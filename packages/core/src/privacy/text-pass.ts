@@ -141,7 +141,8 @@ export class TextPass {
   #advance(open: Open): number {
     if (open.scan.step()) return Math.min(open.text.length, STEP_COST);
     this.#open = undefined;
-    open.put(this.#covered(open.text, open.scan.findings()));
+    if (open.scan.isFull) open.put(this.#pii.detect_action === 'drop' ? GONE : REDACTED);
+    else open.put(this.#covered(open.text, open.scan.findings()));
     return VISIT_COST;
   }
 

@@ -23,6 +23,11 @@ export const MAX_BATCH_EVENTS = 500;
 /** A body, or one event, of this size is parsed in a few milliseconds whatever it holds. */
 const AT_ONCE_BYTES = 131_072;
 
+export const TOO_MANY_EVENTS: Rejection = {
+  code: 'payload_too_large',
+  message: `A batch is limited to ${MAX_BATCH_EVENTS} events: split it.`,
+};
+
 export interface ParsedBatch {
   ok: true;
   value: unknown;
@@ -36,9 +41,10 @@ export type BatchResult = ParsedBatch | Extract<Parsed, { ok: false }>;
 
 export function parseBatch(bytes: Buffer): BatchResult | Promise<BatchResult> {
   if (!isText(bytes)) return NOT_TEXT as Extract<Parsed, { ok: false }>;
-  const scanned = itemsOf(bytes, 'batch', MAX_DEPTH);
+  const scanned = itemsOf(bytes, 'batch', MAX_DEPTH, MAX_BATCH_EVENTS);
   if (scanned === 'too_deep') return { ok: false, rejection: NESTS_TOO_DEEP };
-  const { items, longNumbers } = scanned;
+  const { items, longNumbers, tooMany } = scanned;
+  if (tooMany && bytes.length > AT_ONCE_BYTES) return { ok: false, rejection: TOO_MANY_EVENTS };
   if (bytes.length > AT_ONCE_BYTES && items !== undefined && canSplit(items)) return parseInTurns(bytes, items, longNumbers);
   if (bytes.length > AT_ONCE_BYTES && scanJson(bytes, MAX_DEPTH) === TOO_MANY) return { ok: false, rejection: TOO_MANY_VALUES };
   const parsed = parseText(bytes);

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
 import { buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
-import { MAX_BATCH_EVENTS, type ParsedBatch } from '../../intake/parse-batch.ts';
+import { MAX_BATCH_EVENTS, type ParsedBatch, TOO_MANY_EVENTS } from '../../intake/parse-batch.ts';
 import { inexactNumber } from '../../intake/parse-body.ts';
 import type { Sender } from './admission.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
@@ -104,8 +104,7 @@ function readBatch(body: unknown): Batch | Rejection {
   if (events === undefined || events === null) return { code: 'missing_field', message: 'batch is required.' };
   if (!Array.isArray(events)) return { code: 'validation_failed', message: 'batch must be a list of events.' };
   if (events.length === 0) return { code: 'validation_failed', message: 'batch is empty.' };
-  if (events.length > MAX_BATCH_EVENTS)
-    return { code: 'payload_too_large', message: `A batch is limited to ${MAX_BATCH_EVENTS} events: split it.` };
+  if (events.length > MAX_BATCH_EVENTS) return TOO_MANY_EVENTS;
   return { events, sentAt: own(body, 'sentAt'), context: own(body, 'context') };
 }
 

@@ -1,0 +1,56 @@
+import { gzipSync } from 'node:zlib';
+import { send } from '../../e2e/harness/client.ts';
+import { corpus, expand, type Named, type Repeated } from '../corpus.ts';
+import type { Runner } from '../target.ts';
+
+interface Bytes extends Named, Repeated {
+  refused?: boolean;
+}
+interface Archive extends Named {
+  of: Repeated;
+  path: string;
+  cut?: number;
+  flip?: boolean;
+}
+
+/** Hostile bodies on the collection endpoints, whole, cut short and with single bytes changed. */
+export const collection: Runner = {
+  name: 'collection',
+  async run({ service, key }, rounds, note) {
+    for (let round = 0; round < rounds; round++) {
+      for (const { name, refused, ...text } of corpus<Bytes>('collection-bytes')) {
+        const bytes = Buffer.from(expand(text));
+        const path = text.before.includes('"page"') ? '/v1/p' : '/v1/t';
+        const body = round === 0 ? bytes : mutated(bytes, round);
+        const { status } = await send(service, key, path, body);
+        note(name, status, round > 0 || (refused === true ? status === 400 || status === 413 : status === 200));
+      }
+    }
+  },
+};
+
+export const archives: Runner = {
+  name: 'archives',
+  async run({ service, key }, rounds, note) {
+    for (let round = 0; round < rounds; round++) {
+      for (const { name, of, path, cut, flip } of corpus<Archive>('archives')) {
+        let bytes: Buffer = gzipSync(Buffer.from(expand(of)));
+        if (cut !== undefined) bytes = bytes.subarray(0, cut);
+        if (flip === true || round > 0) bytes = mutated(bytes, round + 1);
+        const { status } = await send(service, key, path, bytes, { 'content-encoding': 'gzip' });
+        note(name, status, status < 500);
+      }
+    }
+  },
+};
+
+/** Deterministic, so that a finding can be repeated. */
+function mutated(bytes: Buffer, seed: number): Buffer {
+  const copy = Buffer.from(bytes);
+  let state = seed * 2_654_435_761;
+  for (let i = 0; i < 5; i++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    if (copy.length > 0) copy[state % copy.length] = state >>> 24;
+  }
+  return seed % 3 === 0 ? copy.subarray(0, state % (copy.length + 1)) : copy;
+}

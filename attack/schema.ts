@@ -1,0 +1,41 @@
+/**
+ * Schema-driven cases against the whole API with schemathesis, from PyPI in a virtual environment of its own. Needs Python 3 and
+ * the network; says so and leaves it out where they are missing.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { longestStall, startTarget } from './target.ts';
+
+const VERSION = '4.3.0';
+
+export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EXAMPLES ?? 20)): Promise<boolean> {
+  const folder = join(tmpdir(), `firsthand-schemathesis-${VERSION}`);
+  const command = join(folder, 'bin', 'schemathesis');
+  if (!existsSync(command)) {
+    const made = spawnSync('python3', ['-m', 'venv', folder]).status === 0;
+    const installed = made && spawnSync(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`]).status === 0;
+    if (!installed) {
+      console.log('schema: left out, Python 3 with venv and access to PyPI are needed');
+      return true;
+    }
+  }
+  const target = await startTarget();
+  try {
+    const args = [
+      'run',
+      `${target.service.url}/v1/admin/openapi.json`,
+      '--checks',
+      'not_a_server_error',
+      '--max-examples',
+      String(maxExamples),
+    ];
+    const { status } = spawnSync(command, [...args, '--header', `Authorization: Bearer ${target.client.token}`], { stdio: 'inherit' });
+    const { wall, cpu, step } = longestStall(target.service.output());
+    console.log(`schema: longest stall ${wall} ms, own work ${cpu} ms ${step}`);
+    return status === 0 && target.service.ended() === undefined;
+  } finally {
+    await target.service.stop();
+  }
+}

@@ -1,0 +1,67 @@
+/** A service under attack, and what the attack did to it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, pipelineTo, signIn } from '../e2e/harness/client.ts';
+import { type Service, startService } from '../e2e/harness/service.ts';
+
+export interface Target {
+  service: Service;
+  client: Client;
+  /** A pipeline whose organisation detects every kind of personal data. */
+  key: string;
+  pipelineId: string;
+  port: number;
+}
+export interface Report {
+  cases: number;
+  /** How often each status, or `closed`, was the answer. */
+  answers: Map<string, number>;
+  /** Cases whose answer was not the wanted one. */
+  faults: string[];
+  /** Longest stall of the event loop in ms: by the clock, and by its own processor time, with the step of the latter. */
+  stall: { wall: number; cpu: number; step?: string };
+}
+export interface Runner {
+  name: string;
+  /** `rounds` repeats the corpus, with variations where it has any. */
+  run(target: Target, rounds: number, note: Note): Promise<void>;
+}
+export type Note = (name: string, answer: number | string, fine: boolean) => void;
+
+export async function startTarget(env: Record<string, string> = {}): Promise<Target> {
+  const service = await startService(env, { servers: false });
+  const client = await signIn(service);
+  const { key, pipeline } = await pipelineTo(client, 'https://vendor.invalid/', { pipeline: { rate_limit_rps: 1_000_000 } });
+  await client.call('PUT', '/data-layer', {
+    config: { pii_rules: { detect: ['email', 'phone', 'card', 'iban'], detect_action: 'hash', url_params: ['email', 'token'] } },
+  });
+  await sleep(2_000);
+  return { service, client, key, pipelineId: pipeline.id, port: Number(new URL(service.url).port) };
+}
+
+export async function attack(runner: Runner, target: Target, rounds: number): Promise<Report> {
+  const report: Report = { cases: 0, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 } };
+  const { pid } = target.service;
+  const before = target.service.output().length;
+  await runner.run(target, rounds, (name, answer, fine) => {
+    report.cases += 1;
+    report.answers.set(String(answer), (report.answers.get(String(answer)) ?? 0) + 1);
+    if (!fine || Number(answer) >= 500) report.faults.push(`${name}: ${answer}`);
+  });
+  // Accepted events are processed, and changes loaded, after the answer.
+  await sleep(2_000);
+  report.stall = longestStall(target.service.output().slice(before));
+  if (target.service.ended() !== undefined || target.service.pid !== pid) report.faults.push('the process ended');
+  return report;
+}
+
+/** From the service's own log; 0 where the event loop was never held for more than 50 ms. */
+export function longestStall(log: string): { wall: number; cpu: number; step: string } {
+  const longest = { wall: 0, cpu: 0, step: '' };
+  for (const line of log.split('\n')) {
+    if (!line.includes('"event loop stalled"')) continue;
+    const { stall_ms, cpu_ms, step, about } = JSON.parse(line) as { stall_ms: number; cpu_ms: number; step: string; about?: string };
+    longest.wall = Math.max(longest.wall, stall_ms);
+    if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: about === undefined ? step : `${step} ${about}` });
+  }
+  return longest;
+}
