@@ -1,4 +1,5 @@
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { CheckIcon, CopyIcon } from './icons.tsx';
 import classes from './json.module.css';
 
 /** A value as indented JSON in monospace, with a copy button. Long texts wrap; nothing is interpreted. */
@@ -24,7 +25,7 @@ export function Copy({ text, label = 'Copy' }: { text: string; label?: string })
       {({ copied, copy }) => (
         <Tooltip label={copied ? 'Copied' : label}>
           <ActionIcon className={classes.copy} variant="default" size="sm" onClick={copy} aria-label={label}>
-            {copied ? '✓' : '⧉'}
+            {copied ? <CheckIcon /> : <CopyIcon />}
           </ActionIcon>
         </Tooltip>
       )}

@@ -13,15 +13,16 @@ export function useRecentEvents(pipelineId: string | undefined): { events: Canon
     enabled: pipelineId !== undefined,
     staleTime: 120_000,
     queryFn: async () => {
-      const events: CanonicalEvent[] = [];
+      // New events move the pages while they are read: an event on two of them counts once.
+      const events = new Map<string, CanonicalEvent>();
       for (let page = 0; page < PAGES; page++) {
         const answer = await call(
           api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, offset: page * PAGE } } }),
         );
-        for (const { event } of answer.events) if (event !== null) events.push(event as unknown as CanonicalEvent);
+        for (const { event } of answer.events) if (event !== null) events.set(String(event.event_id), event as unknown as CanonicalEvent);
         if (answer.events.length < PAGE) break;
       }
-      return events;
+      return [...events.values()];
     },
   });
   return { events: query.data ?? [] };

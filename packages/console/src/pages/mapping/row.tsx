@@ -1,6 +1,7 @@
 /** One mapping: source → transforms → target. Alt ↑ and Alt ↓ move it; faults of the compiler stand below it. */
 import { ActionIcon, Autocomplete, Menu, TagsInput, TextInput } from '@mantine/core';
 import { memo } from 'react';
+import { DragIcon } from '../../components/icons.tsx';
 import type { MappingRow } from './draft.ts';
 import classes from './mapping.module.css';
 
@@ -58,7 +59,7 @@ export const Row = memo(function Row({
       <Menu position="bottom-start" disabled={disabled}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Actions for ${name}`}>
-            ⠿
+            <DragIcon />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>

@@ -1,0 +1,25 @@
+/** The few icons of the console, drawn here so that no icon package is needed. Each stands beside a text or has a label on its button. */
+const line = { fill: 'none', stroke: 'currentColor', strokeWidth: 1.5, strokeLinecap: 'round', strokeLinejoin: 'round' } as const;
+
+export function CopyIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width={12} height={12} aria-hidden="true" {...line}>
+      <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
+      <path d="M10.500 2.500h-6.500a1.500 1.500 0 0 0-1.500 1.500v6.500" />
+    </svg>
+  );
+}
+export function CheckIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width={12} height={12} aria-hidden="true" {...line}>
+      <path d="M3 8.500l3.500 3.500L13 4.500" />
+    </svg>
+  );
+}
+export function DragIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width={12} height={12} aria-hidden="true" fill="currentColor">
+      {[3, 8, 13].flatMap((y) => [5, 11].map((x) => <circle key={`${x} ${y}`} cx={x} cy={y} r="1.3" />))}
+    </svg>
+  );
+}
