@@ -43,6 +43,16 @@ export default defineConfig({
           ...limits(120),
         },
       },
+      {
+        test: {
+          // The collector's browser tests once more, on an application that bundles the npm package.
+          name: 'npm',
+          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
+          include: ['packages/collector/test/{events,identity}.browser.test.ts'],
+          env: { COLLECTOR: 'npm' },
+          ...limits(120),
+        },
+      },
     ],
   },
 });

@@ -30,7 +30,7 @@ if (without('postgresql', 'nats-server').length > 0)
   leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);
 else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '--project', 'e2e'], { STORES: 'servers' });
 if (without('chromium').length > 0) leftOut.push('the browser suite (no chromium)');
-else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser'], { STORES: 'embedded' });
+else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser', '--project', 'npm'], { STORES: 'embedded' });
 
 if (leftOut.length > 0) {
   console.error(`\nLeft out: ${leftOut.join('; ')}.`);

@@ -3,6 +3,7 @@ import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { buildCollector } from '../build/builder.ts';
 import type { ClientSideInput } from '../build/features.ts';
+import { bundledApp } from './npm-app.ts';
 import { Ingest } from './ingest.ts';
 import { type Browsing, browse, browseWith, Site } from './site.ts';
 
@@ -75,7 +76,8 @@ export const FULL = aPipeline(
 const builds = new Map<string, Promise<{ code: string }>>();
 function built(pipeline: Pipeline, clientSide: ClientSideInput[]): Promise<{ code: string }> {
   const input = JSON.stringify([pipeline, clientSide]);
-  if (!builds.has(input)) builds.set(input, buildCollector({ pipeline, client_side: clientSide }));
+  if (!builds.has(input))
+    builds.set(input, process.env.COLLECTOR === 'npm' ? bundledApp(pipeline) : buildCollector({ pipeline, client_side: clientSide }));
   return builds.get(input)!;
 }
 
