@@ -23,9 +23,16 @@ beforeAll(async () => {
 
 test('installs into an empty project, with types', () => {
   const use = (call: string) => {
-    writeFileSync(join(app, 'app.ts'), `import { init } from '@firsthand/collector';\nconst collector = init({ pipelineKey: 'pk_1', ingestUrl: 'https://e.example' });\n${call}\n`);
+    writeFileSync(
+      join(app, 'app.ts'),
+      `import { init } from '@firsthand/collector';\nconst collector = init({ pipelineKey: 'pk_1', ingestUrl: 'https://e.example' });\n${call}\n`,
+    );
     const tsc = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
-    return execFileSync(tsc, ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2022', '--types', '', 'app.ts'], { cwd: app, encoding: 'utf8' });
+    return execFileSync(
+      tsc,
+      ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2022', '--types', '', 'app.ts'],
+      { cwd: app, encoding: 'utf8' },
+    );
   };
   expect(use("collector.track('Order Completed', { total: 42 });")).toBe('');
   expect(() => use('collector.track(42);')).toThrow();

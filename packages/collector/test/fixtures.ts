@@ -3,8 +3,8 @@ import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { buildCollector } from '../build/builder.ts';
 import type { ClientSideInput } from '../build/features.ts';
-import { bundledApp } from './npm-app.ts';
 import { Ingest } from './ingest.ts';
+import { bundledApp } from './npm-app.ts';
 import { type Browsing, browse, browseWith, Site } from './site.ts';
 
 /** As long and as random as real ones. */
