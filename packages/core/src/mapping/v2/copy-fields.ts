@@ -1,10 +1,9 @@
 import { COPIERS, type CopiedFields, type FieldCopier } from './generated/field-copiers.ts';
 
 /**
- * JavaScript engines remember, for each place in the source text, which field was read or written there last. A loop over names defeats
- * that; the same few lines written out many times, one copy for each set of names, keep it, at a quarter of the cost. List elements are
- * where most fields are copied, so only they get one. The copies are few: equal sets share one, also across integrations and reloads,
- * and when all are given away the others are copied in a loop.
+ * V8 caches the location of a property per place in the source text, so a loop over field names is slow. Here each set of names gets a
+ * copy of the same function of its own: more than twice as fast (docs/decisions/0015). Only list elements use it, because most fields
+ * are copied there. Equal sets share a copy. When none is left, `copierFor` returns undefined and the caller copies in a loop.
  */
 const given = new Map<string, FieldCopier>();
 const WIDTH = 4;
