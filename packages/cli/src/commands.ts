@@ -45,7 +45,8 @@ export const COMMANDS: readonly Command[] = [
     words: 'audit verify',
     options: '[--org ORG_ID]',
     summary: 'Check the audit log hash chains; exit code 1 if one is broken',
-    details: 'Prints one line per organisation: `{org_id, valid, checked, first_invalid_id}`.',
+    details:
+      'Prints one line per organisation: `{org_id, valid, checked, first_invalid_id, unkeyed}`; `unkeyed` counts entries written before the chain was keyed.',
     load: async () => (await import('./commands/audit-verify.ts')).auditVerify,
   },
   {
