@@ -1,4 +1,4 @@
-/** The quick gate: lint and format, types of every package, the order of packages, stale generated files, links, unit tests. */
+/** The quick gate: lint and format, types of every package, import boundaries, stale generated files, links, unit tests. */
 import { step } from './run.ts';
 
 await step('format and lint', 'biome', ['ci', '--log-level=warn', '.']);

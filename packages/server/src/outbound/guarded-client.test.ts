@@ -44,9 +44,9 @@ const post = (url: string, headers: Record<string, string> = {}) => ({ method: '
 const headOf = (length: number, more = '') => `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n${more}\r\n`;
 /** For attempts that are to end by themselves: reached only where they hang. */
 const PATIENT = 60_000;
-async function timed(run: Promise<SendResult>): Promise<{ result: SendResult; took: number }> {
+async function timed(send: () => Promise<SendResult>): Promise<{ result: SendResult; took: number }> {
   const began = performance.now();
-  const result = await run;
+  const result = await send();
   return { result, took: performance.now() - began };
 }
 
@@ -96,7 +96,7 @@ describe('F6: an attempt ends at its time, whatever the other side does', () => 
   ];
   test.each(hostile)('%s', async (_name, answer) => {
     const { port } = await rawServer(answer);
-    const { result, took } = await timed(clientWith().send(post(`http://127.0.0.1:${port}/`), TIMEOUT));
+    const { result, took } = await timed(() => clientWith().send(post(`http://127.0.0.1:${port}/`), TIMEOUT));
     expect(result).toMatchObject({ kind: 'failed', error: 'timeout', permanent: false });
     expect(took).toBeGreaterThan(TIMEOUT - 10);
   });
@@ -163,7 +163,9 @@ describe('F6: an attempt ends at its time, whatever the other side does', () => 
   test('many at once on a silent host: each ends at its own time', async () => {
     const { port } = await rawServer(() => undefined);
     const client = clientWith();
-    const all = await Promise.all(Array.from({ length: 50 }, (_, i) => timed(client.send(post(`http://127.0.0.1:${port}/`), 200 + i * 2))));
+    const all = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => timed(() => client.send(post(`http://127.0.0.1:${port}/`), 200 + i * 2))),
+    );
     for (const [i, { result, took }] of all.entries()) {
       expect(result).toMatchObject({ kind: 'failed', error: 'timeout' });
       expect(took).toBeGreaterThan(200 + i * 2 - 10);
