@@ -88,7 +88,7 @@ describe('preview shows exactly what would be sent', () => {
   const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) => list.map((one) => ({ ...one, vendor })));
   test.each(cases.map((one) => [`${one.vendor.key}: ${one.name}`, one] as const))('%s', async (_title, one) => {
     const config = completeConfig(one.vendor, one.variant, one.config);
-    const preview = await client.post('/mapping/preview', { vendor: one.vendor.key, config, event: one.event });
+    const preview = await client.post('/mapping/preview', { vendor: one.vendor.key, config, event: { ...one.event } });
     if (one.dropped !== undefined) return expect(preview.dropped).toEqual({ reason: one.dropped });
     if (one.failed !== undefined) return expect(preview.dropped!.reason).toMatch(new RegExp(`^${one.failed}`));
     const scrub = scrubber(secretValues(one.vendor, config));

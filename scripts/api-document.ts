@@ -11,21 +11,27 @@ import pino from 'pino';
 export interface Operation {
   operationId: string;
   summary: string;
+  tags: string[];
   'x-role'?: string;
   security: Record<string, string[]>[];
   parameters?: { name: string; in: string; required: boolean; schema: object }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { description: string; headers?: object; content?: Record<string, Media> }>;
 }
+export interface Schema {
+  $ref?: string;
+  examples?: unknown[];
+}
 export interface Media {
   /** Absent where the content is no JSON. */
-  schema?: { examples?: unknown[] };
+  schema?: Schema;
   example?: unknown;
   examples?: object;
 }
 export interface ApiDocument {
   openapi: string;
   info: { title: string; version: string };
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { securitySchemes: object; schemas: Record<string, object> };
 }

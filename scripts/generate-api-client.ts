@@ -43,7 +43,11 @@ async function generate(): Promise<string> {
   try {
     const [document, types] = [join(folder, 'openapi.json'), join(folder, 'api.d.ts')];
     writeFileSync(document, JSON.stringify(slim(await apiDocument())));
-    const { status, stdout, stderr } = spawnSync(process.execPath, [GENERATOR, document, '--output', types], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [GENERATOR, document, '--default-non-nullable=false', '--output', types],
+      { encoding: 'utf8' },
+    );
     if (status !== 0) throw new Error(`openapi-typescript failed:\n${stdout}${stderr}`);
     return readFileSync(types, 'utf8');
   } finally {

@@ -15,11 +15,15 @@ function file(operationId: string, summary: string, caching: string, parameters:
       operationId,
       tags: ['Collection'],
       summary,
+      description: 'The script that a page loads. It carries the configuration of the pipeline.',
       security: [],
       parameters: [parameter('pipeline_key', 'pk_…'), ...parameters, parameter('script_filename', 'd.js')],
       responses: {
-        200: { description: `The script; \`Cache-Control: ${caching}\`.`, content: { 'application/javascript': {} } },
-        304: { description: 'The script that the client has is still the one.' },
+        200: {
+          description: `The script; \`Cache-Control: ${caching}\`.`,
+          content: { 'application/javascript': { schema: { type: 'string' } } },
+        },
+        304: { description: 'The copy of the client is up to date.' },
         404: refusal('not_found'),
         405: refusal('method_not_allowed'),
         503: refusal('overloaded'),
@@ -29,10 +33,10 @@ function file(operationId: string, summary: string, caching: string, parameters:
 }
 
 export const collectorPaths: OpenApiPaths = {
-  '/c/{pipeline_key}/{script_filename}': file('collector_file', 'The newest build of the collector.', 'public, max-age=60', []),
+  '/c/{pipeline_key}/{script_filename}': file('getCollectorFile', 'Get the newest build of the collector', 'public, max-age=60', []),
   '/c/{pipeline_key}/{version_hash}/{script_filename}': file(
-    'collector_file_pinned',
-    'One build of the collector, for good.',
+    'getPinnedCollectorFile',
+    'Get one build of the collector',
     'public, max-age=31536000, immutable',
     [HASH],
   ),

@@ -1,7 +1,8 @@
-/** What an operator asks a process, in the OpenAPI document. */
+/** Health and metrics in the OpenAPI document. */
 import type { OpenApiPaths } from './openapi.ts';
 
 const Readiness = {
+  'x-component': 'Readiness',
   type: 'object',
   required: ['status', 'degraded', 'roles'],
   properties: {
@@ -11,22 +12,32 @@ const Readiness = {
   },
 };
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
-const get = (operationId: string, summary: string, responses: object) => ({
-  get: { operationId, summary, tags: ['Service'], security: [], responses },
+const get = (operationId: string, summary: string, description: string, responses: object) => ({
+  get: { operationId, summary, description, tags: ['Service'], security: [], responses },
 });
 
 export const healthPaths: OpenApiPaths = {
-  '/healthz': get('healthz', 'Is the process alive?', {
+  '/healthz': get('getLiveness', 'Is the process alive?', 'For a supervisor: no answer means that the process must be restarted.', {
     200: {
-      description: 'It is.',
-      ...json({ type: 'object', required: ['status'], properties: { status: { type: 'string', const: 'alive' } } }),
+      description: 'The process is alive.',
+      ...json({
+        'x-component': 'Liveness',
+        type: 'object',
+        required: ['status'],
+        properties: { status: { type: 'string', const: 'alive' } },
+      }),
     },
   }),
-  '/readyz': get('readyz', 'Can every role of the process work?', {
-    200: { description: 'Yes. Without its database it is `degraded`, and goes on.', ...json(Readiness) },
-    503: { description: 'No: take it out of the balancer.', ...json(Readiness) },
-  }),
-  '/metrics': get('metrics', 'Metrics', {
+  '/readyz': get(
+    'getReadiness',
+    'Can every role of the process work?',
+    'For a load balancer: 503 means that the process must get no requests.',
+    {
+      200: { description: 'Ready. Without its database the process is `degraded` and continues.', ...json(Readiness) },
+      503: { description: 'Not ready.', ...json(Readiness) },
+    },
+  ),
+  '/metrics': get('getMetrics', 'Read the metrics', 'Counters, gauges and histograms of this process, in the text format of Prometheus.', {
     200: { description: 'Prometheus text.', content: { 'text/plain': { schema: { type: 'string' } } } },
   }),
 };

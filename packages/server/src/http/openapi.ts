@@ -1,6 +1,9 @@
 /** The OpenAPI 3.1 document, written from the schemas that validate requests. */
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { API_ERRORS, type ApiErrorCode } from './errors.ts';
+import { extractComponents } from './openapi-components.ts';
+import { TAGS } from './openapi-tags.ts';
+import { operationIdOf } from './operation-id.ts';
 
 export type OpenApiPaths = Record<string, Record<string, object>>;
 
@@ -30,17 +33,20 @@ export function openApiDocument(options: {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
   for (const extra of options.more) for (const [path, methods] of Object.entries(extra)) paths[path] = { ...paths[path], ...methods };
+  const { paths: documented, schemas } = extractComponents(paths);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Firsthand',
       version: options.version,
       description:
-        'First-party event collection, processing and delivery. The management API lives under `/v1/admin` and takes a bearer access token; the collection endpoints take a pipeline key.',
+        'First-party event collection, processing and delivery. The management API is under `/v1/admin` and takes a bearer access token; the collection endpoints take a pipeline key.',
+      contact: { name: 'Firsthand' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: options.baseUrl ?? '/' }],
-    paths,
+    servers: [{ url: options.baseUrl ?? '/', description: 'This installation.' }],
+    tags: tagsOf(paths),
+    paths: documented,
     components: {
       securitySchemes: {
         access_token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From `POST /v1/admin/auth/login`.' },
@@ -48,9 +54,17 @@ export function openApiDocument(options: {
         pipeline_key_basic: { type: 'http', scheme: 'basic', description: 'A pipeline key as the user name, no password.' },
         pipeline_key_query: { type: 'apiKey', in: 'query', name: 'writeKey', description: 'A pipeline key.' },
       },
-      schemas: { Error: ERROR_SCHEMA },
+      schemas: { Error: ERROR_SCHEMA, ...schemas },
     },
   };
+}
+
+/** Every tag of an operation, described. A tag without a description is a bug that the tests report. */
+function tagsOf(paths: OpenApiPaths): { name: string; description: string }[] {
+  const used = new Set(
+    Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((each) => (each as { tags?: string[] }).tags ?? [])),
+  );
+  return Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
 }
 
 export function openApiPath(url: string): string {
@@ -60,8 +74,9 @@ export function openApiPath(url: string): string {
 function operation(route: DocumentedRoute): object {
   const { schema, role } = route;
   const isPublic = role === 'public';
+  const operationId = operationIdOf(route);
   return {
-    operationId: operationId(route),
+    operationId,
     summary: schema.summary,
     description: [schema.description, isPublic ? 'Needs no token.' : `Least role: **${role}**.`].filter(Boolean).join('\n\n'),
     tags: schema.tags,
@@ -72,15 +87,16 @@ function operation(route: DocumentedRoute): object {
       ...parameters('query', schema.querystring as ObjectSchema | undefined),
       ...parameters('header', schema.headers as ObjectSchema | undefined),
     ],
-    ...(schema.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: schema.body } } } }),
-    responses: { ...answers(schema), ...refusals(route) },
+    ...(schema.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: withName(schema.body as object, operationId, 'Request') } },
+          },
+        }),
+    responses: { ...answers(schema, operationId), ...refusals(route) },
   };
-}
-
-/** `POST /v1/admin/pipelines/:id/rotate-secret` is `post_pipelines_id_rotate_secret`. */
-function operationId({ method, url }: DocumentedRoute): string {
-  const words = url.replace(/^\/v1\/admin\/?/, '').split(/[^A-Za-z0-9]+/);
-  return [method.toLowerCase(), ...words].filter((word) => word !== '').join('_');
 }
 
 function parameters(place: 'path' | 'query' | 'header', schema: ObjectSchema | undefined): object[] {
@@ -93,13 +109,26 @@ function parameters(place: 'path' | 'query' | 'header', schema: ObjectSchema | u
   }));
 }
 
-function answers(schema: FastifySchema): Record<string, object> {
+/** A body without a name of its own is named after its operation, so that no generated type is anonymous. */
+function withName(schema: object, operationId: string, kind: 'Request' | 'Response'): object {
+  if ('x-component' in schema || !('type' in schema) || schema.type !== 'object') return schema;
+  return { ...schema, 'x-component': `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}${kind}` };
+}
+
+function answers(schema: FastifySchema, operationId: string): Record<string, object> {
   const documented = schema.response as Record<string, Record<string, unknown>>;
   return Object.fromEntries(
     Object.entries(documented).map(([status, body]) => {
       const description = typeof body.description === 'string' ? body.description : (STATUS_WORDS[status] ?? 'Success');
       const type = typeof body['x-content-type'] === 'string' ? body['x-content-type'] : 'application/json';
-      return [status, { description, headers: REQUEST_ID, ...(status === '204' ? {} : { content: { [type]: { schema: body } } }) }];
+      return [
+        status,
+        {
+          description,
+          headers: REQUEST_ID,
+          ...(status === '204' ? {} : { content: { [type]: { schema: withName(body, operationId, 'Response') } } }),
+        },
+      ];
     }),
   );
 }

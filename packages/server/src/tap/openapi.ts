@@ -6,6 +6,7 @@ import { BAD_TOKEN, DEBUG_PATH, EXPIRED_TOKEN, TRY_LATER } from './socket.ts';
 
 const text = { type: ['string', 'null'] };
 const Frame = {
+  'x-component': 'LiveMessage',
   type: 'object',
   required: ['stage'],
   properties: {
@@ -52,7 +53,7 @@ const query = (name: string, description: string) => ({ name, in: 'query', requi
 export const debugSocketPaths: OpenApiPaths = {
   [DEBUG_PATH]: {
     get: {
-      operationId: 'debug_live',
+      operationId: 'watchLiveEvents',
       tags: ['Live debugging'],
       summary: 'Watch events live (WebSocket)',
       description: [

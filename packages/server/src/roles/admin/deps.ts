@@ -103,8 +103,6 @@ declare module 'fastify' {
     undocumented?: boolean;
   }
   interface FastifySchema {
-    /** The name that generated clients give to the operation; made from method and path where absent. */
-    operationId?: string;
     summary?: string;
     description?: string;
     tags?: readonly string[];

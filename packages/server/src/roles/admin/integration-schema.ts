@@ -71,3 +71,14 @@ export const OneStepIntegration = named(
   'OneStepIntegration',
   Closed({ ...integration.response.properties, source_id: Id('pl', 'The pipeline.'), config: VendorConfig }),
 );
+
+/** A request as the delivery code builds it, secrets masked. */
+export const VendorRequestSchema = named(
+  'VendorRequest',
+  Closed({
+    method: Type.String(),
+    url: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.Unknown({ description: 'JSON as JSON, anything else as text.' }),
+  }),
+);

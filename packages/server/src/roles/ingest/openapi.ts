@@ -43,6 +43,7 @@ function requiredOf(types: string[]): string[] {
 }
 
 const batchSchema: Schema = {
+  'x-component': 'EventBatch',
   type: 'object',
   properties: {
     batch: { type: 'array', minItems: 1, maxItems: MAX_BATCH_EVENTS, items: eventSchema(ROUTES.get('/v1/batch')!) },
@@ -53,8 +54,9 @@ const batchSchema: Schema = {
   required: ['batch'],
   examples: [{ batch: [{ type: 'track', event: 'Order Completed', userId: 'user-42', properties: { total: 42 } }] }],
 };
-const success: Schema = { type: 'object', properties: { success: { const: true } }, required: ['success'] };
+const success: Schema = { 'x-component': 'Accepted', type: 'object', properties: { success: { const: true } }, required: ['success'] };
 const batchSuccess: Schema = {
+  'x-component': 'BatchAccepted',
   type: 'object',
   properties: {
     success: { const: true },
@@ -79,6 +81,13 @@ const batchSuccess: Schema = {
 const CODES = Object.keys(COLLECTION_ERRORS) as CollectionErrorCode[];
 const RETRIED = new Set([429, 503]);
 
+const CollectionError: Schema = {
+  'x-component': 'CollectionError',
+  type: 'object',
+  properties: { error: { type: 'string', enum: CODES }, message: { type: 'string' } },
+  required: ['error', 'message'],
+};
+
 function errorAnswers(codes: readonly CollectionErrorCode[]): Record<string, Schema> {
   const answers: Record<string, Schema> = {};
   for (const status of new Set(codes.map((code) => COLLECTION_ERRORS[code].status))) {
@@ -88,11 +97,8 @@ function errorAnswers(codes: readonly CollectionErrorCode[]): Record<string, Sch
       ...(RETRIED.has(status) ? { headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } } } : {}),
       content: {
         'application/json': {
-          schema: {
-            type: 'object',
-            properties: { error: { type: 'string', enum: here }, message: { type: 'string' } },
-            required: ['error', 'message'],
-          },
+          schema: CollectionError,
+          examples: Object.fromEntries(here.map((code) => [code, { value: { error: code, message: COLLECTION_ERRORS[code].message } }])),
         },
       },
     };
@@ -112,21 +118,33 @@ const EXAMPLES: Record<string, Schema> = {
 };
 const exampleOf = (route: Route): Schema => EXAMPLES[[...route.rules.types][0]!] ?? EXAMPLES.track!;
 
+/** `TrackEvent`; a path that also takes an event without `type` has a schema of its own. */
+function componentOf(route: Route): string {
+  const [type = '', ...others] = route.rules.types;
+  const name = others.length > 1 ? 'Any' : `${type.slice(0, 1).toUpperCase()}${type.slice(1)}`;
+  return `${name}Event${route.rules.fallback === undefined ? '' : 'WithoutType'}`;
+}
+
 function operation(path: string, route: Route): Schema {
-  const operationId = `collect_${path.slice(4).replaceAll('/', '_')}`;
+  const operationId = `collect${path
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== 'v1')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')}`;
   const refusals = errorAnswers(CODES.filter((code) => code !== 'not_found'));
   if (route.kind === 'webhook')
     return {
       post: {
         operationId,
         tags: ['Inbound webhooks'],
-        summary: 'Takes a third-party webhook: always 200, unless nothing can be stored.',
+        summary: 'Accept a third-party webhook',
+        description: 'Always answers 200, unless the event log is unavailable. Signature and mapping faults are dead-lettered.',
         security: [],
-        parameters: [{ name: 'source', in: 'query', required: true, schema: { type: 'string' } }],
+        parameters: [{ name: 'source', in: 'query', required: true, description: 'Id of the webhook source.', schema: { type: 'string' } }],
         requestBody: {
           content: json({ description: "Any JSON in the third party's format.", examples: [{ id: 'evt_1', type: 'charge.succeeded' }] }),
         },
-        responses: { 200: { description: 'Taken.', content: json(success) }, ...errorAnswers(['overloaded']) },
+        responses: { 200: { description: 'Accepted.', content: json(success) }, ...errorAnswers(['overloaded']) },
       },
     };
   if (route.kind === 'pixel')
@@ -134,17 +152,23 @@ function operation(path: string, route: Route): Schema {
       get: {
         operationId,
         tags: ['Collection'],
-        summary: `Takes a ${route.impliedType} event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON.`,
+        summary: `Accept a ${route.impliedType} event from the query`,
+        description:
+          'Top-level fields by name, `properties.<name>`, `context.<name>`, or `properties` as JSON. Answers a GIF of one pixel.',
         security: [{ pipeline_key_query: [] }],
         parameters: ['writeKey', 'event', 'name', 'userId', 'anonymousId', 'messageId', 'timestamp', 'properties', 'context'].map(
           (name) => ({
             name,
             in: 'query',
             required: name === 'writeKey',
+            description: name === 'writeKey' ? 'The pipeline key.' : `The event's ${name}.`,
             schema: { type: 'string' },
           }),
         ),
-        responses: { 200: { description: 'A GIF of one pixel.', content: { 'image/gif': {} } }, ...refusals },
+        responses: {
+          200: { description: 'A GIF of one pixel.', content: { 'image/gif': { schema: { type: 'string', format: 'binary' } } } },
+          ...refusals,
+        },
       },
     };
   const batch = route.kind === 'batch';
@@ -152,16 +176,40 @@ function operation(path: string, route: Route): Schema {
     post: {
       operationId,
       tags: ['Collection'],
-      summary: batch ? `Takes up to ${MAX_BATCH_EVENTS} events.` : `Takes one ${route.impliedType ?? ''} event.`.replace('  ', ' '),
+      summary: batch ? 'Accept a batch of events' : `Accept one ${route.impliedType ?? ''} event`.replace('  ', ' '),
+      description: batch
+        ? `At most ${MAX_BATCH_EVENTS} events. The response lists the rejected ones.`
+        : 'A 200 response means that the event is durable.',
       security,
       parameters: [
-        { name: 'writeKey', in: 'query', required: false, schema: { type: 'string' } },
-        { name: 'X-Challenge-Token', in: 'header', required: false, schema: { type: 'string' } },
-        { name: 'X-Timestamp', in: 'header', required: false, schema: { type: 'string' } },
-        { name: 'X-Signature', in: 'header', required: false, schema: { type: 'string' } },
+        {
+          name: 'writeKey',
+          in: 'query',
+          required: false,
+          description: 'The pipeline key, where no header carries it.',
+          schema: { type: 'string' },
+        },
+        {
+          name: 'X-Challenge-Token',
+          in: 'header',
+          required: false,
+          description: 'For pipelines that require one.',
+          schema: { type: 'string' },
+        },
+        { name: 'X-Timestamp', in: 'header', required: false, description: 'Part of the request signature.', schema: { type: 'string' } },
+        {
+          name: 'X-Signature',
+          in: 'header',
+          required: false,
+          description: 'The request signature, for server pipelines.',
+          schema: { type: 'string' },
+        },
       ],
-      requestBody: { required: true, content: json(batch ? batchSchema : { ...eventSchema(route), examples: [exampleOf(route)] }) },
-      responses: { 200: { description: 'On disk.', content: json(batch ? batchSuccess : success) }, ...refusals },
+      requestBody: {
+        required: true,
+        content: json(batch ? batchSchema : { ...eventSchema(route), 'x-component': componentOf(route), examples: [exampleOf(route)] }),
+      },
+      responses: { 200: { description: 'Accepted and durable.', content: json(batch ? batchSuccess : success) }, ...refusals },
     },
   };
 }

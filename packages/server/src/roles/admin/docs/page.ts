@@ -1,6 +1,7 @@
 /** The OpenAPI document as one page to read: no script, nothing loaded from anywhere. */
 import { fieldTable, type Schema, typeOf } from './fields.ts';
 import { anchor, escapeHtml, prose } from './html.ts';
+import { resolveReferences } from './references.ts';
 import { STYLE } from './style.ts';
 
 interface Parameter {
@@ -34,7 +35,7 @@ interface Entry {
 }
 
 export function docsPage(openApi: object): string {
-  const document = openApi as Document;
+  const document = resolveReferences(openApi) as Document;
   const groups = groupByTag(document);
   const { title, version, description } = document.info;
   return `<!doctype html>

@@ -22,7 +22,6 @@ export function attentionRoutes(app: AdminApp, context: AdminContext): void {
     {
       config: { role: 'viewer' },
       schema: {
-        operationId: 'listAttention',
         summary: 'List what needs attention',
         description:
           'Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, and warnings. At most 200, the most urgent first.',

@@ -1,23 +1,26 @@
-import { AnyObject, Closed, Id, Nullable, Timestamp } from '@firsthand/core/config/schema.ts';
+import { AnyObject, Closed, Id, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ListOf, PageQuery, pageOf, TimeQuery, timeOf } from '../../../http/schema.ts';
 import { listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
 const tags = ['Audit log'];
-const Entry = Closed({
-  id: Id('aud'),
-  org_id: Id('org'),
-  user_id: Nullable(Id('usr')),
-  user_email: Nullable(Type.String()),
-  action: Type.String({ examples: ['pipeline.updated'] }),
-  resource_type: Type.String({ examples: ['pipeline'] }),
-  resource_id: Nullable(Type.String()),
-  changes: AnyObject({ description: '`{field: {old, new}}`, secrets masked.', examples: [{ enabled: { old: true, new: false } }] }),
-  ip_address: Nullable(Type.String()),
-  user_agent: Nullable(Type.String()),
-  timestamp: Timestamp,
-});
+const Entry = named(
+  'AuditLog',
+  Closed({
+    id: Id('aud'),
+    org_id: Id('org'),
+    user_id: Nullable(Id('usr')),
+    user_email: Nullable(Type.String()),
+    action: Type.String({ examples: ['pipeline.updated'] }),
+    resource_type: Type.String({ examples: ['pipeline'] }),
+    resource_id: Nullable(Type.String()),
+    changes: AnyObject({ description: '`{field: {old, new}}`, secrets masked.', examples: [{ enabled: { old: true, new: false } }] }),
+    ip_address: Nullable(Type.String()),
+    user_agent: Nullable(Type.String()),
+    timestamp: Timestamp,
+  }),
+);
 
 export function auditRoutes(app: AdminApp, { db, cipher }: AdminContext): void {
   app.get(

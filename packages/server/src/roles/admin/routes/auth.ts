@@ -1,16 +1,19 @@
-import { Body, OneOf } from '@firsthand/core/config/schema.ts';
+import { Body, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { clientOf } from '../auth/authenticate.ts';
 import { MAX_PASSWORD } from '../auth/passwords.ts';
 import { createSignIn } from '../auth/sign-in.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
-const TokenPair = Type.Object({
-  access_token: Type.String({ description: 'A JWT with the claims sub, org_id, role, exp and iat.' }),
-  refresh_token: Type.String({ description: 'Good for one refresh.' }),
-  token_type: OneOf(['Bearer']),
-  expires_in: Type.Integer({ description: 'Seconds until the access token ends.', examples: [900] }),
-});
+const TokenPair = named(
+  'TokenPair',
+  Type.Object({
+    access_token: Type.String({ description: 'A JWT with the claims sub, org_id, role, exp and iat.' }),
+    refresh_token: Type.String({ description: 'Good for one refresh.' }),
+    token_type: OneOf(['Bearer']),
+    expires_in: Type.Integer({ description: 'Seconds until the access token ends.', examples: [900] }),
+  }),
+);
 export const Credentials = Body(
   {
     email: Type.String({ minLength: 1, maxLength: 254, examples: ['owner@localhost'] }),

@@ -8,7 +8,7 @@ import { ApiError, invalid } from '../../../http/errors.ts';
 import { CanonicalEventSchema } from '../canonical-event-schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, withoutMasks } from '../integration-config.ts';
-import { Install, TemplateAndRevision } from '../integration-schema.ts';
+import { Install, TemplateAndRevision, VendorRequestSchema } from '../integration-schema.ts';
 import { sampleRequests } from '../sample-requests.ts';
 import { createTemplate, initialSetup } from '../template-writes.ts';
 
@@ -60,22 +60,16 @@ const VENDOR = {
   variants: Type.Array(Variant),
 };
 const VendorSchema = named('CatalogVendor', Closed(VENDOR));
-const PreviewRequest = named(
-  'VendorRequest',
-  Closed({
-    method: Type.String(),
-    url: Type.String(),
-    headers: Type.Record(Type.String(), Type.String()),
-    body: Type.Unknown({ description: 'JSON as JSON, anything else as text.' }),
-  }),
-);
 const VendorWithSamples = named(
   'CatalogVendorWithSamples',
   Closed({
     ...VENDOR,
-    sample_requests: Type.Array(named('SampleRequest', Closed({ event: CanonicalEventSchema, requests: Type.Array(PreviewRequest) })), {
-      description: 'What the vendor would receive for sample events with the default variant.',
-    }),
+    sample_requests: Type.Array(
+      named('SampleRequest', Closed({ event: CanonicalEventSchema, requests: Type.Array(VendorRequestSchema) })),
+      {
+        description: 'What the vendor would receive for sample events with the default variant.',
+      },
+    ),
   }),
 );
 const VendorParams = Type.Object({ vendor: Type.String() });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { scriptAddress, snippet } from '@firsthand/collector/build/snippet.ts';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
-import { Id, Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { BUILD_WANTED_CHANNEL } from '../../../collector/channels.ts';
 import { ApiError } from '../../../http/errors.ts';
@@ -16,22 +16,28 @@ const tags = ['Collector'];
 const Switch = (description: string) => Type.Optional(OneOf(['true', 'false', '1', '0'], { description }));
 const isOn = (value: string | undefined) => value === 'true' || value === '1';
 
-const Started = Type.Object({ status: OneOf(['building']), pipeline_id: Id('pl') });
-const Status = Type.Object({
-  status: OneOf(['no_builds', 'building', 'ready']),
-  pipeline_id: Id('pl'),
-  build_id: Type.Optional(Id('bld')),
-  version_hash: Type.Optional(Type.String({ examples: ['3f1c9a4be07d5a12'] })),
-  file_size_bytes: Type.Optional(Type.Integer()),
-  built_at: Type.Optional(Timestamp),
-  error: Type.Optional(Type.String({ description: 'Why the last build failed. The file before it is still served.' })),
-});
-const Snippet = Type.Object({
-  snippet: Type.String({ description: 'The script tag.' }),
-  url: Type.String({ description: 'Where the tag loads the script from.' }),
-  pinned: Type.Boolean(),
-  integrity: Nullable(Type.String()),
-});
+const Started = named('CollectorBuildStarted', Type.Object({ status: OneOf(['building']), pipeline_id: Id('pl') }));
+const Status = named(
+  'CollectorStatus',
+  Type.Object({
+    status: OneOf(['no_builds', 'building', 'ready']),
+    pipeline_id: Id('pl'),
+    build_id: Type.Optional(Id('bld')),
+    version_hash: Type.Optional(Type.String({ examples: ['3f1c9a4be07d5a12'] })),
+    file_size_bytes: Type.Optional(Type.Integer()),
+    built_at: Type.Optional(Timestamp),
+    error: Type.Optional(Type.String({ description: 'Why the last build failed. The file before it is still served.' })),
+  }),
+);
+const Snippet = named(
+  'CollectorSnippet',
+  Type.Object({
+    snippet: Type.String({ description: 'The script tag.' }),
+    url: Type.String({ description: 'Where the tag loads the script from.' }),
+    pinned: Type.Boolean(),
+    integrity: Nullable(Type.String()),
+  }),
+);
 
 /** Builds of the browser collector, their files and the tags that load them. */
 export function collectorRoutes(app: AdminApp, context: AdminContext): void {

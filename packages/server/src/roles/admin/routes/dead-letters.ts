@@ -24,25 +24,31 @@ import { timeRange } from '../time-range.ts';
 
 const tags = ['Dead letters'];
 const STAGES = ['webhook', 'processing', 'mapping', 'delivery'] as const;
-const DeadLetterSchema = Type.Object({
-  id: Id('dlq'),
-  org_id: Id('org'),
-  pipeline_id: Id('pl'),
-  integration_id: Nullable(Type.String()),
-  webhook_source_id: Nullable(Type.String()),
-  vendor: Nullable(Type.String()),
-  revision_number: Nullable(Type.Integer()),
-  event_id: Type.String(),
-  stage: OneOf(STAGES),
-  event: AnyObject({ description: 'The canonical event, or the raw webhook.' }),
-  attempts: Type.Array(
-    Type.Object({ at: Timestamp, status: Nullable(Type.Integer()), error: Nullable(Type.String()), duration_ms: Type.Number() }),
-  ),
-  reason: Type.String(),
-  status: OneOf(['pending', 'replayed']),
-  created_at: Timestamp,
-  expires_at: Timestamp,
-});
+const DeadLetterSchema = named(
+  'DeadLetter',
+  Type.Object({
+    id: Id('dlq'),
+    org_id: Id('org'),
+    pipeline_id: Id('pl'),
+    integration_id: Nullable(Type.String()),
+    webhook_source_id: Nullable(Type.String()),
+    vendor: Nullable(Type.String()),
+    revision_number: Nullable(Type.Integer()),
+    event_id: Type.String(),
+    stage: OneOf(STAGES),
+    event: AnyObject({ description: 'The canonical event, or the raw webhook.' }),
+    attempts: Type.Array(
+      named(
+        'Attempt',
+        Type.Object({ at: Timestamp, status: Nullable(Type.Integer()), error: Nullable(Type.String()), duration_ms: Type.Number() }),
+      ),
+    ),
+    reason: Type.String(),
+    status: OneOf(['pending', 'replayed']),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  }),
+);
 const DeadLetterGroup = named(
   'DeadLetterGroup',
   Closed({
@@ -60,7 +66,7 @@ const DeadLetterGroup = named(
 );
 const OWNERS = ['integration_id', 'pipeline_id', 'webhook_source_id'] as const;
 type Owner = (typeof OWNERS)[number];
-const Replayed = Type.Object({ replayed: Type.Integer() });
+const Replayed = named('Replayed', Type.Object({ replayed: Type.Integer() }));
 const Which = {
   integration_id: Type.Optional(Type.String()),
   pipeline_id: Type.Optional(Type.String()),

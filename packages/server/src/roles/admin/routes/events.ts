@@ -1,4 +1,4 @@
-import { AnyObject, Nullable, Timestamp } from '@firsthand/core/config/schema.ts';
+import { AnyObject, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
@@ -22,29 +22,32 @@ const Summary = {
   reason: Nullable(Type.String()),
   event: Nullable(AnyObject({ description: 'The canonical event, while it is retained.' })),
 };
-const Trace = Type.Object({
-  ...Summary,
-  received: Type.Unknown({ description: 'What came in, while it is retained; the privacy rules apply to it as they do to the event.' }),
-  steps: Type.Array(AnyObject({ description: 'Each step of its life: stage, time, and what it decided.' })),
-  deliveries: Type.Array(
-    Type.Object({
-      integration_id: Type.String(),
-      name: Nullable(Type.String()),
-      vendor: Nullable(Type.String()),
-      status: Type.String({ description: 'delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed.' }),
-      reason: Nullable(Type.String()),
-      explanation: Type.String(),
-      attempts: Type.Array(
-        Type.Object({
-          at: Timestamp,
-          status: Nullable(Type.Integer()),
-          error: Nullable(Type.String()),
-          duration_ms: Nullable(Type.Number()),
-        }),
-      ),
-    }),
-  ),
-});
+const Trace = named(
+  'EventTrace',
+  Type.Object({
+    ...Summary,
+    received: Type.Unknown({ description: 'What came in, while it is retained; the privacy rules apply to it as they do to the event.' }),
+    steps: Type.Array(AnyObject({ description: 'Each step of its life: stage, time, and what it decided.' })),
+    deliveries: Type.Array(
+      Type.Object({
+        integration_id: Type.String(),
+        name: Nullable(Type.String()),
+        vendor: Nullable(Type.String()),
+        status: Type.String({ description: 'delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed.' }),
+        reason: Nullable(Type.String()),
+        explanation: Type.String(),
+        attempts: Type.Array(
+          Type.Object({
+            at: Timestamp,
+            status: Nullable(Type.Integer()),
+            error: Nullable(Type.String()),
+            duration_ms: Nullable(Type.Number()),
+          }),
+        ),
+      }),
+    ),
+  }),
+);
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
@@ -63,7 +66,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           user_id: Type.Optional(Type.String()),
           ...PageQuery,
         }),
-        response: { 200: ListOf('events', Type.Object(Summary)) },
+        response: { 200: ListOf('events', named('EventSummary', Type.Object(Summary))) },
       },
     },
     async ({ query, user }) => {

@@ -27,7 +27,6 @@ export function fieldRoutes(app: AdminApp, context: AdminContext): void {
     {
       config: { role: 'viewer' },
       schema: {
-        operationId: 'listPipelineFields',
         summary: 'List the fields that events really have',
         description:
           'From a sample of the retained events: the newest 1,000, and 250 each from before 1 hour, 6 hours, 1, 3 and 6 days ago. At most 1,000 fields.',

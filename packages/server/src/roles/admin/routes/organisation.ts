@@ -1,11 +1,11 @@
-import { Body, Closed, Id, Name, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Body, Closed, Id, Name, named, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { findOrganisation, type Organisation, renameOrganisation } from '../../../stores/config/organisations.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
 const tags = ['Organisation'];
-const OrganisationAnswer = Closed({ id: Id('org'), name: Name(), created_at: Timestamp });
+const OrganisationAnswer = named('Organisation', Closed({ id: Id('org'), name: Name(), created_at: Timestamp }));
 
 export function organisationRoutes(app: AdminApp, context: AdminContext): void {
   app.get(

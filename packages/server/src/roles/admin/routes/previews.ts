@@ -1,7 +1,7 @@
 /** Try before you change anything: preview a mapping, compare two revisions, send one test event, replay history. */
 import { randomUUID } from 'node:crypto';
 import { VendorConfig } from '@firsthand/core/config/revision.ts';
-import { AnyObject, Body, Nullable, OneOf } from '@firsthand/core/config/schema.ts';
+import { AnyObject, Body, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
@@ -17,30 +17,28 @@ import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { openStored, requireVendor, urlRules } from '../integration-config.ts';
+import { VendorRequestSchema } from '../integration-schema.ts';
 import { timeRange } from '../time-range.ts';
 import { IntegrationParams, requireIntegration, requirePipeline } from './integrations.ts';
 
 const tags = ['Preview, test and replay'];
-const EventBody = Type.Object(
-  {
-    type: OneOf(EVENT_TYPES),
-    event_id: Type.Optional(Type.String()),
-    timestamp: Type.Optional(Type.String()),
-    context: Type.Optional(AnyObject()),
-  },
-  {
-    description: 'A canonical event; event_id, timestamp and context may be left out.',
-    examples: [{ type: 'track', event: 'Order Completed', properties: { total: 42 } }],
-  },
+const EventBody = named(
+  'EventInput',
+  Type.Object(
+    {
+      type: OneOf(EVENT_TYPES),
+      event_id: Type.Optional(Type.String()),
+      timestamp: Type.Optional(Type.String()),
+      context: Type.Optional(AnyObject()),
+    },
+    {
+      additionalProperties: true,
+      description: 'A canonical event. `event_id`, `timestamp` and `context` may be omitted.',
+      examples: [{ type: 'track', event: 'Order Completed', properties: { total: 42 } }],
+    },
+  ),
 );
 const Outcome = { dropped: Nullable(Type.Object({ reason: Type.String() })) };
-const RequestSchema = Type.Object({
-  method: Type.String(),
-  url: Type.String(),
-  headers: Type.Record(Type.String(), Type.String()),
-  body: Type.Unknown(),
-});
-
 const EXAMPLE_EVENT = {
   type: 'track',
   event: 'Order Completed',
@@ -72,7 +70,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
           [],
           { examples: [{ vendor: 'webhook', config: { url: 'https://hooks.example/in' }, event: EXAMPLE_EVENT }] },
         ),
-        response: { 200: Type.Object({ requests: Type.Array(RequestSchema), ...Outcome, warnings: Type.Array(Type.String()) }) },
+        response: { 200: Type.Object({ requests: Type.Array(VendorRequestSchema), ...Outcome, warnings: Type.Array(Type.String()) }) },
       },
     },
     async ({ body }) => {

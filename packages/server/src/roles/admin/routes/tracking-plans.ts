@@ -1,5 +1,5 @@
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
-import { AnyObject, Body, OneOf } from '@firsthand/core/config/schema.ts';
+import { AnyObject, Body, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { validateTrackingPlan } from '@firsthand/core/process/compiled.ts';
 import { Type } from 'typebox';
 import { invalidFields } from '../../../http/errors.ts';
@@ -13,7 +13,7 @@ const PLAN = {
   events: Type.Record(Type.String(), AnyObject({ description: 'JSON Schema of the properties.' })),
   on_violation: OneOf(['allow', 'flag', 'drop']),
 };
-const Plan = Type.Object(PLAN);
+const Plan = named('TrackingPlan', Type.Object(PLAN));
 
 export function trackingPlanRoutes(app: AdminApp, context: AdminContext): void {
   app.get(

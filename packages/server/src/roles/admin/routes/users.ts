@@ -1,4 +1,4 @@
-import { AllOptional, Body, Closed, Id, Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { AllOptional, Body, Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
@@ -39,14 +39,17 @@ const fields = {
   role: OneOf(ROLE_ORDER, { description: 'Each role may do what the ones before it may.' }),
   status: OneOf(['active', 'disabled']),
 };
-const UserAnswer = Closed({
-  id: Id('usr'),
-  org_id: Id('org'),
-  ...fields,
-  last_login_at: Nullable(Timestamp),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+const UserAnswer = named(
+  'User',
+  Closed({
+    id: Id('usr'),
+    org_id: Id('org'),
+    ...fields,
+    last_login_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
 const readOnly = ['id', 'org_id', 'last_login_at', 'created_at', 'updated_at'];
 const UserCreate = Body({ ...AllOptional(fields), email: Email, password: Password }, readOnly, {
   examples: [{ email: 'ada@example.com', name: 'Ada', role: 'editor', password: 'correct horse battery staple' }],
