@@ -8,7 +8,7 @@ onStory('what needs attention', (story) => {
     const { pipeline, integration } = await newIntegration(story);
     const at = story.harness.clock.now();
     const event = { ...about(story, pipeline), at };
-    const flagged = { step: 'tracking_plan', result: 'flagged' };
+    const flagged = { step: 'tracking_plan', result: 'flagged' } as const;
     await story.record(
       { kind: 'processed', received_at: at, decisions: [flagged], ...event },
       { kind: 'dead_lettered', dead_letter: aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at }), ...event },
