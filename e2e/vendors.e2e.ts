@@ -1,4 +1,4 @@
-import { VENDOR_CASES } from '@firsthand/catalog/vendors/cases.ts';
+import { loadCases, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
 import { completeConfig } from '@firsthand/catalog/vendors/shared/run-case.ts';
 import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -82,12 +82,17 @@ describe('from the catalog to the vendor', () => {
   });
 });
 
+const VENDOR_CASES = (await Promise.all(VENDOR_KEYS.map(loadCases))).filter((one) => one !== undefined);
 const withoutHash = (url: string) => url.replace(/[0-9a-f]{64}/, '<hash>');
 
 describe('preview shows exactly what would be sent', () => {
-  const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) => list.map((one) => ({ ...one, vendor })));
+  const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) => list.filter(({ then }) => !then).map((one) => ({ ...one, vendor })));
   test.each(cases.map((one) => [`${one.vendor.key}: ${one.name}`, one] as const))('%s', async (_title, one) => {
-    const config = completeConfig(one.vendor, one.variant, one.config);
+    // The samples are of January 2026: without this the vendor's maximum age would drop them.
+    const config = completeConfig(one.vendor, one.variant, {
+      ...(one.dropped === 'event_too_old' ? {} : { max_event_age_hours: 0 }),
+      ...one.config,
+    });
     const preview = await client.post('/mapping/preview', { vendor: one.vendor.key, config, event: { ...one.event } });
     if (one.dropped !== undefined) return expect(preview.dropped).toEqual({ reason: one.dropped });
     if (one.failed !== undefined) return expect(preview.dropped!.reason).toMatch(new RegExp(`^${one.failed}`));

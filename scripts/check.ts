@@ -14,7 +14,7 @@ for (const project of [
 ])
   await step(`types: ${project}`, 'tsc', ['-p', `${project}/tsconfig.json`]);
 await step('import boundaries', 'node', ['scripts/check-boundaries.ts']);
-for (const script of ['scripts/generate-docs.ts', 'scripts/generate-api-client.ts'])
+for (const script of ['scripts/generate-vendor-list.ts', 'scripts/generate-docs.ts', 'scripts/generate-api-client.ts'])
   await step(`fresh: ${script}`, 'node', [script, '--check']);
 await step('links between Markdown files', 'node', ['scripts/check-links.ts']);
 await step('unit tests', 'vitest', ['run', '--project', 'unit']);

@@ -9,6 +9,7 @@ import { metricsPages } from './docs/metrics.ts';
 import { settingsPages } from './docs/settings.ts';
 import { transformPages } from './docs/transforms.ts';
 import { webhookSourcePages } from './docs/webhook-sources.ts';
+import { vendorFormatPages } from './docs/vendor-format.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = [
@@ -20,6 +21,7 @@ const pages = [
   ...decisionPages(),
   ...integrationPages(),
   ...webhookSourcePages(),
+  ...vendorFormatPages(),
 ];
 
 function current(file: string): string | undefined {

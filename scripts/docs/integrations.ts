@@ -1,10 +1,11 @@
 /** One page per vendor, written from its definition and its cases in packages/catalog. */
-import { VENDOR_CASES } from '@firsthand/catalog/vendors/cases.ts';
-import { VENDORS } from '@firsthand/catalog/vendors/index.ts';
+import { loadCases, loadVendors, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { ConfigField, LimitRule, Variant, VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
+const VENDORS = await loadVendors();
+const VENDOR_CASES = (await Promise.all(VENDOR_KEYS.map(loadCases))).filter((one) => one !== undefined);
 const FOLDER = 'docs/reference/integrations';
 
 export function integrationPages(): Page[] {

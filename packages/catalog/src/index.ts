@@ -1,4 +1,7 @@
-/** The integration catalog: built into the service, always there, no stored data. */
+/**
+ * The integration catalog. It is built into the service and needs no stored data. A definition is loaded when it is first used: with 120
+ * vendors an installation needs a few of them, and their mappings are large.
+ */
 import {
   CATEGORIES,
   type Category,
@@ -8,14 +11,38 @@ import {
   type Variant,
   type VendorDefinition,
 } from '@firsthand/core/vendor/definition.ts';
-import { VENDORS } from './vendors/index.ts';
+import { VENDOR_MODULES } from './vendors/generated/modules.ts';
+import type { VendorCases } from './vendors/shared/cases.ts';
 
-export { CATEGORIES, VENDORS };
+export { CATEGORIES };
 
-const byKey: ReadonlyMap<string, VendorDefinition> = new Map(VENDORS.map((vendor) => [vendor.key, vendor]));
+const loaded = new Map<string, VendorDefinition>();
 
-export function findVendor(key: string): VendorDefinition | undefined {
-  return byKey.get(key);
+/** All keys, in alphabetical order. */
+export const VENDOR_KEYS: readonly string[] = Object.keys(VENDOR_MODULES);
+
+export async function loadVendor(key: string): Promise<VendorDefinition | undefined> {
+  const known = loaded.get(key);
+  if (known || !Object.hasOwn(VENDOR_MODULES, key)) return known;
+  const definition = (await VENDOR_MODULES[key]?.vendor())?.default;
+  if (definition) loaded.set(key, definition);
+  return definition;
+}
+
+/** Loads several. Keys that are not in the catalog are ignored. */
+export async function loadVendors(keys: Iterable<string> = VENDOR_KEYS): Promise<VendorDefinition[]> {
+  const found = await Promise.all([...new Set(keys)].map(loadVendor));
+  return found.filter((vendor) => vendor !== undefined);
+}
+
+/** A definition that `loadVendor` or `loadVendors` has already loaded. */
+export function loadedVendor(key: string): VendorDefinition | undefined {
+  return loaded.get(key);
+}
+
+/** The vendor's cases: tests run them. */
+export async function loadCases(key: string): Promise<VendorCases | undefined> {
+  return Object.hasOwn(VENDOR_MODULES, key) ? (await VENDOR_MODULES[key]?.cases())?.default : undefined;
 }
 
 export type CatalogField = Pick<ConfigField, 'key' | 'label' | 'type' | 'required' | 'placeholder' | 'help_text' | 'options' | 'default'>;
@@ -68,10 +95,10 @@ function catalogField(field: ConfigField): CatalogField {
   };
 }
 
-/** Search over name and description, case-insensitive, and the two exact filters. */
-export function searchVendors(query: { search?: string; category?: string; status?: string }): VendorDefinition[] {
+/** Searches name and description case-insensitively, and filters by exact values. */
+export async function searchVendors(query: { search?: string; category?: string; status?: string }): Promise<VendorDefinition[]> {
   const wanted = query.search?.toLowerCase() ?? '';
-  return VENDORS.filter(
+  return (await loadVendors()).filter(
     (vendor) =>
       (wanted === '' || vendor.name.toLowerCase().includes(wanted) || vendor.description.toLowerCase().includes(wanted)) &&
       (query.category === undefined || vendor.category === query.category) &&

@@ -4,10 +4,11 @@ import { compileVendor, validateConfig } from '@firsthand/core/vendor/compile.ts
 import { maskRequest, secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { VENDORS } from './index.ts';
+import { loadVendors } from '../index.ts';
 import { compileCase, completeConfig, requestsFor } from './shared/run-case.ts';
 import { COMMERCE_EVENTS } from './shared/standard-events.ts';
 
+const VENDORS = await loadVendors();
 const json = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
 const object = fc.dictionary(
   fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('__proto__', 'products', 'total', 'email', 'price')),
@@ -38,7 +39,7 @@ const compiled = VENDORS.flatMap((vendor) =>
   vendor.variants.map(({ key }) => ({
     vendor,
     variant: key,
-    built: compileCase(vendor, key, key === 'google_ads_api' ? { developer_token: 't' } : {}),
+    built: compileCase(vendor, key),
   })),
 );
 
@@ -46,11 +47,11 @@ test('no event makes a vendor throw, change the event, or write a body that is n
   fc.assert(
     fc.property(event, (one) => {
       const before = JSON.stringify(one);
-      for (const { vendor, built } of compiled) {
+      for (const { built } of compiled) {
         const { requests } = requestsFor(built, one);
         for (const request of requests) {
           expect(URL.canParse(request.url)).toBe(true);
-          if (vendor.key !== 'amazon_s3' && request.method !== 'GET') JSON.parse(request.body as string);
+          if (request.headers['Content-Type'] === 'application/json') JSON.parse(request.body as string);
           for (const value of Object.values(request.headers)) expect(value).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
         }
       }

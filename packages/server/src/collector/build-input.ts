@@ -1,5 +1,5 @@
 /** What a pipeline's build is made from, taken from the same compiled configuration that the server itself runs on. */
-import { findVendor } from '@firsthand/catalog/index.ts';
+import { loadedVendor } from '@firsthand/catalog/index.ts';
 import { type BuildInput, type ClientSideInput, CollectorConfigError } from '@firsthand/collector/build/builder.ts';
 import type { CompiledIntegration, Snapshot } from '../snapshot/types.ts';
 
@@ -23,7 +23,7 @@ export function buildInput(snapshot: Snapshot, pipelineId: string, ingestUrl: st
 /** That no secret is among the config is the builder's to check: it refuses, so that nobody believes one is safe in a page. */
 function clientSide({ integration, config }: CompiledIntegration): ClientSideInput {
   const { id, vendor, consent_category, event_filter } = integration;
-  const definition = findVendor(vendor);
+  const definition = loadedVendor(vendor);
   if (definition === undefined) throw new CollectorConfigError(`${id}: there is no vendor ${vendor} in the catalog`);
   return { integration_id: id, vendor, config, definition, consent_category, event_filter };
 }

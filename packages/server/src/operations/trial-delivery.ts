@@ -1,4 +1,4 @@
-import { findVendor } from '@firsthand/catalog/index.ts';
+import { loadedVendor } from '@firsthand/catalog/index.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
@@ -46,7 +46,7 @@ export async function trialDelivery(
   const { verdict, reply, status } = tried;
   const text = reply?.body ?? ('reason' in verdict ? verdict.reason : '');
   // A vendor may repeat what it was sent, the credentials among it.
-  const scrub = scrubber(secretValues(findVendor(integration.vendor), config));
+  const scrub = scrubber(secretValues(loadedVendor(integration.vendor), config));
   return { status, duration_ms, response_excerpt: scrub(text).slice(0, EXCERPT) };
 }
 

@@ -3,7 +3,7 @@
  * compiled piece by piece with turns of the event loop in between, so that a large or hostile configuration delays nobody.
  */
 import { gzipSync } from 'node:zlib';
-import { findVendor } from '@firsthand/catalog/index.ts';
+import { loadedVendor } from '@firsthand/catalog/index.ts';
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
@@ -207,7 +207,7 @@ export function compileIntegration(
   if (excess !== undefined) return off([{ field: 'config', message: excess }]);
   if (!shapely) return off([{ field: 'config', message: 'The stored value is not an object.' }]);
   for (const warning of warnings) report('warning', warning);
-  const definition = findVendor(integration.vendor);
+  const definition = loadedVendor(integration.vendor);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);
   const result = compileVendor(definition, config, {
     mode: settings.mode,

@@ -3,6 +3,7 @@
  * secret rotation) and within the reload interval after any other. While the database is unavailable the last good snapshot
  * stays in force.
  */
+import { loadVendors } from '@firsthand/catalog/index.ts';
 import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -68,6 +69,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       webhook_sources: complete(loaded.webhook_sources),
     };
     for (const id of rowsById.keys()) if (!alive.has(id)) rowsById.delete(id);
+    await loadVendors(rows.integrations.map(({ row }) => row.vendor));
     const compiled = await compileSnapshot(rows, settings, cache);
     snapshot = compiled.snapshot;
     cache = compiled.cache;

@@ -156,10 +156,7 @@ export default defineVendor({
       key: 'default',
       name: 'Default',
       description: 'Every event under its own name, identify as user properties, orders with revenue.',
-      default_config: blueprint({
-        'Order Completed': RETAIL['Order Completed'] as JsonObject,
-        'Order Refunded': RETAIL['Order Refunded'] as JsonObject,
-      }),
+      default_config: blueprint(RETAIL),
     },
     {
       key: 'retail',

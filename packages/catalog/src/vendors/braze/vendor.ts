@@ -185,7 +185,7 @@ export default defineVendor({
       key: 'default',
       name: 'Default',
       description: 'Identify as attributes, orders as purchases, every other event under its own name.',
-      default_config: blueprint([]),
+      default_config: blueprint(COMMERCE_EVENTS),
     },
     { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(COMMERCE_EVENTS) },
   ],

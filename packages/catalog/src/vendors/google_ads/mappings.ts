@@ -57,7 +57,7 @@ const ORDER = event(undefined, CART);
 /** Each event needs a conversion action of its own: give its id as the vendor event name, and switch the event on. */
 const OFF = event(undefined, [], { enabled: false });
 
-export const DEFAULT: JsonObject = {
+const DEFAULT: JsonObject = {
   version: 2,
   api: 'data_manager',
   global: DATA_MANAGER,

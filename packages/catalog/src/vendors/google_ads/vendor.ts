@@ -2,7 +2,7 @@ import type { PollDefinition } from '@firsthand/core/vendor/async-result.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, AuthDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { ADS_API, DEFAULT, RETAIL } from './mappings.ts';
+import { ADS_API, RETAIL } from './mappings.ts';
 
 const OAUTH: AuthDefinition = {
   kind: 'oauth2_refresh_token',
@@ -69,6 +69,7 @@ export default defineVendor({
   group: 'advertising',
   status: 'beta',
   website: 'https://developers.google.com/data-manager/api',
+  notes: ['Open: neither API was tried with a live account.'],
   setup_steps: [
     'In a Google Cloud project enable the Data Manager API and create an OAuth client.',
     'Authorise the client with a user of the Google Ads account (scope datamanager) and keep the refresh token.',
@@ -219,7 +220,7 @@ export default defineVendor({
   rate: { rps: 5, burst: 10, daily: 100_000 },
   concurrency: 2,
   variants: [
-    { key: 'default', name: 'Default', description: 'Orders as conversions, through the Data Manager API.', default_config: DEFAULT },
+    { key: 'default', name: 'Default', description: 'Orders as conversions, through the Data Manager API.', default_config: RETAIL },
     {
       key: 'retail',
       name: 'Retail',

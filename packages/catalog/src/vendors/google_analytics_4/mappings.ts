@@ -1,6 +1,7 @@
 /** Google Analytics 4: lines that blueprints share. One event a request, so that it stands at `events[0]`. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, set, type Transform, unitValue, use } from '../shared/mapping.ts';
+import { unitValue } from '../shared/commerce.ts';
+import { from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 

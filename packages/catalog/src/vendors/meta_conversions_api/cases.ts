@@ -210,8 +210,8 @@ export default vendorCases(
     },
     { name: 'a purchase without currency', event: orderCompleted({ currency: null }), dropped: 'missing_required:custom_data.currency' },
     {
-      name: 'a purchase without value',
-      event: orderCompleted({ total: null, revenue: null }),
+      name: 'a purchase without value, whose products have no prices either',
+      event: orderCompleted({ total: null, revenue: null, products: [{ product_id: 'p-1' }] }),
       dropped: 'missing_required:custom_data.value',
     },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },

@@ -1,6 +1,7 @@
 /** Meta: user data is normalised as Meta asks and hashed; ip, user agent, click and browser ids go as they are. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, into, orderValue, set, unitValue, use } from '../shared/mapping.ts';
+import { orderValue, unitValue } from '../shared/commerce.ts';
+import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 

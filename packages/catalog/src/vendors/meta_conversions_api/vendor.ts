@@ -112,16 +112,7 @@ export default defineVendor({
       key: 'default',
       name: 'Default',
       description: 'Page views, searches, product views, carts, checkouts, purchases, registrations and leads.',
-      default_config: blueprint({
-        'Products Searched': RETAIL['Products Searched'],
-        'Product Viewed': RETAIL['Product Viewed'],
-        'Product Added': RETAIL['Product Added'],
-        'Checkout Started': RETAIL['Checkout Started'],
-        'Payment Info Entered': RETAIL['Payment Info Entered'],
-        'Order Completed': RETAIL['Order Completed'],
-        'Signed Up': RETAIL['Signed Up'],
-        'Lead Generated': RETAIL['Lead Generated'],
-      }),
+      default_config: blueprint({ ...MEDIA, ...TRAVEL, ...RETAIL }),
     },
     { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(RETAIL) },
     {

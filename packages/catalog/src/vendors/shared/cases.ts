@@ -1,6 +1,7 @@
-/** Cases of a vendor: event in, exact requests out. The suite runs them, and the console shows them as samples. */
+/** Cases of a vendor: event in, exact requests out. The suite runs them, and the console shows the first ones as samples. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
@@ -8,33 +9,36 @@ import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 export interface ExpectedRequest {
   method?: string;
   url?: string;
-  /** Those that matter; others may be there. */
+  /** Only those that matter. */
   headers?: Record<string, string>;
   /** JSON bodies as values, others as text. */
   body?: unknown;
 }
 export interface VendorCase {
   name: string;
-  /** `default` where absent. */
+  /** Default: `default`. */
   variant?: string;
-  /** Laid over the variant and the placeholders of required fields. */
+  /** Merged over the variant and the placeholders of required fields. */
   config?: JsonObject;
   event: CanonicalEvent;
+  /** Further events, which are sent in the same batch. */
+  then?: CanonicalEvent[];
+  /** When the event is delivered; a minute after the sample events by default. */
+  now?: string;
   requests?: ExpectedRequest[];
-  /** Chains: what the vendor answers to each request, in order; 200 with an empty object where it ends. */
+  /** Chains: the vendor's answer to each request, in order; afterwards 200 with an empty object. */
   replies?: { status: number; body?: unknown }[];
-  /** Drivers: what is written where. */
+  /** Drivers: the expected records. */
   records?: TransportRecord[];
-  /** Reason word of a dropped event. */
-  dropped?: string;
-  /** Beginning of the reason of a failed one. */
+  dropped?: DropReason;
+  /** Start of the reason of an event that could not be mapped. */
   failed?: string;
 }
 export interface AnswerCase {
   name: string;
   variant?: string;
   config?: JsonObject;
-  /** The first items of these events, in one request. */
+  /** The first item of each of these events, in one request. */
   events: CanonicalEvent[];
   reply: { status: number; headers?: Record<string, string>; body?: unknown };
   verdict: Verdict | { kind: Verdict['kind'] };

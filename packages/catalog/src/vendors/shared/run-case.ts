@@ -1,4 +1,4 @@
-/** Runs a case through the very code that delivers: compile, build, request, read. */
+/** Runs a case through the same code that delivers: compile, build, request, read. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { CHAIN_START } from '@firsthand/core/vendor/chain.ts';
@@ -12,34 +12,46 @@ import type { AnswerCase, VendorCase } from './cases.ts';
 export const NOW = Date.UTC(2026, 0, 2, 3, 5, 0);
 const CONTEXT = { now: NOW, attempt: 1, access_token: 'access-token' };
 
-/** A variant with the example values of its required fields: a config that is complete. */
+/** A variant with the placeholders of its required fields: a complete config. */
 export function completeConfig(vendor: VendorDefinition, variant = 'default', over: JsonObject = {}): JsonObject {
-  const fields = vendor.config_fields.filter(({ required }) => required).map(({ key, placeholder }) => [key, placeholder] as const);
   const chosen = vendor.variants.find(({ key }) => key === variant);
   if (!chosen) throw new Error(`${vendor.key} has no variant ${variant}`);
+  const valueAt = (key: string) =>
+    over[key] ?? chosen.default_config[key] ?? vendor.config_fields.find((field) => field.key === key)?.default;
+  const fields = vendor.config_fields
+    .filter(({ required, required_when: when }) => required || (when && valueAt(when.field) === when.equals))
+    .map(({ key, placeholder }) => [key, placeholder] as const);
   return mergeConfig(mergeConfig(chosen.default_config, Object.fromEntries(fields)), over) as JsonObject;
 }
 
 export function compileCase(vendor: VendorDefinition, variant?: string, over?: JsonObject): CompiledVendor {
-  const result = compileVendor(vendor, completeConfig(vendor, variant, over), { mode: 'production', allow_private: false });
+  const result = compileVendor(vendor, completeConfig(vendor, variant, over), {
+    mode: 'production',
+    allow_private: false,
+    gzip: (data) => data,
+  });
   if (!result.ok) throw new Error(JSON.stringify([...result.missing, ...result.invalid]));
   return result.vendor;
 }
 
-/** One request per lane, as if a batch were full; for a chain all its requests. */
+/** One request per lane, as if every batch were full; for a chain all its requests. */
 export function requestsFor(
   vendor: CompiledVendor,
   event: CanonicalEvent,
-  replies: NonNullable<VendorCase['replies']> = [],
+  { then = [], now, replies = [] }: Pick<VendorCase, 'then' | 'now' | 'replies'> = {},
 ): { built: Built; requests: VendorRequest[]; records: TransportRecord[] } {
-  const built = vendor.build(event, { now: NOW });
+  const at = now === undefined ? NOW : Date.parse(now);
+  const built = vendor.build(event, { now: at });
   const { transport } = vendor;
   if (built.kind !== 'items') return { built, requests: [], records: [] };
   if (transport) return { built, requests: [], records: built.items.map((item) => transport.record(item)) };
   if (vendor.chain) return { built, requests: built.items.flatMap((item) => walk(vendor, item, replies)), records: [] };
-  const lanes = new Map<string, VendorItem[]>();
-  for (const item of built.items) lanes.set(item.lane, [...(lanes.get(item.lane) ?? []), item]);
-  const requests = [...lanes.values()].map((items) => vendor.request(items, { ...CONTEXT, request_id: event.event_id }));
+  const later = then.flatMap((one) => {
+    const more = vendor.build(one, { now: at });
+    return more.kind === 'items' ? more.items : [];
+  });
+  const lanes = Map.groupBy([...built.items, ...later], ({ lane }) => lane);
+  const requests = [...lanes.values()].map((items) => vendor.request(items, { ...CONTEXT, now: at, request_id: event.event_id }));
   return { built, requests, records: [] };
 }
 

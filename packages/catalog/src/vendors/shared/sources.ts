@@ -1,43 +1,90 @@
-/** Where things stand in a canonical event. Lists are alternatives: the first that is there counts. */
+/** Paths in a canonical event. In a list of paths the first that is present counts. */
 
-export const EMAIL = ['traits.email', 'properties.email', 'context.traits.email'];
-export const PHONE = ['traits.phone', 'properties.phone', 'context.traits.phone'];
-export const FIRST_NAME = ['traits.first_name', 'traits.firstName', 'properties.first_name'];
-export const LAST_NAME = ['traits.last_name', 'traits.lastName', 'properties.last_name'];
-export const GENDER = ['traits.gender', 'properties.gender'];
-export const BIRTHDAY = ['traits.birthday', 'traits.date_of_birth', 'traits.dob'];
-export const CITY = ['traits.address.city', 'traits.city'];
-export const STATE = ['traits.address.state', 'traits.state', 'traits.address.region'];
-export const POSTAL_CODE = [
-  'traits.address.postal_code',
-  'traits.address.postalCode',
-  'traits.address.zip',
-  'traits.postal_code',
-  'traits.zip',
+/** A trait under several names, from the event's traits, its properties, then field by field from `context.traits`. */
+const trait = (...names: string[]): string[] => [
+  ...names.map((name) => `traits.${name}`),
+  ...names.filter((name) => !name.includes('.')).map((name) => `properties.${name}`),
+  ...names.map((name) => `context.traits.${name}`),
 ];
-export const COUNTRY = ['traits.address.country', 'traits.country'];
-export const STREET = ['traits.address.street', 'traits.street'];
+/** A part of the address. `properties.city` and the like may belong to a trip, so properties do not count. */
+const address = (...names: string[]): string[] => {
+  const inside = names.map((name) => `address.${name}`);
+  return ['traits', 'context.traits'].flatMap((root) => [...inside, ...names].map((name) => `${root}.${name}`));
+};
 
-export const PAGE_URL = ['context.page.url', 'properties.url'];
+export const EMAIL = trait('email');
+export const PHONE = trait('phone');
+export const FIRST_NAME = trait('first_name', 'firstName');
+export const LAST_NAME = trait('last_name', 'lastName');
+export const GENDER = trait('gender');
+export const BIRTHDAY = trait('birthday', 'date_of_birth', 'dob');
+export const CITY = address('city');
+export const STATE = address('state', 'region');
+export const POSTAL_CODE = address('postal_code', 'postalCode', 'zip');
+export const COUNTRY = address('country');
+export const STREET = address('street');
+
+/** The page. A product's own URL (`properties.url` of a track event) is not a page. */
+export const PAGE_URL = ['context.page.url'];
+/** Of page events, whose properties describe the page. */
+export const OWN_PAGE_URL = ['context.page.url', 'properties.url'];
 export const REFERRER = ['context.page.referrer', 'properties.referrer'];
-/** Of a page event; the title in another event's properties is that of a video, an article or a product. */
+/** Of page events. The title in another event's properties is that of a video, an article or a product. */
 export const PAGE_TITLE = ['context.page.title', 'properties.title'];
 
 export const VALUE = ['properties.value', 'properties.total', 'properties.revenue'];
+/** For vendors that count revenue without tax and shipping. */
+export const REVENUE = ['properties.revenue', 'properties.value', 'properties.total'];
 export const ORDER_ID = ['properties.order_id', 'properties.checkout_id', 'properties.booking_id'];
 export const CATEGORY = ['properties.category', 'properties.product_category'];
 
-/** Of a list of products, and of the one product that stands in the properties themselves. */
+/** A product list, and the single product in an event's own properties. */
 export const PRODUCTS = 'properties.products[*]';
 export const product = (...names: string[]) => names.map((name) => `${PRODUCTS}.${name}`);
 export const productIds = product('product_id', 'sku');
 export const productId = ['properties.product_id', 'properties.sku'];
 export const productName = ['properties.name', 'properties.product_name', 'properties.title'];
-/** A product without an id cannot be matched to a catalogue; half of one is worse than none. */
+/** A product without an id matches nothing in a catalogue. */
 export const HAS_PRODUCT = {
   any: [
     { field: 'properties.product_id', op: 'exists' },
     { field: 'properties.sku', op: 'exists' },
+  ],
+};
+
+/** Remembered click ids are part of `context.click_ids`; some vendors also keep theirs in a cookie. */
+export const clickId = (name: string, ...cookies: string[]): string[] => [
+  `context.click_ids.${name}`,
+  ...cookies.map((cookie) => `context.vendor_ids.${cookie}`),
+];
+/** When a click id was seen, ISO 8601; the event's own time for a click that is not remembered. */
+export const clickTime = (name: string): string[] => [`context.click_id_times.${name}`, 'timestamp'];
+
+/** Events of apps: sent by a mobile SDK, or a `screen` call. */
+export const IS_APP = {
+  any: [
+    { field: 'original_type', op: 'eq', value: 'screen' },
+    { field: 'context.app.namespace', op: 'exists' },
+    { field: 'context.device.advertising_id', op: 'exists' },
+    { field: 'context.device.advertisingId', op: 'exists' },
+  ],
+};
+export const ADVERTISING_ID = ['context.device.advertising_id', 'context.device.advertisingId'];
+export const IS_APPLE = { field: 'context.os.name', op: 'in', value: ['iOS', 'iPadOS', 'ios', 'ipados', 'iPhone OS', 'tvOS'] };
+export const IS_ANDROID = { field: 'context.os.name', op: 'in', value: ['Android', 'android'] };
+
+/** Consent to advertising: `advertising` falls back to `marketing`. */
+export const AD_CONSENT = ['context.consent.canonical.advertising', 'context.consent.canonical.marketing'];
+/** Consent is denied; unknown consent is not. */
+export const AD_DENIED = {
+  any: [
+    { field: 'context.consent.canonical.advertising', op: 'eq', value: false },
+    {
+      all: [
+        { field: 'context.consent.canonical.advertising', op: 'not_exists' },
+        { field: 'context.consent.canonical.marketing', op: 'eq', value: false },
+      ],
+    },
   ],
 };
 

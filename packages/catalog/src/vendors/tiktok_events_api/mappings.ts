@@ -1,6 +1,7 @@
 /** TikTok: e-mail, phone, external id and names hashed (phone with its plus); ip, user agent, ttclid and ttp as they are. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, into, orderValue, unitValue, use } from '../shared/mapping.ts';
+import { orderValue, unitValue } from '../shared/commerce.ts';
+import { from, into, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 

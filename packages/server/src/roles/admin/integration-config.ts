@@ -1,5 +1,5 @@
 /** A revision's config on its way in and out: checked against the vendor, secrets sealed, masks restored, answers masked. */
-import { findVendor } from '@firsthand/catalog/index.ts';
+import { loadVendor } from '@firsthand/catalog/index.ts';
 import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { validateConfig } from '@firsthand/core/vendor/compile.ts';
@@ -14,9 +14,9 @@ import type { StoredRevision } from '../../stores/config/revisions.ts';
 import { storedJson } from '../../stores/config/stored-json.ts';
 import type { AdminContext } from './deps.ts';
 
-export function requireVendor(key: string, field = 'vendor'): VendorDefinition {
-  const vendor = findVendor(key);
-  if (vendor === undefined) throw invalid(field, 'is no vendor of the catalog (for other APIs use webhook or custom_http)');
+export async function requireVendor(key: string, field = 'vendor'): Promise<VendorDefinition> {
+  const vendor = await loadVendor(key);
+  if (vendor === undefined) throw invalid(field, 'is not a vendor of the catalog (for other APIs use webhook or custom_http)');
   return vendor;
 }
 
@@ -132,15 +132,15 @@ function sealedPlaces({ cipher }: Pick<AdminContext, 'cipher'>, org: KeyedOrgani
 }
 
 /** The revision as the API shows it. */
-export function toRevision(
+export async function toRevision(
   context: Pick<AdminContext, 'cipher'>,
   org: KeyedOrganisation,
   vendorKey: string,
   stored: StoredRevision,
-): Revision {
+): Promise<Revision> {
   const { template_id, secrets: _secrets, config: _config, ...rest } = stored;
   const config = openStored(context, org, stored);
-  const vendor = findVendor(vendorKey);
+  const vendor = await loadVendor(vendorKey);
   const isSecret = vendor === undefined ? sealedPlaces(context, org, stored) : secretPlaces(vendor, config);
   return { ...rest, integration_id: template_id, config: maskSecrets(config, isSecret) };
 }

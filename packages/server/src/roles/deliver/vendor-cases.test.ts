@@ -1,7 +1,7 @@
 /** Every case of every vendor through real delivery: log, worker, batcher, HTTP client, and a server that notes what arrives. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { VENDOR_CASES } from '@firsthand/catalog/vendors/cases.ts';
+import { loadCases, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
 import meta from '@firsthand/catalog/vendors/meta_conversions_api/vendor.ts';
 import { completeConfig } from '@firsthand/catalog/vendors/shared/run-case.ts';
 import { orderCompleted } from '@firsthand/catalog/vendors/shared/sample-events.ts';
@@ -24,7 +24,9 @@ const OPTIONS = { mode: 'development', allow_private: true } as const;
 /** They tell the time of sending. */
 const CLOCKED = new Set(['webhook-timestamp', 'x-amz-date']);
 // Chains and drivers have tests of their own: they need a vendor that answers, or no HTTP at all.
-const cases = VENDOR_CASES.filter(({ vendor }) => !vendor.chain && !vendor.transport)
+const all = (await Promise.all(VENDOR_KEYS.map(loadCases))).filter((one) => one !== undefined);
+const cases = all
+  .filter(({ vendor }) => !vendor.chain && !vendor.transport)
   .flatMap(({ vendor, cases: list }) => list.map((one) => ({ ...one, vendor })))
   .map((one, index) => ({
     ...one,
@@ -73,16 +75,24 @@ afterAll(async () => {
 
 describe('cases', () => {
   beforeAll(async () => {
-    const integrations = cases.map(({ vendor, variant, config, index }) =>
-      anIntegration(compile(vendor, variant, { ...config, endpoint: `${origin}/${index}` }), {
-        id: `int_${index}`,
-        pipeline_id: `pl_${index}`,
-        vendor: vendor.key,
-      }),
+    const integrations = cases.map(({ vendor, variant, config, dropped, index }) =>
+      // The samples are of January 2026.
+      anIntegration(
+        compile(vendor, variant, {
+          ...(dropped === 'event_too_old' ? {} : { max_event_age_hours: 0 }),
+          ...config,
+          endpoint: `${origin}/${index}`,
+        }),
+        {
+          id: `int_${index}`,
+          pipeline_id: `pl_${index}`,
+          vendor: vendor.key,
+        },
+      ),
     );
     bench.snapshots.set(integrations);
     bench.start();
-    for (const { event, index } of cases) await bench.append([event], `pl_${index}`);
+    for (const { event, then = [], index } of cases) await bench.append([event, ...then], `pl_${index}`);
     for (const { index } of cases) await bench.settled(`int_${index}`, `pl_${index}`);
   });
 
@@ -106,7 +116,10 @@ test('one bad event that fails a whole request: alone, each gets what it deserve
   answer = ({ body }) =>
     body.includes('bad-order') ? { status: 400, body: { error: { code: 100, message: 'no' } } } : { status: 200, body: {} };
   bench.snapshots.set([
-    anIntegration(compile(meta, 'default', { endpoint: origin, batch_interval_ms: 500 }), { id: 'int_meta', pipeline_id: 'pl_meta' }),
+    anIntegration(compile(meta, 'default', { max_event_age_hours: 0, endpoint: origin, batch_interval_ms: 500 }), {
+      id: 'int_meta',
+      pipeline_id: 'pl_meta',
+    }),
   ]);
   const events = ['good-1', 'bad-order', 'good-2'].map((id) => orderCompleted({ order_id: id }, { event_id: id }));
   await bench.append(events, 'pl_meta');

@@ -1,8 +1,9 @@
-import { CATEGORIES, VENDORS } from '@firsthand/catalog/index.ts';
+import { CATEGORIES, loadVendors } from '@firsthand/catalog/index.ts';
 import { expect, test } from 'vitest';
 import { onStory } from '../testing/story.ts';
 
 const GA4 = 'integration-catalog/google_analytics_4';
+const VENDORS = await loadVendors();
 const SECRET = 'an-api-secret-of-theirs';
 
 onStory('the integration catalog', (story) => {

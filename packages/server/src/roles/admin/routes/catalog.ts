@@ -1,4 +1,4 @@
-import { CATEGORIES, type CatalogEntry, catalogEntry, findVendor, searchVendors } from '@firsthand/catalog/index.ts';
+import { CATEGORIES, type CatalogEntry, catalogEntry, loadVendor, searchVendors } from '@firsthand/catalog/index.ts';
 import { AnyObject, Closed, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { CONSENT_CATEGORIES, FIELD_TYPES, GROUPS, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
@@ -96,7 +96,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ query }, reply) => {
-      const vendors = searchVendors(query).map(asVendor);
+      const vendors = (await searchVendors(query)).map(asVendor);
       // Fastify sends bytes as they are; its types only know of text.
       void reply.type('application/json; charset=utf-8').serializer(listBytes as unknown as (answer: unknown) => string);
       return { vendors, total: vendors.length, categories: [...CATEGORIES] };
@@ -106,7 +106,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/integration-catalog/:vendor',
     { config: { role: 'viewer' }, schema: { summary: 'Read a vendor', tags, params: VendorParams, response: { 200: VendorWithSamples } } },
-    async ({ params }) => withSamples(requireEntry(params.vendor)),
+    async ({ params }) => withSamples(await requireEntry(params.vendor)),
   );
 
   app.post(
@@ -123,7 +123,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ params, body, user }, reply) => {
-      const vendor = requireEntry(params.vendor);
+      const vendor = await requireEntry(params.vendor);
       const variant = vendor.variants.find(({ key }) => key === (body.variant ?? 'default'));
       if (variant === undefined) throw invalid('variant', `must be one of ${vendor.variants.map(({ key }) => key).join(', ')}`);
       const merged = mergeConfig(variant.default_config, withoutMasks(vendor, (body.config ?? {}) as JsonObject));
@@ -148,8 +148,8 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
   );
 }
 
-function requireEntry(key: string) {
-  const vendor = findVendor(key);
+async function requireEntry(key: string) {
+  const vendor = await loadVendor(key);
   if (vendor === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such vendor in the catalog.' });
   return vendor;
 }

@@ -174,7 +174,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     body: Static<typeof OneStepCreate>,
   ) {
     const { source_id, vendor: vendorKey, config: sent, delivery_mode = 'server_side', name, ...input } = body;
-    const vendor = requireVendor(vendorKey);
+    const vendor = await requireVendor(vendorKey);
     const { config, variant } = withDefaultMappings(vendor, withoutMasks(vendor, sent as JsonObject));
     checkConfig(context, vendor, config, delivery_mode, { complete: true });
     const pipeline = await requirePipeline(tx, user.org_id, source_id);
@@ -198,7 +198,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
 
   async function requireComplete(tx: Db, template: Template, revision: StoredRevision): Promise<void> {
     const org = await organisationKey(tx, template.org_id);
-    const faults = missingFields(context, requireVendor(template.vendor), openStored(context, org, revision));
+    const faults = missingFields(context, await requireVendor(template.vendor), openStored(context, org, revision));
     if (faults.length > 0) throw invalidFields(faults.map(({ field, message }) => ({ field: `config.${field}`, message })));
   }
 

@@ -74,7 +74,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ body }) => {
-      const rehearse = rehearsalOf(body.vendor, body.config as JsonObject, body.parameters ?? {});
+      const rehearse = await rehearsalOf(body.vendor, body.config as JsonObject, body.parameters ?? {});
       const { failed, ...result } = rehearse(eventOf(body.event), clock.now());
       return failed === null ? result : { ...result, dropped: failed };
     },
@@ -117,7 +117,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       const revision = async (field: 'from' | 'to') => {
         const stored = await findRevision(db, user.org_id, template.id, body[field]);
         if (stored === undefined) throw invalid(field, 'is no revision of the template');
-        return rehearsalOf(template.vendor, openStored(context, org, stored), pipeline.parameters, field);
+        return await rehearsalOf(template.vendor, openStored(context, org, stored), pipeline.parameters, field);
       };
       return await diffRevisions(log, pipeline.id, body.limit ?? 100, clock.now(), await revision('from'), await revision('to'));
     },
@@ -191,8 +191,8 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
-  function rehearsalOf(vendor: string, config: JsonObject, parameters: Record<string, string>, at = 'config'): Rehearse {
-    const compiled = compileRehearsal(requireVendor(vendor), config, parameters, urlRules(context));
+  async function rehearsalOf(vendor: string, config: JsonObject, parameters: Record<string, string>, at = 'config'): Promise<Rehearse> {
+    const compiled = compileRehearsal(await requireVendor(vendor), config, parameters, urlRules(context));
     if (compiled.ok) return compiled.rehearse;
     throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: field === '' ? at : `${at}.${field}`, message })));
   }

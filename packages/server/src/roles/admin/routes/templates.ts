@@ -53,7 +53,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ body, user }, reply) => {
-      const vendor = requireVendor(body.vendor);
+      const vendor = await requireVendor(body.vendor);
       const mode = body.delivery_mode ?? 'server_side';
       const config = withoutMasks(vendor, body.config as JsonObject);
       checkConfig(context, vendor, config, mode);
@@ -151,7 +151,8 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       const page = pageOf(query);
       const { rows, total } = await listRevisions(db, user.org_id, template.id, page);
       const org = await organisationKey(db, user.org_id);
-      return { revisions: rows.map((row) => toRevision(context, org, template.vendor, row)), total, ...page };
+      const revisions = await Promise.all(rows.map((row) => toRevision(context, org, template.vendor, row)));
+      return { revisions, total, ...page };
     },
   );
 
@@ -172,7 +173,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
     async ({ params, body, user }, reply) => {
       const revision = await context.write(user, 'revision.created', async (tx, change) => {
         const template = found(await findTemplate(tx, user.org_id, params.id));
-        const vendor = requireVendor(template.vendor);
+        const vendor = await requireVendor(template.vendor);
         const last = (await latestRevision(tx, user.org_id, template.id))!;
         const org = await organisationKey(tx, user.org_id);
         const config = await withStoredSecrets(vendor, body.config as JsonObject, newestFirst(tx, template, org));
@@ -186,7 +187,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
           delivery_mode: mode,
           change_summary: body.change_summary ?? '',
         });
-        change.audit({ id: made.id, before: toRevision(context, org, template.vendor, last), after: made });
+        change.audit({ id: made.id, before: await toRevision(context, org, template.vendor, last), after: made });
         return made;
       });
       return reply.code(201).send(revision);

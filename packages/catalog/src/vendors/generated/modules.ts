@@ -1,0 +1,20 @@
+// Written by scripts/generate-vendor-list.ts. Do not edit.
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import type { VendorCases } from '../shared/cases.ts';
+
+interface VendorModule {
+  vendor(): Promise<{ default: VendorDefinition }>;
+  cases(): Promise<{ default: VendorCases }>;
+}
+
+export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
+  amazon_s3: { vendor: () => import('../amazon_s3/vendor.ts'), cases: () => import('../amazon_s3/cases.ts') },
+  amplitude: { vendor: () => import('../amplitude/vendor.ts'), cases: () => import('../amplitude/cases.ts') },
+  braze: { vendor: () => import('../braze/vendor.ts'), cases: () => import('../braze/cases.ts') },
+  custom_http: { vendor: () => import('../custom_http/vendor.ts'), cases: () => import('../custom_http/cases.ts') },
+  google_ads: { vendor: () => import('../google_ads/vendor.ts'), cases: () => import('../google_ads/cases.ts') },
+  google_analytics_4: { vendor: () => import('../google_analytics_4/vendor.ts'), cases: () => import('../google_analytics_4/cases.ts') },
+  meta_conversions_api: { vendor: () => import('../meta_conversions_api/vendor.ts'), cases: () => import('../meta_conversions_api/cases.ts') },
+  tiktok_events_api: { vendor: () => import('../tiktok_events_api/vendor.ts'), cases: () => import('../tiktok_events_api/cases.ts') },
+  webhook: { vendor: () => import('../webhook/vendor.ts'), cases: () => import('../webhook/cases.ts') },
+};

@@ -1,0 +1,104 @@
+/** Products and order values, described once and adapted to a vendor's names. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { from, type Rest, use } from './mapping.ts';
+import * as source from './sources.ts';
+import { product } from './sources.ts';
+
+/** The vendor's name of each product field. A field without a name is not sent. */
+export interface ProductNames {
+  id?: string;
+  name?: string;
+  brand?: string;
+  category?: string;
+  variant?: string;
+  price?: string;
+  quantity?: string;
+  coupon?: string;
+  discount?: string;
+  position?: string;
+  url?: string;
+  image?: string;
+}
+export interface ProductStyle {
+  /** Write 1 where a product has no quantity. */
+  default_quantity?: boolean;
+  /** Prices as texts. */
+  price_text?: boolean;
+}
+
+type Key = keyof ProductNames;
+const SOURCES: Record<Key, string[]> = {
+  id: ['product_id', 'sku'],
+  name: ['name', 'product_name'],
+  brand: ['brand'],
+  category: ['category', 'product_category'],
+  variant: ['variant'],
+  price: ['price'],
+  quantity: ['quantity'],
+  coupon: ['coupon'],
+  discount: ['discount'],
+  position: ['position'],
+  url: ['url'],
+  image: ['image_url'],
+};
+
+function lines(
+  names: ProductNames,
+  style: ProductStyle,
+  sourcesOf: (fields: string[]) => string[],
+  target: string,
+  rest: Rest,
+): JsonObject[] {
+  return Object.entries(SOURCES).flatMap(([key, fields]) => {
+    const name = names[key as Key];
+    if (name === undefined) return [];
+    const sources = sourcesOf(fields);
+    const to = `${target}.${name}`;
+    if (key === 'id') return [from(sources, to, ['to_string'])];
+    if (key === 'price') return [from(sources, to, style.price_text ? ['to_number', 'to_string'] : ['to_number'], rest)];
+    if (key === 'discount') return [from(sources, to, ['to_number'], rest)];
+    if (key === 'quantity') return [from(sources, to, ['to_integer'], { ...rest, ...(style.default_quantity ? { default: 1 } : {}) })];
+    if (key === 'position') return [from(sources, to, ['to_integer'], rest)];
+    return [from(sources, to, [], rest)];
+  });
+}
+
+/** `properties.products` as the list `target[*]`. Add `compact` to the definition to remove products without an id. */
+export function productList(target: string, names: ProductNames, style: ProductStyle = {}): JsonObject[] {
+  return lines(names, style, (fields) => product(...fields), `${target}[*]`, {});
+}
+
+/** The single product in the event's own properties as `target[0]`, only if it has an id. */
+export function singleProduct(target: string, names: ProductNames, style: ProductStyle = {}): JsonObject[] {
+  return lines(names, style, (fields) => fields.map((name) => `properties.${name}`), `${target}[0]`, { when: source.HAS_PRODUCT });
+}
+
+/** How many items: the sum of all quantities, where a missing one counts as 1. */
+export function itemCount(target: string): JsonObject {
+  return from(product('quantity'), target, ['to_integer', use('fill_missing', 1), 'sum']);
+}
+
+/**
+ * The value of an order: `value`, `total` or `revenue`, otherwise Σ price × quantity of its products. Several lines with one target: the
+ * last one with a value counts.
+ */
+export function orderTotal(target: string, rest: Rest = {}, sources: string[] = source.VALUE): JsonObject[] {
+  return [from('properties.products', target, [use('sum_product', 'price', 'quantity')], rest), from(sources, target, ['to_number'], rest)];
+}
+
+/** Value and currency under one object; required if the vendor rejects an order without them. */
+export function orderValue(object: string, rest: Rest = {}, names = { value: 'value', currency: 'currency' }): JsonObject[] {
+  return [
+    ...orderTotal(`${object}.${names.value}`, rest),
+    from('properties.currency', `${object}.${names.currency}`, ['currency_code'], rest),
+  ];
+}
+
+/** The value of one product: the event's own value, otherwise price × quantity, otherwise the price. */
+export function unitValue(target: string): JsonObject[] {
+  return [
+    from('properties.price', target, ['to_number']),
+    from('properties.price', target, [use('multiply', { source: 'properties.quantity' })]),
+    from('properties.value', target, ['to_number']),
+  ];
+}

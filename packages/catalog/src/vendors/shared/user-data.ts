@@ -1,0 +1,63 @@
+/** User data for matching: normalised and hashed as most advertising APIs ask. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { from, type Transform, use } from './mapping.ts';
+import * as source from './sources.ts';
+
+/** The vendor's name of each field. A field without a name is not sent. */
+export interface UserDataNames {
+  email?: string;
+  phone?: string;
+  first_name?: string;
+  last_name?: string;
+  gender?: string;
+  birthday?: string;
+  city?: string;
+  state?: string;
+  postal_code?: string;
+  country?: string;
+  external_id?: string;
+  ip?: string;
+  user_agent?: string;
+}
+export interface UserDataStyle {
+  /** `digits`: country code and number without plus (Meta, Snap, Pinterest). `e164`: with plus (Google, TikTok, X, Reddit). */
+  phone: 'digits' | 'e164';
+  /** `gmail`: Google's rules for dots and tags. `canonical`: without dots and tags for every domain (Reddit). */
+  email?: 'plain' | 'gmail' | 'canonical';
+  /** Fields that are sent normalised but not hashed. */
+  plain?: (keyof UserDataNames)[];
+  /** Each value is a list of one: `em: ["…"]`. */
+  lists?: boolean;
+}
+
+const EMAIL = { plain: 'normalize_email', gmail: 'normalize_gmail', canonical: 'canonical_email' };
+const NEVER_HASHED: ReadonlySet<string> = new Set(['ip', 'user_agent']);
+/** The country of a number without a country code: that of the address. */
+export const PHONE_COUNTRY = { source: source.COUNTRY };
+
+/** Lines that write into `at`, such as `user_data`. */
+export function userData(at: string, names: UserDataNames, style: UserDataStyle): JsonObject[] {
+  const phone = use(style.phone === 'digits' ? 'normalize_phone_digits' : 'normalize_phone', PHONE_COUNTRY);
+  const fields: Record<keyof UserDataNames, [sources: string | string[], transforms: Transform[]]> = {
+    email: [source.EMAIL, [EMAIL[style.email ?? 'plain']]],
+    phone: [source.PHONE, [phone]],
+    first_name: [source.FIRST_NAME, [use('normalize_name', 'joined')]],
+    last_name: [source.LAST_NAME, [use('normalize_name', 'joined')]],
+    gender: [source.GENDER, ['normalize_gender']],
+    birthday: [source.BIRTHDAY, ['normalize_date']],
+    city: [source.CITY, ['normalize_city']],
+    state: [source.STATE, ['normalize_state']],
+    postal_code: [source.POSTAL_CODE, ['normalize_zip']],
+    country: [source.COUNTRY, ['country_code', 'lowercase']],
+    external_id: [['user_id', 'anonymous_id'], ['trim']],
+    ip: ['context.ip', []],
+    user_agent: ['context.user_agent', []],
+  };
+  const plain = new Set<string>(style.plain ?? []);
+  return Object.entries(fields).flatMap(([key, [sources, transforms]]) => {
+    const name = names[key as keyof UserDataNames];
+    if (name === undefined) return [];
+    const hashed = NEVER_HASHED.has(key) || plain.has(key) ? transforms : [...transforms, 'sha256'];
+    return [from(sources, `${at}.${name}${style.lists && !NEVER_HASHED.has(key) ? '[0]' : ''}`, hashed)];
+  });
+}
