@@ -28,7 +28,7 @@ export const DEFAULT_DATA_LAYER: DataLayerConfig = {
   bot_filtering: { action: 'flag', block_empty_user_agent: false, custom_patterns: [] },
   pii_rules: { ip: 'keep', fields: [], detect: [], detect_action: 'redact', url_params: [] },
   session: { timeout_minutes: 30 },
-  identity: { remember_traits: [] },
+  identity: { remember_traits: [], click_id_days: {} },
   custom_js: { enabled: false, code: '' },
   routing_rules: [],
 };

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import { CLICK_IDS } from './click-ids.ts';
 import { eachParameter, queryOf } from './query.ts';
 
 const CAMPAIGN: ReadonlyMap<string, string> = new Map([
@@ -9,34 +10,7 @@ const CAMPAIGN: ReadonlyMap<string, string> = new Map([
   ['utm_content', 'content'],
 ]);
 
-/** Ad platforms' click ids, by parameter name as the platform writes it. */
-export const CLICK_IDS: readonly string[] = [
-  'gclid',
-  'gbraid',
-  'wbraid',
-  'dclid',
-  'fbclid',
-  'ttclid',
-  'msclkid',
-  'ScCid',
-  'epik',
-  'li_fat_id',
-  'rdt_cid',
-  'twclid',
-  'qclid',
-  'ndclid',
-  'tblci',
-  'dicbo',
-  'aleid',
-  'oppref',
-  'ttd_id',
-  'aref_id',
-  'maas',
-  'yclid',
-  'irclickid',
-  'wickedid',
-];
-const BY_LOWER_CASE: ReadonlyMap<string, string> = new Map(CLICK_IDS.map((name) => [name.toLowerCase(), name]));
+const BY_LOWER_CASE: ReadonlyMap<string, string> = new Map(CLICK_IDS.map(({ param }) => [param.toLowerCase(), param]));
 const MAX_VALUE = 2_048;
 
 export interface UrlFacts {
@@ -45,7 +19,7 @@ export interface UrlFacts {
 }
 const NOTHING: UrlFacts = { campaign: undefined, click_ids: undefined };
 
-/** Campaign and click ids of a page address. The first of several equal parameters counts; names in any case. */
+/** Campaign and click ids of a page address. Names match in any case; of a repeated parameter the first counts. */
 export function urlFacts(url: string): UrlFacts {
   const query = queryOf(url);
   if (query === undefined || query === '') return NOTHING;

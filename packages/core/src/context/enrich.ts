@@ -9,7 +9,7 @@ import { addMissing, ownObject, ownText } from './objects.ts';
 import { userAgentFacts } from './user-agent.ts';
 import { applyVendorIds } from './vendor-ids.ts';
 
-export type RequestFacts = Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'gpc'>;
+export type RequestFacts = Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'gpc' | 'cookies'>;
 
 export function applyContext(event: CanonicalEvent, request: RequestFacts, geo: GeoLookup | undefined, decisions: Decision[]): void {
   const context = event.context;

@@ -1,9 +1,10 @@
 /**
- * First-party ids that vendors match on, under one name each: `context.vendor_ids`. The collector sends the names below or
- * the cookies they come from; both are understood.
+ * First-party ids that vendors match on, under one name each: `context.vendor_ids`. Clients send these names or the cookies they come
+ * from.
  */
 import { isObject, type JsonObject, own } from '../json.ts';
 
+const MAX_LENGTH = 512;
 const COOKIES: ReadonlyMap<string, string> = new Map([
   ['_fbp', 'fbp'],
   ['_fbc', 'fbc'],
@@ -17,11 +18,30 @@ const COOKIES: ReadonlyMap<string, string> = new Map([
   ['_uetmsclkid', 'uetmsclkid'],
   ['_uetvid', 'uetvid'],
   ['_gcl_aw', 'gcl_aw'],
+  ['_gcl_dc', 'gcl_dc'],
+  ['_gcl_gb', 'gcl_gb'],
+  ['_gcl_ag', 'gcl_ag'],
+  ['ttclid', 'ttclid'],
+  ['quora_qclid', 'qclid'],
   ['hubspotutk', 'hubspotutk'],
   ['_vwo_uuid', 'vwo_uuid'],
   ['_ALGOLIA', 'algolia_user_token'],
   ['li_fat_id', 'li_fat_id'],
 ]);
+
+/** Whether a cookie belongs to a vendor that events are matched with. */
+export function isVendorCookie(name: string): boolean {
+  return COOKIES.has(name) || name === '_ga' || name.startsWith('_ga_');
+}
+
+/** Vendor cookies of a request, as ids. */
+export function idsOfCookies(cookies: Readonly<Record<string, string>>): JsonObject {
+  const ids: JsonObject = {};
+  for (const [name, value] of Object.entries(cookies)) {
+    if (!fromCookie(name, value, ids) && COOKIES.get(name) === name && value.length <= MAX_LENGTH) ids[name] = value;
+  }
+  return ids;
+}
 
 /** Returns whether `context.vendor_ids` changed. */
 export function applyVendorIds(context: JsonObject): boolean {
@@ -43,18 +63,24 @@ export function applyVendorIds(context: JsonObject): boolean {
   return changed;
 }
 
-/** A cookie under its own name: unpacked where the vendor wants only part of it. What is there already stays. */
+/** Adds a cookie under its id, or the part of it that the vendor's API expects. Ids that are already present stay. */
 function fromCookie(name: string, value: unknown, ids: JsonObject): boolean {
-  if (typeof value !== 'string' || value === '' || value.length > 512) return false;
+  if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return false;
   const plain = COOKIES.get(name);
   if (plain !== undefined) return plain !== name && put(ids, plain, value);
   if (name === '_ga') {
     const match = /^GA\d+\.\d+(?:-\d+)?\.(\d+\.\d+)$/.exec(value);
-    return match !== null && put(ids, 'ga_client_id', match[1]!);
+    return match?.[1] !== undefined && put(ids, 'ga_client_id', match[1]);
   }
   if (name.startsWith('_ga_')) {
-    const match = /^GS\d+\.\d+\.s?(\d+)/.exec(value);
-    return match !== null && put(ids, 'ga_session_id', match[1]!);
+    const session = /^GS\d+\.\d+\.s?(\d+)/.exec(value)?.[1];
+    if (session === undefined) return false;
+    // A site may have several streams. An integration takes the session of its own.
+    const sessions = isObject(ids.ga_sessions) ? ids.ga_sessions : {};
+    const stream = name.slice('_ga_'.length);
+    if (stream !== '__proto__') ids.ga_sessions = { ...sessions, [stream]: session } as JsonObject;
+    put(ids, 'ga_session_id', session);
+    return true;
   }
   return false;
 }

@@ -17,6 +17,8 @@ export interface IngestEnvelope {
   /** From the connection; browser endpoints only. */
   ip?: string;
   user_agent?: string;
+  /** Vendors' cookies of a browser request, by name. */
+  cookies?: Record<string, string>;
   /** `Sec-GPC: 1`. */
   gpc?: true;
   /** Batch-level `sentAt` and `context`, where the event has none of its own. */

@@ -10,6 +10,7 @@ import { type CompiledTrackingPlan, compileTrackingPlan, type TrackingPlanResult
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { CompiledCode } from './code.ts';
 import { checkDataLayer, mergeDataLayer } from './data-layer.ts';
+import { type ClickConsent, type CompiledMemory, compileMemory } from './memory.ts';
 import { type CompiledRoutingRule, compileRouting } from './routing.ts';
 import { type CompiledTransformation, compileTransformation, type TransformationResult } from './transformation.ts';
 
@@ -20,6 +21,7 @@ export interface CompiledOrganisation {
   pii: CompiledPii;
   session_timeout_ms: number;
   remember_traits: readonly string[];
+  memory: CompiledMemory;
   custom_code: CompiledCode | undefined;
   routing: readonly CompiledRoutingRule[];
 }
@@ -39,7 +41,11 @@ export interface CompileOrganisationResult {
 }
 
 /** Sections and keys that are absent take their defaults. */
-export function compileOrganisation(config: Partial<DataLayerConfig>, orgId = 'organisation'): CompileOrganisationResult {
+export function compileOrganisation(
+  config: Partial<DataLayerConfig>,
+  orgId = 'organisation',
+  clickConsent: ClickConsent = {},
+): CompileOrganisationResult {
   const shape = checkDataLayer(config);
   const merged = mergeDataLayer(config, shape);
   const faults: ConfigFault[] = [...shape];
@@ -50,6 +56,7 @@ export function compileOrganisation(config: Partial<DataLayerConfig>, orgId = 'o
     pii: compilePii(merged.pii_rules, faults),
     session_timeout_ms: merged.session.timeout_minutes * 60_000,
     remember_traits: merged.identity.remember_traits,
+    memory: compileMemory(merged.identity.click_id_days, clickConsent),
     custom_code: merged.custom_js.enabled ? { owner: orgId, code: merged.custom_js.code } : undefined,
     routing: compileRouting(merged.routing_rules, faults),
   };

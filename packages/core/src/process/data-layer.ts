@@ -88,6 +88,9 @@ const timeout: Check = (value, field, faults) => {
   if (typeof value !== 'number' || !(value > 0 && value <= 1_440))
     faults.push({ field, message: 'must be a number of minutes above 0, at most 1440' });
 };
+const days: Check = (value, field, faults) => {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 400)) faults.push({ field, message: 'must be a number of days from 0 to 400' });
+};
 /** Conditions and expressions are checked by compiling them. */
 const anything: Check = () => undefined;
 
@@ -107,7 +110,7 @@ const DATA_LAYER = shape({
     url_params: listOf(text(1, 200)),
   }),
   session: shape({ timeout_minutes: timeout }),
-  identity: shape({ remember_traits: listOf(text(1, 200), 50) }),
+  identity: shape({ remember_traits: listOf(text(1, 200), 50), click_id_days: mapOf(undefined, days) }),
   custom_js: shape({ enabled: bool, code: text(0, MAX_CODE) }),
   routing_rules: listOf(
     shape({ condition: anything, action: oneOf('drop', 'pass'), pipeline_ids: listOf(text(1, 64), 1_000) }, ['condition', 'action']),

@@ -1,6 +1,6 @@
 /**
- * Step 5: a session ends after a pause. Time is when ingest accepted the event, so that a client's wrong clock opens and
- * closes nothing, and the id comes from the event that opened it, so that processing it again after a crash gives the same.
+ * Step 5: a session ends after a pause. Times are when ingest accepted the event, so a client's wrong clock neither opens nor closes
+ * one. The id comes from the first event, so processing it again after a crash gives the same id.
  */
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { Decision } from '../outcome/outcome.ts';
@@ -8,7 +8,7 @@ import { sha256Hex } from '../privacy/digest.ts';
 import type { VisitorState } from './visitor.ts';
 
 export interface SessionInput {
-  /** The visitor's key: the anonymous id as it came in. */
+  /** The visitor's key: the anonymous id as received. */
   visitor_id: string;
   org_id: string;
   received_at: number;
@@ -27,18 +27,37 @@ export function applySession(
 ): VisitorState {
   const { received_at } = input;
   const open = state.session;
-  if (open !== undefined && received_at - open.last_at <= timeoutMs) {
-    const is_new = received_at === open.started_at && open.id === sessionId(event, input);
-    event.context.session = { id: open.id, is_new };
-    decisions.push(is_new ? STARTED : CONTINUED);
-    // A replay is older than what is known: it prolongs nothing.
-    if (received_at <= open.last_at) return state;
-    return { ...state, session: { id: open.id, started_at: open.started_at, last_at: received_at } };
+  if (open === undefined || received_at - open.last_at > timeoutMs) {
+    const session = {
+      id: sessionId(event, input),
+      started_at: received_at,
+      last_at: received_at,
+      number: (open?.number ?? (open ? 1 : 0)) + 1,
+      events: 1,
+    };
+    writeSession(event, session, true);
+    decisions.push(STARTED);
+    return { ...state, session };
   }
-  const id = sessionId(event, input);
-  event.context.session = { id, is_new: true };
-  decisions.push(STARTED);
-  return { ...state, session: { id, started_at: received_at, last_at: received_at } };
+  const { number = 1, events = 1 } = open;
+  const is_new = received_at === open.started_at && open.id === sessionId(event, input);
+  decisions.push(is_new ? STARTED : CONTINUED);
+  // The first event again after a crash, or a replay that is older than what is known: the session stays as it is.
+  if (is_new || received_at < open.last_at) {
+    writeSession(event, { ...open, number, events: is_new ? 1 : events }, is_new);
+    return state;
+  }
+  const session = { id: open.id, started_at: open.started_at, last_at: received_at, number, events: events + 1 };
+  writeSession(event, session, false);
+  return { ...state, session };
+}
+
+function writeSession(
+  event: CanonicalEvent,
+  { id, started_at, number, events }: Required<NonNullable<VisitorState['session']>>,
+  is_new: boolean,
+): void {
+  event.context.session = { id, started_at: new Date(started_at).toISOString(), number, event_index: events, is_new };
 }
 
 function sessionId(event: CanonicalEvent, { org_id, visitor_id }: SessionInput): string {

@@ -11,6 +11,7 @@ import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { assembleProcessing, compileOrganisation } from '@firsthand/core/process/compiled.ts';
 import { compileTransformation, type TransformationResult } from '@firsthand/core/process/transformation.ts';
 import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/core/tracking-plan/tracking-plan.ts';
+import type { ClickConsent } from '@firsthand/core/process/memory.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { Settings } from '../config.ts';
@@ -83,12 +84,15 @@ export async function compileSnapshot(
     return hit.value as T;
   }
 
+  const integrationRows = Map.groupBy(rows.integrations, ({ row }) => row.org_id);
+  const consentOf = (id: string) => clickConsent(integrationRows.get(id) ?? []);
+  const consentKey = (id: string) => JSON.stringify(consentOf(id));
   const organisations = new Map<string, CompiledOrganisation>();
   for (const { id, row_version, row } of rows.organisations)
     organisations.set(
       id,
-      await once(id, String(row_version), row.data_layer, (report, excess) => {
-        const { organisation, faults: wrong } = compileOrganisation(excess === undefined ? row.data_layer : {}, id);
+      await once(id, `${row_version}/${consentKey(id)}`, row.data_layer, (report, excess) => {
+        const { organisation, faults: wrong } = compileOrganisation(excess === undefined ? row.data_layer : {}, id, consentOf(id));
         if (excess !== undefined) report('error', `data_layer: ${excess}`);
         for (const fault of [...(row.unreadable ?? []), ...wrong]) report('error', `${fault.field}: ${fault.message}`);
         return organisation;
@@ -230,4 +234,17 @@ function consentWarnings(
   return [
     `No consent category is set: events are delivered without the visitor’s consent to advertising. Set consent_category, for example to ${proposed}.`,
   ];
+}
+
+/** Which consent the organisation's enabled integrations need for each vendor. */
+function clickConsent(integrations: readonly Complete<IntegrationWithConfig>[]): ClickConsent {
+  const consent: ClickConsent = {};
+  for (const { row } of integrations) {
+    if (!row.enabled || row.vendor === '__proto__') continue;
+    const configured = isObject(row.config) ? row.config.consent_category : undefined;
+    const category = row.consent_category ?? (typeof configured === 'string' ? configured : null);
+    const known = consent[row.vendor] ?? [];
+    if (category === null || !known.includes(category)) consent[row.vendor] = category === null ? known : [...known, category].sort();
+  }
+  return consent;
 }

@@ -216,7 +216,7 @@ function Form({ stored }: { stored: Stored }) {
               label="Traits to remember"
               description="Added to later events of the same visitor, for example email. None by default."
               value={[...config.identity.remember_traits]}
-              onChange={(remember_traits) => set('identity', { remember_traits })}
+              onChange={(remember_traits) => set('identity', { ...config.identity, remember_traits })}
             />
           </Section>
           <Section id="custom_js" title="Custom code" note="Runs on every event of the organisation, in a sandbox on the server.">

@@ -1,4 +1,5 @@
 /** First-party cookies: reading what came, writing `_df_id` and vendor ids. */
+import { isVendorCookie } from '@firsthand/core/context/vendor-ids.ts';
 import { getDomain, parse } from 'tldts';
 
 const REMEMBERED = 1_000;
@@ -25,6 +26,25 @@ export function eachCookie(header: string | undefined, visit: (name: string, val
     const at = part.indexOf('=');
     if (at > 0) visit(part.slice(0, at).trim(), part.slice(at + 1).trim());
   }
+}
+
+const MAX_VENDOR_COOKIES = 30;
+const MAX_VENDOR_VALUE = 512;
+
+/** The cookies of vendors that events are matched with (`_ga`, `_fbc`, `_gcl_aw` …). Processing uses them as consent allows. */
+export function vendorCookies(header: string | undefined): Record<string, string> | undefined {
+  if (header === undefined) return undefined;
+  let found: Record<string, string> | undefined;
+  let count = 0;
+  eachCookie(header, (name, raw) => {
+    if (count >= MAX_VENDOR_COOKIES || !isVendorCookie(name)) return;
+    const value = decode(raw) ?? '';
+    if (value === '' || value.length > MAX_VENDOR_VALUE) return;
+    found ??= {};
+    found[name] = value;
+    count++;
+  });
+  return found;
 }
 
 export function decode(text: string): string | undefined {

@@ -1,7 +1,7 @@
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import type { RequestMeta } from '../../intake/ingest-record.ts';
 import type { Sender } from './admission.ts';
-import { ID_COOKIE, readCookie } from './cookies.ts';
+import { ID_COOKIE, readCookie, vendorCookies } from './cookies.ts';
 import type { Exchange } from './exchange.ts';
 
 const MAX_USER_AGENT = 2_048;
@@ -23,6 +23,7 @@ export function requestMeta({ req, route, ctx, origin, receivedAt }: Exchange, {
       source: fromVisitor ? 'browser' : 'server',
       ip: fromVisitor ? ctx.proxies.address(req) : undefined,
       user_agent: fromVisitor ? req.headers['user-agent']?.slice(0, MAX_USER_AGENT) : undefined,
+      cookies: fromVisitor ? vendorCookies(req.headers.cookie) : undefined,
       gpc: fromVisitor && req.headers['sec-gpc'] === '1' ? true : undefined,
     }),
     gpc: fromVisitor && req.headers['sec-gpc'] === '1',

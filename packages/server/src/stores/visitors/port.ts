@@ -1,10 +1,6 @@
-/** What is remembered of a visitor: one record per organisation and anonymous id. */
-export interface VisitorState {
-  user_id?: string;
-  /** The traits that the data layer says to remember. */
-  traits?: Record<string, unknown>;
-  session?: { id: string; started_at: number; last_at: number };
-}
+import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+
+export type { VisitorState };
 export interface VisitorStore {
   load(orgId: string, anonymousIds: string[]): Promise<(VisitorState | undefined)[]>;
   /** Resolves when durable. */

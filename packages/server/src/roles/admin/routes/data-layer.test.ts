@@ -42,7 +42,7 @@ onStory('the data layer', (story) => {
         url_params: ['token'],
       },
       session: { timeout_minutes: 5 },
-      identity: { remember_traits: ['email'] },
+      identity: { remember_traits: ['email'], click_id_days: {} },
       custom_js: { enabled: true, code: 'function transform(event) { return event }' },
       routing_rules: [{ condition: { field: 'event', op: 'eq', value: 'Internal' }, action: 'drop' }],
     };
@@ -90,7 +90,9 @@ onStory('the data layer', (story) => {
     expect(entry).toMatchObject({
       action: 'data_layer.updated',
       resource_id: story.org.org_id,
-      changes: { identity: { old: { remember_traits: [] }, new: { remember_traits: ['phone'] } } },
+      changes: {
+        identity: { old: { remember_traits: [], click_id_days: {} }, new: { remember_traits: ['phone'], click_id_days: {} } },
+      },
     });
     expect((await (await story.as('viewer'))('GET', 'data-layer')).body.config.identity.remember_traits).toEqual(['phone']);
     expect((await story.stranger('GET', 'data-layer')).body.version).toBe(0);
