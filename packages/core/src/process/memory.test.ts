@@ -35,7 +35,14 @@ describe('click ids', () => {
   const cases: [name: string, visits: Visit[], expected: unknown, days?: Record<string, number>, consent?: ClickConsent][] = [
     ['an order after the click carries it', [click(), { day: 3, context: GRANTED }], { gclid: 'G1' }],
     ['not after the vendor’s 90 days', [click(), { day: 91, context: GRANTED }], undefined],
-    ['LinkedIn: not after 30 days', [{ day: 0, context: { ...GRANTED, click_ids: { li_fat_id: 'L' } } }, { day: 31, context: GRANTED }], undefined],
+    [
+      'LinkedIn: not after 30 days',
+      [
+        { day: 0, context: { ...GRANTED, click_ids: { li_fat_id: 'L' } } },
+        { day: 31, context: GRANTED },
+      ],
+      undefined,
+    ],
     ['the data layer shortens it', [click(), { day: 8, context: GRANTED }], undefined, { gclid: 7 }],
     ['the data layer lengthens it', [click(), { day: 200, context: GRANTED }], { gclid: 'G1' }, { default: 365 }],
     ['0 days: not at all', [click(), { day: 0, context: GRANTED }], undefined, { default: 0 }],
@@ -45,8 +52,18 @@ describe('click ids', () => {
     ['a denial deletes it', [click(), { day: 1, context: DENIED }, { day: 2, context: GRANTED }], undefined],
     ['integrations that need no consent', [click({}), { day: 1 }], { gclid: 'G1' }, {}, { google_ads: [] }],
     ['…still not after a denial', [click({}), { day: 1, context: DENIED }, { day: 2 }], undefined, {}, { google_ads: [] }],
-    ['the category of the integration', [click({ consent: { canonical: { marketing: true } } }), { day: 1, context: { consent: { canonical: { marketing: true } } } }], { gclid: 'G1' }, {}, { google_ads: ['marketing'] }],
-    ['a newer click replaces it', [click(), { day: 1, context: { ...GRANTED, click_ids: { gclid: 'G2' } } }, { day: 2, context: GRANTED }], { gclid: 'G2' }],
+    [
+      'the category of the integration',
+      [click({ consent: { canonical: { marketing: true } } }), { day: 1, context: { consent: { canonical: { marketing: true } } } }],
+      { gclid: 'G1' },
+      {},
+      { google_ads: ['marketing'] },
+    ],
+    [
+      'a newer click replaces it',
+      [click(), { day: 1, context: { ...GRANTED, click_ids: { gclid: 'G2' } } }, { day: 2, context: GRANTED }],
+      { gclid: 'G2' },
+    ],
     ['the event’s own click stays', [click(), { day: 1, context: { ...GRANTED, click_ids: { gclid: 'G2' } } }], { gclid: 'G2' }],
   ];
   test.each(cases)('%s', (_name, visits, expected, days, consent) => {
@@ -161,9 +178,12 @@ describe('what is stored', () => {
   });
   test('no context makes it throw', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom('consent', 'click_ids', 'click_id_times', 'vendor_ids', 'campaign', 'group_id'), fc.jsonValue()), (context) => {
-        walk([{ day: 0, context: context as JsonObject, cookies: { _ga: 'x' } }]);
-      }),
+      fc.property(
+        fc.dictionary(fc.constantFrom('consent', 'click_ids', 'click_id_times', 'vendor_ids', 'campaign', 'group_id'), fc.jsonValue()),
+        (context) => {
+          walk([{ day: 0, context: context as JsonObject, cookies: { _ga: 'x' } }]);
+        },
+      ),
       { numRuns: 200 },
     );
   });

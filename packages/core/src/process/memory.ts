@@ -61,7 +61,7 @@ export function applyMemory(
   const clicks = rememberClicks(context, input, memory, state.clicks, canonical, changed);
   const campaign = rememberCampaign(context, state.campaign_first, canonical, changed);
   const group = rememberGroup(event, state.group_id, changed);
-  const digest = compareTraits(event, state.traits_digest);
+  const digest = compareTraits(event, state.traits_digest, changed);
   if (changed.length > 0) decisions.push({ step: 'memory', result: 'completed', changed });
   if (
     ids === state.browser_ids &&
@@ -213,10 +213,11 @@ function rememberGroup(event: CanonicalEvent, known: string | undefined, changed
 }
 
 /** Marks events whose traits are those of the visitor's last event with traits: vendors need not set them again. */
-function compareTraits(event: CanonicalEvent, known: string | undefined): string | undefined {
+function compareTraits(event: CanonicalEvent, known: string | undefined, changed: string[]): string | undefined {
   if (event.type === 'group' || !isObject(event.traits) || Object.keys(event.traits).length === 0) return known;
   const text = writeJson(event.traits);
   const digest = text === undefined ? undefined : sha256Hex(text).slice(0, 16);
   event.context.traits_changed = digest === undefined || digest !== known;
+  changed.push('context.traits_changed');
   return digest ?? known;
 }

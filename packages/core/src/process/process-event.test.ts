@@ -106,6 +106,7 @@ test('whatever a step writes is named in its decision', () => {
     ['bots', 'human'],
     ['session', 'continued'],
     ['identity', 'recognised'],
+    ['memory', 'completed'],
   ]);
 });
 

@@ -9,6 +9,7 @@ const common = {
   time: 1767323045678,
   ip: '203.0.113.7',
   language: 'de-DE',
+  platform: 'Web',
   library: 'firsthand',
 };
 const page = { page_url: 'https://shop.example/checkout?x=1', page_referrer: 'https://www.example.org/', page_title: 'Checkout' };
@@ -34,8 +35,8 @@ export default vendorCases(
                 event_type: 'Order Completed',
                 insert_id: 'evt-1',
                 event_properties: { ...order.properties, ...page },
-                user_properties: { ...TRAITS, ...clicks },
-                revenue: 42.5,
+                user_properties: { $set: { ...TRAITS, ...clicks } },
+                revenue: 35,
                 currency: 'EUR',
                 revenueType: 'Purchase',
               },
@@ -63,7 +64,7 @@ export default vendorCases(
                 time: 1767323045678,
                 library: 'firsthand',
                 event_properties: { total: 10 },
-                user_properties: {},
+                user_properties: { $set: {} },
                 revenue: -10,
                 revenueType: 'Refund',
               },
@@ -88,7 +89,7 @@ export default vendorCases(
                 time: 1767323045678,
                 library: 'firsthand',
                 event_properties: { score: 3 },
-                user_properties: {},
+                user_properties: { $set: {} },
               },
             ],
           },
@@ -108,7 +109,7 @@ export default vendorCases(
                 event_type: 'Page Viewed',
                 insert_id: 'evt-2',
                 event_properties: { path: '/', page_name: 'Home', ...page },
-                user_properties: clicks,
+                user_properties: { $set: clicks },
               },
             ],
           },
@@ -123,14 +124,103 @@ export default vendorCases(
           body: {
             ...head,
             events: [
-              { ...common, event_type: '$identify', insert_id: 'evt-3', event_properties: page, user_properties: { ...TRAITS, ...clicks } },
+              {
+                ...common,
+                event_type: '$identify',
+                insert_id: 'evt-3',
+                event_properties: page,
+                user_properties: { $set: { ...TRAITS, ...clicks } },
+              },
             ],
           },
         },
       ],
     },
     {
-      name: 'group sets group properties',
+      name: 'session: session_id is the start of the session in milliseconds',
+      event: track('Quiz Taken', {}, { traits: {}, context: { session: { id: 's', started_at: '2026-01-02T03:00:00.000Z', number: 2 } } }),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Quiz Taken',
+                insert_id: 'evt-1',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                session_id: 1767322800000,
+                library: 'firsthand',
+                event_properties: {},
+                user_properties: { $set: {} },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'campaign: the current one is set, the first one set once; unchanged traits are not sent again; the group comes along',
+      event: track(
+        'Quiz Taken',
+        {},
+        { context: { campaign: { source: 'news' }, campaign_first: { source: 'ad' }, traits_changed: false, group_id: 'acme' } },
+      ),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Quiz Taken',
+                insert_id: 'evt-1',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                library: 'firsthand',
+                event_properties: {},
+                user_properties: { $set: { utm_source: 'news' }, $setOnce: { initial_utm_source: 'ad' } },
+                groups: { company: 'acme' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'app: the platform of an iOS app',
+      event: track(
+        'Quiz Taken',
+        {},
+        { traits: {}, context: { app: { namespace: 'com.shop', version: '2' }, os: { name: 'iOS', version: '18' } } },
+      ),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Quiz Taken',
+                insert_id: 'evt-1',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                platform: 'iOS',
+                os_name: 'iOS',
+                os_version: '18',
+                app_version: '2',
+                library: 'firsthand',
+                event_properties: {},
+                user_properties: { $set: {} },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'group sets group properties, and puts the user into the group',
       event: grouped(),
       requests: [
         {
@@ -142,9 +232,18 @@ export default vendorCases(
                 event_type: '$groupidentify',
                 insert_id: 'evt-4',
                 event_properties: page,
-                user_properties: clicks,
+                user_properties: { $set: clicks },
                 groups: { company: 'acme' },
-                group_properties: { name: 'Acme' },
+                group_properties: { $set: { name: 'Acme' } },
+              },
+              {
+                event_type: '$identify',
+                insert_id: 'evt-4-1',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                groups: { company: 'acme' },
+                user_properties: { $set: { company: 'acme' } },
               },
             ],
           },
@@ -192,7 +291,22 @@ export default vendorCases(
       name: 'throttled',
       events: [order],
       reply: { status: 429, body: { error: 'Too many requests for some devices and users', throttled_users: { 'user-1': 40 } } },
-      verdict: { kind: 'unavailable', retry_after_ms: 30_000 } as never,
+      verdict: {
+        kind: 'partial',
+        items: [{ kind: 'unavailable', reason: 'http_429: Too many requests for some devices and users', retry_after_ms: 30_000 }],
+      },
+    },
+    {
+      name: 'throttled: only the named user waits',
+      events: [order, orderCompleted({}, { event_id: 'evt-7', user_id: 'user-2', anonymous_id: 'anon-2' })],
+      reply: { status: 429, body: { error: 'slow', throttled_devices: { 'anon-2': 40 } } },
+      verdict: {
+        kind: 'partial',
+        items: [
+          { kind: 'unavailable', reason: 'http_429: sent together with rejected items' },
+          { kind: 'unavailable', reason: 'http_429: slow', retry_after_ms: 30_000 },
+        ],
+      },
     },
   ],
 );

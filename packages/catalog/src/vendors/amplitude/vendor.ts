@@ -2,14 +2,22 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { event, from, set } from '../shared/mapping.ts';
+import { orderTotal } from '../shared/commerce.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
 
-/** Event names stay the user's own; the event id keeps a repeated delivery from counting twice. */
+/** Event names stay as they are. The event id prevents that a repeated delivery counts twice. */
+const NO_GROUP = { field: 'type', op: 'ne', value: 'group' };
+const CAMPAIGN = [
+  ['utm_source', 'source'],
+  ['utm_medium', 'medium'],
+  ['utm_campaign', 'name'],
+  ['utm_term', 'term'],
+  ['utm_content', 'content'],
+] as const;
 const GLOBAL: JsonObject = {
   mappings: [
-    from('event_id', 'insert_id'),
     from('user_id', 'user_id'),
     from('anonymous_id', 'device_id'),
     from('timestamp', 'time', ['to_unix_millis']),
@@ -17,14 +25,19 @@ const GLOBAL: JsonObject = {
     from(source.PAGE_URL, 'event_properties.page_url'),
     from(source.REFERRER, 'event_properties.page_referrer'),
     from('context.page.title', 'event_properties.page_title'),
-    from('traits', 'user_properties'),
-    from('context.campaign.source', 'user_properties.utm_source'),
-    from('context.campaign.medium', 'user_properties.utm_medium'),
-    from('context.campaign.name', 'user_properties.utm_campaign'),
-    from('context.campaign.term', 'user_properties.utm_term'),
-    from('context.campaign.content', 'user_properties.utm_content'),
-    from('context.click_ids.gclid', 'user_properties.gclid'),
-    from('context.click_ids.fbclid', 'user_properties.fbclid'),
+    // The traits of every event would rewrite the profile again and again: only changed ones are sent.
+    from('traits', 'user_properties.$set', [], { when: { all: [NO_GROUP, { field: 'context.traits_changed', op: 'ne', value: false }] } }),
+    ...CAMPAIGN.flatMap(([theirs, ours]) => [
+      from(`context.campaign.${ours}`, `user_properties.$set.${theirs}`),
+      from([`context.campaign_first.${ours}`, `context.campaign.${ours}`], `user_properties.$setOnce.initial_${theirs}`),
+    ]),
+    from('context.click_ids.gclid', 'user_properties.$set.gclid'),
+    from('context.click_ids.fbclid', 'user_properties.$set.fbclid'),
+    from('context.session.started_at', 'session_id', ['to_unix_millis']),
+    from('context.group_id', 'groups.company'),
+    set('platform', 'Web', { when: { field: 'context.page', op: 'exists' } }),
+    set('platform', 'iOS', { when: { all: [source.IS_APP, source.IS_APPLE] } }),
+    set('platform', 'Android', { when: { all: [source.IS_APP, source.IS_ANDROID] } }),
     from('context.ip', 'ip'),
     from('context.locale', 'language'),
     from('context.os.name', 'os_name'),
@@ -39,16 +52,28 @@ const GLOBAL: JsonObject = {
   ],
 };
 const PAGE = event('Page Viewed', [from('name', 'event_properties.page_name'), from(source.PAGE_TITLE, 'event_properties.page_title')]);
-const IDENTIFY = event('$identify', []);
-const GROUP = event('$groupidentify', [from('group_id', 'groups.company'), from('traits', 'group_properties'), set('user_properties', {})]);
+const SCREEN = event('Screen Viewed', [from('name', 'event_properties.screen_name')]);
+const IDENTIFY = event('$identify', [from('traits', 'user_properties.$set')]);
+/** `$groupidentify` sets the group's properties, and an `$identify` beside it puts the user into the group. */
+const GROUP = event('$groupidentify', [
+  from('group_id', 'groups.company'),
+  from('traits', 'group_properties.$set'),
+  set('identify.event_type', '$identify'),
+  from('group_id', 'identify.groups.company'),
+  from('group_id', 'identify.user_properties.$set.company'),
+  from('user_id', 'identify.user_id'),
+  from('anonymous_id', 'identify.device_id'),
+  from('timestamp', 'identify.time', ['to_unix_millis']),
+]);
 
 const ORDER = [
-  from(source.VALUE, 'revenue', ['to_number']),
+  ...orderTotal('revenue', {}, source.REVENUE),
   from('properties.currency', 'currency', ['currency_code']),
   set('revenueType', 'Purchase'),
 ];
 const REFUND = [
-  from(source.VALUE, 'revenue', ['to_number', { name: 'multiply', args: [-1] }]),
+  from('properties.products', 'revenue', [use('sum_product', 'price', 'quantity'), use('multiply', -1)]),
+  from(source.REVENUE, 'revenue', ['to_number', use('multiply', -1)]),
   from('properties.currency', 'currency', ['currency_code']),
   set('revenueType', 'Refund'),
 ];
@@ -74,12 +99,12 @@ const RETAIL: Record<string, JsonObject> = Object.fromEntries(
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,
   global: GLOBAL,
-  events: { '@page': PAGE, '@identify': IDENTIFY, '@group': GROUP, ...events },
+  events: { '@page': PAGE, '@screen': SCREEN, '@identify': IDENTIFY, '@group': GROUP, ...events },
   defaults: { action: 'map' },
 });
 
 const ANSWERS: AnswerRule[] = [
-  // The request as a whole was rejected: what is named is at fault, the rest must be sent again without it.
+  // The whole request was rejected. The named events are at fault; the others are sent again without them.
   {
     status: [400],
     verdict: 'partial',
@@ -97,7 +122,18 @@ const ANSWERS: AnswerRule[] = [
   },
   { status: [400], when: { field: 'body.error', op: 'contains', value: 'api_key' }, verdict: 'refused', reason: 'body.error' },
   { status: [400, 413], verdict: 'refused', reason: 'body.error', isolate: true },
-  // Too many events for one user or device: Amplitude asks for half a minute of silence.
+  // Too many events for some users or devices: they wait 30 s, the others are sent again at once.
+  {
+    status: [429],
+    verdict: 'partial',
+    partial: {
+      keys: ['body.throttled_users', 'body.throttled_devices', 'body.exceeded_daily_quota_users', 'body.exceeded_daily_quota_devices'],
+      reason: 'body.error',
+      failed: 'unavailable',
+      others: 'unavailable',
+    },
+    retry_after: { ms: 30_000 },
+  },
   { status: [429], verdict: 'unavailable', reason: 'body.error', retry_after: { ms: 30_000 } },
   RETRY_TIMEOUT,
 ];
@@ -105,6 +141,9 @@ const ANSWERS: AnswerRule[] = [
 const upload = (host: string): Omit<RequestDefinition, 'when'> => ({
   method: 'POST',
   url: `https://${host}/2/httpapi`,
+  items: ['$', 'identify'],
+  fill: { insert_id: '{{item.id}}' },
+  item_keys: ['user_id', 'device_id'],
   body: { kind: 'json_list', under: 'events', common: { api_key: '{{parameters.api_key}}', options: { min_id_length: 1 } } },
   batch: { max_items: 1_000, max_bytes: 900_000, interval_ms: 1_000 },
   answers: ANSWERS,
@@ -118,6 +157,7 @@ export default defineVendor({
   group: 'analytics',
   status: 'ga',
   website: 'https://amplitude.com/docs/apis/analytics/http-v2',
+  api_version: { version: 'HTTP V2', checked: '2026-11-16' },
   setup_steps: [
     "In Amplitude open Settings, Organization settings, Projects, and copy the project's API key.",
     'Choose the data region of the project.',

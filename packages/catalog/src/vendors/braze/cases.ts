@@ -5,6 +5,16 @@ import braze from './vendor.ts';
 const url = 'https://rest.iad-01.braze.com/users/track';
 const headers = { Authorization: 'Bearer 01234567-89ab-cdef-0123-456789abcdef' };
 const time = '2026-01-02T03:04:05.678Z';
+/** An identify merges the anonymous visitor's alias into the profile. */
+const merge = {
+  method: 'POST',
+  url: 'https://rest.iad-01.braze.com/users/identify',
+  headers,
+  body: {
+    merge_behavior: 'merge',
+    aliases_to_identify: [{ external_id: 'user-1', user_alias: { alias_name: 'anon-1', alias_label: 'anonymous_id' } }],
+  },
+};
 const quiz = track('Quiz Taken', { score: 3 });
 
 export default vendorCases(
@@ -47,6 +57,34 @@ export default vendorCases(
       ],
     },
     {
+      name: 'the recommended e-commerce event of an order',
+      variant: 'ecommerce',
+      event: orderCompleted(),
+      requests: [
+        {
+          body: {
+            events: [
+              {
+                external_id: 'user-1',
+                time,
+                name: 'ecommerce.order_placed',
+                properties: {
+                  order_id: 'o-1',
+                  total_value: 42.5,
+                  currency: 'EUR',
+                  source: 'web',
+                  products: [
+                    { product_id: 'p-1', product_name: 'Tea', variant_id: 'green', price: 10, quantity: 2 },
+                    { product_id: 'S2', product_name: 'Cup', variant_id: 'S2', price: 22.5, quantity: 1 },
+                  ],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'traits do not say whom they are about, and what Braze would not take is left out',
       event: identified({
         traits: {
@@ -59,7 +97,7 @@ export default vendorCases(
           plan: 'pro',
         },
       }),
-      requests: [{ body: { attributes: [{ external_id: 'user-1', email: 'anna@example.com', plan: 'pro', language: 'de' }] } }],
+      requests: [merge, { body: { attributes: [{ external_id: 'user-1', email: 'anna@example.com', plan: 'pro', language: 'de' }] } }],
     },
     {
       name: 'properties under names that Braze reserves are left out, or it would refuse the event',
@@ -100,6 +138,7 @@ export default vendorCases(
         },
       }),
       requests: [
+        merge,
         {
           url,
           headers,

@@ -2,6 +2,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { orderTotal, productList } from '../shared/commerce.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -14,7 +15,7 @@ const ANONYMOUS = {
   ],
 };
 
-/** `user` and `stamp` are laid under every attribute, event and purchase of the event. */
+/** `user` and `stamp` are added to every attribute, event and purchase of the event. */
 const GLOBAL: JsonObject = {
   mappings: [
     from('user_id', 'user.external_id'),
@@ -46,7 +47,19 @@ const PROFILE = [
   from(source.COUNTRY, attribute('country'), ['country_code', 'uppercase']),
   from('context.locale', attribute('language'), [use('split', '-'), 'first', 'lowercase']),
 ];
-const IDENTIFY = event(undefined, PROFILE);
+/** The alias of the anonymous visitor is merged into the user's profile. */
+const IDENTIFIED = {
+  all: [
+    { field: 'user_id', op: 'exists' },
+    { field: 'anonymous_id', op: 'exists' },
+  ],
+};
+const IDENTIFY = event(undefined, [
+  ...PROFILE,
+  from('user_id', 'aliases[0].external_id', [], { when: IDENTIFIED }),
+  from('anonymous_id', 'aliases[0].user_alias.alias_name', [], { when: IDENTIFIED }),
+  set('aliases[0].user_alias.alias_label', 'anonymous_id', { when: IDENTIFIED }),
+]);
 const GROUP = event(undefined, [from('group_id', attribute('group_id')), from('traits.name', attribute('group_name'))]);
 
 const CUSTOM = [from('timestamp', 'events[0].time'), from('properties', 'events[0].properties', [use('omit', ...RESERVED_PROPERTIES)])];
@@ -78,11 +91,54 @@ const ORDER = [
   event(undefined, [
     set('purchases[0].product_id', 'order'),
     set('purchases[0].quantity', 1),
-    from(source.VALUE, 'purchases[0].price', ['to_number'], { required: true }),
+    ...orderTotal('purchases[0].price', { required: true }),
     from('properties.currency', 'purchases[0].currency', ['currency_code'], { required: true }),
     from(source.ORDER_ID, 'purchases[0].properties.order_id', ['to_string']),
   ]),
 ];
+
+/** Braze's recommended e-commerce events, which replace purchases. */
+const RECOMMENDED: readonly [name: string, theirs: string, id: string][] = [
+  ['Product Viewed', 'ecommerce.product_viewed', ''],
+  ['Cart Viewed', 'ecommerce.cart_updated', 'cart_id'],
+  ['Checkout Started', 'ecommerce.checkout_started', 'checkout_id'],
+  ['Order Completed', 'ecommerce.order_placed', 'order_id'],
+  ['Order Refunded', 'ecommerce.order_refunded', 'order_id'],
+  ['Order Cancelled', 'ecommerce.order_cancelled', 'order_id'],
+];
+const ecommerce = (name: string) => `events[0].properties.${name}`;
+const SINGLE_RECOMMENDED = [
+  from(source.productId, ecommerce('product_id'), ['to_string'], { required: true }),
+  from(source.productName, ecommerce('product_name'), [], { required: true }),
+  from(['properties.variant', ...source.productId], ecommerce('variant_id'), ['to_string']),
+  from('properties.price', ecommerce('price'), ['to_number'], { required: true }),
+  from('properties.url', ecommerce('product_url')),
+  from('properties.image_url', ecommerce('image_url')),
+];
+const LIST_RECOMMENDED = [
+  ...productList(
+    ecommerce('products'),
+    { id: 'product_id', name: 'product_name', price: 'price', quantity: 'quantity', url: 'product_url', image: 'image_url' },
+    { default_quantity: true },
+  ),
+  from(product('variant', 'product_id', 'sku'), ecommerce('products[*].variant_id'), ['to_string']),
+  ...orderTotal(ecommerce('total_value'), { required: true }),
+  from('properties.discount', ecommerce('total_discounts'), ['to_number']),
+];
+const recommended = (theirs: string, id: string): JsonObject =>
+  event(theirs, [
+    from('timestamp', 'events[0].time'),
+    from('properties.currency', ecommerce('currency'), ['currency_code'], { required: true }),
+    set(ecommerce('source'), 'web'),
+    ...(id === '' ? SINGLE_RECOMMENDED : LIST_RECOMMENDED),
+    ...(id === '' ? [] : [from([`properties.${id}`, ...source.ORDER_ID], ecommerce(id), ['to_string'], { required: true })]),
+    ...(theirs.endsWith('cancelled') ? [from('properties.reason', ecommerce('cancel_reason'), [], { default: 'unknown' })] : []),
+  ]);
+function recommendedBlueprint(): JsonObject {
+  const base = blueprint(COMMERCE_EVENTS);
+  const events = RECOMMENDED.map(([name, theirs, id]) => [name, recommended(theirs, id)] as const);
+  return { ...base, events: { ...(base.events as JsonObject), ...Object.fromEntries(events) } };
+}
 
 const blueprint = (names: readonly string[]): JsonObject => ({
   version: 2,
@@ -107,6 +163,19 @@ const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.message', retry_after: { header: 'X-Ratelimit-Retry-After' } },
   RETRY_TIMEOUT,
 ];
+/** Braze does not promise the order of several updates of one user in a request. */
+const ONE_UPDATE = { by: 'external_id', how: 'merge' } as const;
+/** https://www.braze.com/docs/api/endpoints/user_data/post_user_identify/ */
+const IDENTIFY_ALIAS: RequestDefinition = {
+  name: 'identify',
+  method: 'POST',
+  url: 'https://{{parameters.rest_endpoint}}/users/identify',
+  auth: { kind: 'bearer', token: '{{parameters.api_key}}' },
+  items: 'aliases',
+  body: { kind: 'json_list', under: 'aliases_to_identify', common: { merge_behavior: 'merge' } },
+  batch: { max_items: 50, max_bytes: 3_500_000, interval_ms: 1_000 },
+  answers: ANSWERS,
+};
 const track = (list: 'attributes' | 'events' | 'purchases'): RequestDefinition => ({
   name: list,
   method: 'POST',
@@ -115,7 +184,7 @@ const track = (list: 'attributes' | 'events' | 'purchases'): RequestDefinition =
   items: list,
   merge: list === 'attributes' ? ['user'] : ['user', 'stamp'],
   body: { kind: 'json_list', under: list },
-  batch: { max_items: 75, max_bytes: 3_500_000, interval_ms: 1_000 },
+  batch: { max_items: 75, max_bytes: 3_500_000, interval_ms: 1_000, ...(list === 'attributes' ? { combine: ONE_UPDATE } : {}) },
   answers: ANSWERS,
 });
 
@@ -127,6 +196,7 @@ export default defineVendor({
   group: 'engagement',
   status: 'ga',
   website: 'https://www.braze.com/docs/api/endpoints/user_data/post_user_track/',
+  api_version: { version: '/users/track', checked: '2026-11-16' },
   setup_steps: [
     'In Braze open Settings, APIs and identifiers, and create a REST API key with the permissions users.track and users.identify.',
     'Choose the REST endpoint of your instance.',
@@ -173,7 +243,7 @@ export default defineVendor({
       help_text: 'Counts events for one app of the workspace.',
     },
   ],
-  requests: [track('attributes'), track('events'), track('purchases')],
+  requests: [IDENTIFY_ALIAS, track('attributes'), track('events'), track('purchases')],
   send: 'all',
   event_name: { target: 'events[0].name', only_with: 'events[0]', max_length: 255 },
   require_one_of: [['user.external_id', 'user.user_alias']],
@@ -187,6 +257,12 @@ export default defineVendor({
       description: 'Identify as attributes, orders as purchases, every other event under its own name.',
       default_config: blueprint(COMMERCE_EVENTS),
     },
-    { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(COMMERCE_EVENTS) },
+    { key: 'retail', name: 'Retail', description: 'The full e-commerce event set.', default_config: blueprint(COMMERCE_EVENTS) },
+    {
+      key: 'ecommerce',
+      name: 'Recommended e-commerce events',
+      description: 'Braze’s recommended e-commerce events instead of purchases.',
+      default_config: recommendedBlueprint(),
+    },
   ],
 });

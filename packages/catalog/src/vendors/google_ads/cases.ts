@@ -99,7 +99,7 @@ export default vendorCases(
       event: { ...order, traits: { email: 'A.n.na@gmail.com' }, context: { click_ids: { gbraid: 'g', wbraid: 'w' } } },
       requests: [
         {
-          url: 'https://googleads.googleapis.com/v23/customers/1234567890:uploadClickConversions',
+          url: 'https://googleads.googleapis.com/v26/customers/1234567890:uploadClickConversions',
           headers: { 'developer-token': 'dev' },
           body: {
             partialFailure: true,
@@ -109,6 +109,12 @@ export default vendorCases(
                 conversionDateTime: '2026-01-02 03:04:05+00:00',
                 orderId: 'o-1',
                 gbraid: 'g',
+                cartData: {
+                  items: [
+                    { productId: 'p-1', quantity: 2, unitPrice: 10 },
+                    { productId: 'S2', quantity: 1, unitPrice: 22.5 },
+                  ],
+                },
                 userIdentifiers: [{ hashedEmail: '7dad900140d08b66a8e4f0aaeaf8f7dbb33d391f959e963d8fbd392719a11c99' }],
                 conversionValue: 42.5,
                 currencyCode: 'EUR',
@@ -119,7 +125,63 @@ export default vendorCases(
       ],
     },
     {
-      name: 'an event with a conversion action of its own, through the Google Ads API',
+      name: 'click id: a remembered click; the table enables an event and names its conversion action; an app event',
+      config: { conversion_actions: [{ event: 'Lead Generated', conversion_action_id: '7777' }] },
+      event: track('Lead Generated', {}, { traits: {}, context: { click_ids: { gclid: 'G1' }, app: { namespace: 'com.shop' } } }),
+      requests: [
+        {
+          body: {
+            destinations: [{ operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '1234567890' }, productDestinationId: '7777' }],
+            encoding: 'HEX',
+            events: [
+              {
+                eventTimestamp: '2026-01-02T03:04:05.678Z',
+                transactionId: 'evt-1',
+                eventSource: 'APP',
+                adIdentifiers: { gclid: 'G1' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a refund is an adjustment with the address, through the Google Ads API',
+      ...legacy,
+      event: track('Order Refunded', { order_id: 'o-1' }, { context: {} }),
+      requests: [
+        {
+          url: 'https://googleads.googleapis.com/v26/customers/1234567890:uploadConversionAdjustments',
+          body: {
+            partialFailure: true,
+            conversionAdjustments: [
+              {
+                conversionAction: 'customers/1234567890/conversionActions/987654321',
+                adjustmentType: 'RETRACTION',
+                adjustmentDateTime: '2026-01-02 03:04:05+00:00',
+                orderId: 'o-1',
+                userIdentifiers: [
+                  { hashedEmail: HASHED.email },
+                  { hashedPhoneNumber: HASHED.phone },
+                  {
+                    addressInfo: {
+                      hashedFirstName: HASHED.first_name,
+                      hashedLastName: HASHED.last_name,
+                      city: 'New York',
+                      state: 'New York',
+                      postalCode: '10001-1234',
+                      countryCode: 'US',
+                    },
+                  },
+                ],
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'an event with a conversion action of its own, through the Google Ads API; a Gmail address loses its +tag',
       ...legacy,
       config: { ...legacy.config, events: { 'Order Completed': { vendor_event_name: '555' } } },
       event: { ...order, traits: { email: 'A.n.na+x@gmail.com' }, context: { click_ids: { gclid: 'g' } } },
@@ -132,7 +194,13 @@ export default vendorCases(
                 conversionDateTime: '2026-01-02 03:04:05+00:00',
                 orderId: 'o-1',
                 gclid: 'g',
-                userIdentifiers: [{ hashedEmail: '3d73c8946b459f2bffab5853802b1ab1bf897fbd62bdfa64b35e317cfdeb42a3' }],
+                cartData: {
+                  items: [
+                    { productId: 'p-1', quantity: 2, unitPrice: 10 },
+                    { productId: 'S2', quantity: 1, unitPrice: 22.5 },
+                  ],
+                },
+                userIdentifiers: [{ hashedEmail: '7dad900140d08b66a8e4f0aaeaf8f7dbb33d391f959e963d8fbd392719a11c99' }],
                 conversionValue: 42.5,
                 currencyCode: 'EUR',
                 conversionAction: 'customers/1234567890/conversionActions/555',

@@ -1,11 +1,15 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { orderTotal } from '../shared/commerce.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
-const CONSENT = ['context.consent.canonical.advertising', 'context.consent.canonical.marketing'];
+const CONSENT = source.AD_CONSENT;
 const when = source.HAS_ADDRESS;
+const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
+const PHONE = use('normalize_phone', PHONE_COUNTRY);
 const no = (...fields: string[]) => ({ all: fields.map((field) => ({ field, op: 'not_exists' })) });
 
 /** Data Manager API: an event of `events:ingest`. */
@@ -14,16 +18,17 @@ const DATA_MANAGER: JsonObject = {
     from('timestamp', 'eventTimestamp'),
     from([...source.ORDER_ID, 'event_id'], 'transactionId', ['to_string']),
     set('eventSource', 'WEB'),
+    set('eventSource', 'APP', { when: source.IS_APP }),
     from('context.click_ids.gclid', 'adIdentifiers.gclid'),
     from('context.click_ids.gbraid', 'adIdentifiers.gbraid'),
     from('context.click_ids.wbraid', 'adIdentifiers.wbraid'),
     from(source.EMAIL, 'userData.userIdentifiers[0].emailAddress', ['normalize_gmail', 'sha256']),
-    from(source.PHONE, 'userData.userIdentifiers[1].phoneNumber', ['normalize_phone', 'sha256']),
+    from(source.PHONE, 'userData.userIdentifiers[1].phoneNumber', [PHONE, 'sha256']),
     from(source.FIRST_NAME, 'userData.userIdentifiers[2].address.givenName', ['trim', 'lowercase', 'sha256'], { when }),
     from(source.LAST_NAME, 'userData.userIdentifiers[2].address.familyName', ['trim', 'lowercase', 'sha256'], { when }),
     from(source.COUNTRY, 'userData.userIdentifiers[2].address.regionCode', ['country_code', 'uppercase'], { when }),
     from(source.POSTAL_CODE, 'userData.userIdentifiers[2].address.postalCode', ['to_string', 'trim'], { when }),
-    from(source.VALUE, 'conversionValue', ['to_number']),
+    ...orderTotal('conversionValue'),
     from('properties.currency', 'currency', ['currency_code']),
     from(CONSENT, 'consent.adUserData', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
     from(CONSENT, 'consent.adPersonalization', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
@@ -33,10 +38,10 @@ const CART = [
   from(product('product_id', 'sku'), 'cartData.items[*].merchantProductId', ['to_string']),
   from(product('quantity'), 'cartData.items[*].quantity', ['to_integer'], { default: 1 }),
   from(product('price'), 'cartData.items[*].unitPrice', ['to_number']),
-  from('properties.discount', 'cartData.transactionDiscount', ['to_number'], { when: { field: 'properties.products[0]', op: 'exists' } }),
+  from('properties.discount', 'cartData.transactionDiscount', ['to_number'], { when: HAS_PRODUCTS }),
 ];
 
-/** Google Ads API: a click conversion. Of the three click ids exactly one may stand. */
+/** Google Ads API: a click conversion, with exactly one of the three click ids. */
 const CLICK_CONVERSION: JsonObject = {
   mappings: [
     from('timestamp', 'conversionDateTime', ['google_datetime'], { required: true }),
@@ -44,17 +49,47 @@ const CLICK_CONVERSION: JsonObject = {
     from('context.click_ids.gclid', 'gclid'),
     from('context.click_ids.gbraid', 'gbraid', [], { when: no('context.click_ids.gclid') }),
     from('context.click_ids.wbraid', 'wbraid', [], { when: no('context.click_ids.gclid', 'context.click_ids.gbraid') }),
-    from(source.EMAIL, 'userIdentifiers[0].hashedEmail', [use('normalize_gmail', true), 'sha256']),
-    from(source.PHONE, 'userIdentifiers[1].hashedPhoneNumber', ['normalize_phone', 'sha256']),
-    from(source.VALUE, 'conversionValue', ['to_number']),
+    from(source.EMAIL, 'userIdentifiers[0].hashedEmail', ['normalize_gmail', 'sha256']),
+    from(source.PHONE, 'userIdentifiers[1].hashedPhoneNumber', [PHONE, 'sha256']),
+    ...orderTotal('conversionValue'),
     from('properties.currency', 'currencyCode', ['currency_code']),
     from(CONSENT, 'consent.adUserData', [], { value_map: { true: 'GRANTED', false: 'DENIED' } }),
     from(CONSENT, 'consent.adPersonalization', [], { value_map: { true: 'GRANTED', false: 'DENIED' } }),
   ],
 };
 
+const PURCHASE_LINES = [
+  from(product('product_id', 'sku'), 'cartData.items[*].productId', ['to_string']),
+  from(product('quantity'), 'cartData.items[*].quantity', ['to_integer'], { default: 1 }),
+  from(product('price'), 'cartData.items[*].unitPrice', ['to_number']),
+  from('parameters.merchant_id', 'cartData.merchantId', [], { when: HAS_PRODUCTS }),
+  from('properties.discount', 'cartData.localTransactionCost', ['to_number'], { when: HAS_PRODUCTS }),
+];
+const adjusted = (name: string) => `adjustment.${name}`;
+const address = (name: string) => adjusted(`userIdentifiers[2].addressInfo.${name}`);
+/** A refund: the conversion is retracted, or restated if the event names the value that remains. */
+const ADJUSTMENT = event(undefined, [
+  set(adjusted('adjustmentType'), 'RETRACTION'),
+  set(adjusted('adjustmentType'), 'RESTATEMENT', { when: { field: 'properties.adjusted_value', op: 'exists' } }),
+  from('properties.adjusted_value', adjusted('restatementValue.adjustedValue'), ['to_number']),
+  from('properties.currency', adjusted('restatementValue.currencyCode'), ['currency_code'], {
+    when: { field: 'properties.adjusted_value', op: 'exists' },
+  }),
+  from('timestamp', adjusted('adjustmentDateTime'), ['google_datetime'], { required: true }),
+  from(source.ORDER_ID, adjusted('orderId'), ['to_string'], { required: true }),
+  from(source.EMAIL, adjusted('userIdentifiers[0].hashedEmail'), ['normalize_gmail', 'sha256']),
+  from(source.PHONE, adjusted('userIdentifiers[1].hashedPhoneNumber'), [PHONE, 'sha256']),
+  from(source.FIRST_NAME, address('hashedFirstName'), ['trim', 'lowercase', 'sha256'], { when }),
+  from(source.LAST_NAME, address('hashedLastName'), ['trim', 'lowercase', 'sha256'], { when }),
+  from(source.STREET, address('hashedStreetAddress'), ['trim', 'lowercase', 'sha256'], { when }),
+  from(source.CITY, address('city'), [], { when }),
+  from(source.STATE, address('state'), [], { when }),
+  from(source.POSTAL_CODE, address('postalCode'), ['to_string', 'trim'], { when }),
+  from(source.COUNTRY, address('countryCode'), ['country_code', 'uppercase'], { when }),
+]);
+
 const ORDER = event(undefined, CART);
-/** Each event needs a conversion action of its own: give its id as the vendor event name, and switch the event on. */
+/** Disabled until the table of conversion actions names the event. */
 const OFF = event(undefined, [], { enabled: false });
 
 const DEFAULT: JsonObject = {
@@ -81,6 +116,6 @@ export const ADS_API: JsonObject = {
   version: 2,
   api: 'google_ads_api',
   global: CLICK_CONVERSION,
-  events: { 'Order Completed': event(undefined, []), 'Lead Generated': OFF, 'Signed Up': OFF },
+  events: { 'Order Completed': event(undefined, PURCHASE_LINES), 'Order Refunded': ADJUSTMENT, 'Lead Generated': OFF, 'Signed Up': OFF },
   defaults: { action: 'drop' },
 };

@@ -16,7 +16,7 @@ const QUOTA: AnswerRule = {
   verdict: 'unavailable',
   reason: 'body.error.message',
 };
-/** One event that does not fit fails the whole request. */
+/** One wrong event fails the whole request. */
 const WHOLE: AnswerRule = { status: [400], verdict: 'refused', reason: 'body.error.message', isolate: true };
 const PARTIAL: AnswerRule[] = [
   {
@@ -59,7 +59,7 @@ const DIGITS = { pattern: '^\\d{4,20}$', pattern_hint: 'digits only, without das
 
 /**
  * Since 15 June 2026 Google takes click conversions of new adopters only through the Data Manager API; the Google Ads API goes on for
- * developer tokens that used it before (blog of the Google Ads API, 15 May 2026). Beta: neither was tried against a live account.
+ * developer tokens that used it before (blog of the Google Ads API, 15 May 2026). Beta: neither was tried with a live account.
  */
 export default defineVendor({
   key: 'google_ads',
@@ -69,6 +69,7 @@ export default defineVendor({
   group: 'advertising',
   status: 'beta',
   website: 'https://developers.google.com/data-manager/api',
+  api_version: { version: 'v26', checked: '2026-11-16', field: 'ads_api_version', ends: { v21: '2026-08-05', v22: '2026-10-07' } },
   notes: ['Open: neither API was tried with a live account.'],
   setup_steps: [
     'In a Google Cloud project enable the Data Manager API and create an OAuth client.',
@@ -152,14 +153,62 @@ export default defineVendor({
       label: 'Google Ads API version',
       type: 'string',
       required: false,
-      placeholder: 'v23',
-      help_text: 'Google Ads API only; Google ends a version about a year after its release (v22 on 7 October 2026).',
-      default: 'v23',
+      placeholder: 'v26',
+      help_text: 'Google Ads API only. Google ends a version about a year after its release.',
+      default: 'v26',
       pattern: '^v\\d{2,3}$',
-      pattern_hint: 'a version such as v23',
+      pattern_hint: 'a version such as v26',
+    },
+    {
+      key: 'conversion_actions',
+      label: 'Conversion actions',
+      type: 'table',
+      required: false,
+      placeholder: '[{"event":"Lead Generated","conversion_action_id":"987654322"}]',
+      help_text: 'Further events and the conversion action of each. A row enables its event.',
+      columns: [
+        { key: 'event', label: 'Event', type: 'string', required: true, placeholder: 'Lead Generated', help_text: 'Name of the event.' },
+        {
+          key: 'conversion_action_id',
+          label: 'Conversion action ID',
+          type: 'string',
+          required: true,
+          placeholder: '987654322',
+          help_text: 'The ctId in the URL of the conversion action.',
+          ...DIGITS,
+        },
+      ],
+    },
+    {
+      key: 'merchant_id',
+      label: 'Merchant Center ID',
+      type: 'string',
+      required: false,
+      placeholder: '123456789',
+      help_text: 'For conversions with cart data, Google Ads API only.',
+      ...DIGITS,
     },
   ],
   requests: [
+    {
+      name: 'google_ads_adjustments',
+      when: {
+        all: [
+          { field: 'parameters.api', op: 'eq', value: 'google_ads_api' },
+          { field: 'payload.adjustment', op: 'exists' },
+        ],
+      },
+      method: 'POST',
+      url: 'https://googleads.googleapis.com/{{parameters.ads_api_version}}/customers/{{parameters.customer_id}}:uploadConversionAdjustments',
+      headers: { 'developer-token': '{{parameters.developer_token}}', 'login-customer-id': '{{parameters.login_customer_id}}' },
+      auth: OAUTH,
+      lane: ['conversion_action'],
+      items: 'adjustment',
+      fill: { conversionAction: 'customers/{{parameters.customer_id}}/conversionActions/{{lane.conversion_action}}' },
+      body: { kind: 'json_list', under: 'conversionAdjustments', common: { partialFailure: true } },
+      batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
+      answers: [...PARTIAL, QUOTA, WHOLE, RETRY_TIMEOUT],
+    },
     {
       name: 'google_ads_api',
       when: { field: 'parameters.api', op: 'eq', value: 'google_ads_api' },
@@ -203,7 +252,13 @@ export default defineVendor({
     },
   ],
   event_name: { target: 'conversion_action', default: '{{parameters.conversion_action_id}}' },
-  compact: [{ path: 'userData.userIdentifiers' }, { path: 'userIdentifiers' }, { path: 'cartData.items', needs: ['merchantProductId'] }],
+  event_table: { field: 'conversion_actions', event: 'event', vendor_event_name: 'conversion_action_id' },
+  compact: [
+    { path: 'userData.userIdentifiers' },
+    { path: 'userIdentifiers' },
+    { path: 'adjustment.userIdentifiers' },
+    { path: 'cartData.items', needs: ['merchantProductId', 'productId'] },
+  ],
   require_one_of: [
     [
       'adIdentifiers.gclid',
@@ -214,6 +269,7 @@ export default defineVendor({
       'gbraid',
       'wbraid',
       'userIdentifiers',
+      'adjustment',
     ],
   ],
   default_action: 'drop',

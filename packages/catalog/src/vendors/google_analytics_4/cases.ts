@@ -6,10 +6,11 @@ const url = 'https://www.google-analytics.com/mp/collect?api_secret=aB3dE5fG7hI9
 const who = {
   client_id: '1234567890.1700000000',
   user_id: 'user-1',
-  timestamp_micros: 1767323045678000,
   ip_override: '203.0.113.7',
+  device: { language: 'de-de' },
   consent: { ad_user_data: 'GRANTED', ad_personalization: 'GRANTED' },
 };
+const timestamp_micros = 1767323045678000;
 const user_data = {
   sha256_email_address: [HASHED.email],
   sha256_phone_number: [HASHED.phone],
@@ -30,10 +31,10 @@ const page = {
   page_location: 'https://shop.example/checkout?x=1',
   page_referrer: 'https://www.example.org/',
   page_title: 'Checkout',
-  language: 'de-de',
 };
 const purchase = {
   name: 'purchase',
+  timestamp_micros,
   params: {
     ...page,
     transaction_id: 'o-1',
@@ -90,6 +91,7 @@ export default vendorCases(
             events: [
               {
                 name: 'view_item',
+                timestamp_micros,
                 params: {
                   ...page,
                   currency: 'EUR',
@@ -105,7 +107,7 @@ export default vendorCases(
     {
       name: 'a page view',
       event: pageViewed(),
-      requests: [{ body: { ...who, events: [{ name: 'page_view', params: { ...page, page_name: 'Home' } }] } }],
+      requests: [{ body: { ...who, events: [{ name: 'page_view', timestamp_micros, params: { ...page, page_name: 'Home' } }] } }],
     },
     {
       name: 'the visitor’s own id where there is no _ga cookie, denied consent, free names and values within limits',
@@ -119,11 +121,11 @@ export default vendorCases(
           body: {
             client_id: 'anon-1',
             user_id: 'user-1',
-            timestamp_micros: 1767323045678000,
             consent: { ad_user_data: 'DENIED', ad_personalization: 'DENIED' },
             events: [
               {
                 name: 'e_2nd_Step_Uberprufung_der_Bestellung_im',
+                timestamp_micros,
                 params: {
                   Plan_Name: 'x'.repeat(100),
                   n: 3,
@@ -137,11 +139,129 @@ export default vendorCases(
       ],
     },
     {
+      name: 'session: without a _ga_ cookie the visitor’s own session',
+      event: track('Quiz Taken', {}, { traits: {}, context: { session: { started_at: '2026-01-02T03:00:00.000Z' } } }),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            events: [{ name: 'Quiz_Taken', timestamp_micros, params: { session_id: '1767322800', engagement_time_msec: 1 } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'cookie: of several streams the session of its own',
+      event: track(
+        'Quiz Taken',
+        {},
+        {
+          traits: {},
+          context: { vendor_ids: { ga_session_id: '1600000000', ga_sessions: { XYZ: '1600000000', ABC1234567: '1700000000' } } },
+        },
+      ),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            events: [{ name: 'Quiz_Taken', timestamp_micros, params: { session_id: '1700000000', engagement_time_msec: 1 } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'native name: a purchase keeps its items',
+      event: track('purchase', { transaction_id: 't-1', items: [{ item_id: 'p-1', price: 5 }] }, { traits: {}, context: {} }),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            events: [
+              {
+                name: 'purchase',
+                timestamp_micros,
+                params: { transaction_id: 't-1', items: [{ item_id: 'p-1', price: 5 }], engagement_time_msec: 1 },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a server event of a user without a browser has a stable client id',
+      event: track('Quiz Taken', {}, { anonymous_id: undefined as never, traits: {}, context: {} }),
+      requests: [
+        {
+          body: {
+            client_id: '3334638052.2661025202',
+            user_id: 'user-1',
+            events: [{ name: 'Quiz_Taken', timestamp_micros, params: { engagement_time_msec: 1 } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'app: a Firebase stream, the screen and debug mode',
+      config: { firebase_app_id: '1:1234567890:android:321abc456def7890', firebase_api_secret: 'app-secret', debug_mode: true },
+      event: track(
+        'Quiz Taken',
+        {},
+        { traits: {}, context: { app: { instance_id: 'inst-1' }, screen: { width: 390, height: 844 }, locale: 'de-DE' } },
+      ),
+      requests: [
+        {
+          url: 'https://www.google-analytics.com/mp/collect?api_secret=app-secret&firebase_app_id=1%3A1234567890%3Aandroid%3A321abc456def7890',
+          body: {
+            app_instance_id: 'inst-1',
+            user_id: 'user-1',
+            device: { language: 'de-de', screen_resolution: '390x844' },
+            events: [{ name: 'Quiz_Taken', timestamp_micros, params: { engagement_time_msec: 1, debug_mode: 1 } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'consent: no user data after ad_user_data was denied',
+      event: track('Quiz Taken', {}, { context: { consent: { canonical: { advertising: false } } } }),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            consent: { ad_user_data: 'DENIED', ad_personalization: 'DENIED' },
+            events: [{ name: 'Quiz_Taken', timestamp_micros, params: { engagement_time_msec: 1 } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'events of one client share a request',
+      event: track('Quiz Taken', {}, { traits: {}, context: {} }),
+      // biome-ignore lint/suspicious/noThenProperty: a list of events, not a promise
+      then: [track('Quiz Left', {}, { traits: {}, context: {} })],
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            events: [
+              { name: 'Quiz_Taken', timestamp_micros, params: { engagement_time_msec: 1 } },
+              { name: 'Quiz_Left', timestamp_micros, params: { engagement_time_msec: 1 } },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'an event older than 72 hours', event: orderCompleted(), now: '2026-01-05T03:04:06.000Z', dropped: 'event_too_old' },
+    {
       name: 'a group is joined',
       event: grouped(),
       requests: [
         {
-          body: { ...who, events: [{ name: 'join_group', params: { ...page, group_id: 'acme' } }] },
+          body: { ...who, events: [{ name: 'join_group', timestamp_micros, params: { ...page, group_id: 'acme' } }] },
         },
       ],
     },
@@ -158,11 +278,11 @@ export default vendorCases(
           body: {
             client_id: 'anon-1',
             user_id: 'user-1',
-            timestamp_micros: 1767323045678000,
             user_properties: { plan: { value: 'pro' } },
             events: [
               {
                 name: 'video_complete',
+                timestamp_micros,
                 params: { engagement_time_msec: 1, video_title: 'How to', video_id: '7', video_duration: 60 },
               },
             ],
@@ -185,6 +305,7 @@ export default vendorCases(
             events: [
               {
                 name: 'purchase',
+                timestamp_micros,
                 params: { ...page, transaction_id: 'b-1', value: 900, currency: 'USD', destination: 'LIS', number_of_nights: 3 },
               },
             ],
@@ -210,7 +331,6 @@ export default vendorCases(
         {
           body: {
             client_id: 'anon-1',
-            timestamp_micros: 1767323045678000,
             device: {
               category: 'mobile',
               brand: 'Apple',
@@ -220,7 +340,7 @@ export default vendorCases(
               browser: 'Safari',
               browser_version: '17.4',
             },
-            events: [{ name: 'sign_up', params: { engagement_time_msec: 1, method: 'email' } }],
+            events: [{ name: 'sign_up', timestamp_micros, params: { engagement_time_msec: 1, method: 'email' } }],
           },
         },
       ],
@@ -232,7 +352,13 @@ export default vendorCases(
         {
           body: {
             ...who,
-            events: [{ name: 'Survey', params: { ...Object.fromEntries(Array.from({ length: 19 }, (_, n) => [`q${n}`, n])), ...page } }],
+            events: [
+              {
+                name: 'Survey',
+                timestamp_micros,
+                params: { ...Object.fromEntries(Array.from({ length: 19 }, (_, n) => [`q${n}`, n])), ...page },
+              },
+            ],
           },
         },
       ],

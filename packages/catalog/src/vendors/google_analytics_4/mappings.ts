@@ -1,31 +1,57 @@
-/** Google Analytics 4: lines that blueprints share. One event a request, so that it stands at `events[0]`. */
+/** Google Analytics 4: lines that the blueprints share. An event of ours is `events[0]`; up to 25 of one client share a request. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { unitValue } from '../shared/commerce.ts';
+import { orderValue, unitValue } from '../shared/commerce.ts';
 import { from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 const PARAMS = 'events[0].params';
 const ITEMS = `${PARAMS}.items`;
-const CONSENT = ['context.consent.canonical.advertising', 'context.consent.canonical.marketing'];
 const GRANT = { true: 'GRANTED', false: 'DENIED' };
 
-export const param = (from_: string | string[], name: string, ...transforms: Parameters<typeof from>[2] & object): JsonObject =>
+export const param = (from_: string | string[], name: string, ...transforms: Transform[]): JsonObject =>
   from(from_, `${PARAMS}.${name}`, transforms);
 
-/** Google takes personal data only of users it knows by an id. */
-const KNOWN = { field: 'user_id', op: 'exists' };
+/** A group's traits are not the user's. */
+const NO_GROUP = { field: 'type', op: 'ne', value: 'group' };
+/** Google accepts user data only with a user id, and not after `ad_user_data` was denied. */
+const KNOWN = { all: [{ field: 'user_id', op: 'exists' }, NO_GROUP, { not: source.AD_DENIED }] };
+/** An event of a Firebase app, for a config that names the app. */
+export const IS_FIREBASE = {
+  all: [
+    { field: 'parameters.firebase_app_id', op: 'exists' },
+    {
+      any: [
+        { field: 'context.app.instance_id', op: 'exists' },
+        { field: 'context.vendor_ids.firebase_app_instance_id', op: 'exists' },
+      ],
+    },
+  ],
+};
+const BOTH_SIZES = {
+  all: [
+    { field: 'context.screen.width', op: 'exists' },
+    { field: 'context.screen.height', op: 'exists' },
+  ],
+};
 const known = (source_: string[], name: string, ...transforms: Transform[]) =>
   from(source_, `user_data.${name}`, transforms, { when: KNOWN });
 const address = (source_: string[], name: string, ...transforms: Transform[]) =>
   from(source_, `user_data.address[0].${name}`, transforms, { when: { all: [KNOWN, source.HAS_ADDRESS] } });
 
-/** Every event: who, when, where, on which page. A session id and an engagement time make it count in session reports. */
+/** Every event: who, when, where, on which page. Events need a session id and an engagement time to count in session reports. */
 export const GLOBAL: JsonObject = {
   mappings: [
-    from(['context.vendor_ids.ga_client_id', 'anonymous_id'], 'client_id', ['ga_client_id'], { required: true }),
+    // A server event of a user whose browser is unknown: always the same client.
+    from('user_id', 'client_id', ['stable_client_id'], { when: { not: IS_FIREBASE } }),
+    from(['context.vendor_ids.ga_client_id', 'anonymous_id'], 'client_id', ['ga_client_id'], {
+      required: true,
+      when: { not: IS_FIREBASE },
+    }),
+    from(['context.app.instance_id', 'context.vendor_ids.firebase_app_instance_id'], 'app_instance_id', [], { when: IS_FIREBASE }),
     from('user_id', 'user_id'),
-    from('timestamp', 'timestamp_micros', ['to_unix_micros']),
+    from('timestamp', 'events[0].timestamp_micros', ['to_unix_micros']),
     from('context.ip', 'ip_override'),
     from('context.device.type', 'device.category'),
     from('context.device.manufacturer', 'device.brand'),
@@ -34,11 +60,13 @@ export const GLOBAL: JsonObject = {
     from('context.os.version', 'device.operating_system_version', ['to_string']),
     from('context.browser.name', 'device.browser'),
     from('context.browser.version', 'device.browser_version', ['to_string']),
-    from(CONSENT, 'consent.ad_user_data', [], { value_map: GRANT }),
-    from(CONSENT, 'consent.ad_personalization', [], { value_map: GRANT }),
-    from('traits', 'user_properties', ['ga4_user_properties']),
-    known(source.EMAIL, 'sha256_email_address[0]', use('normalize_gmail', true), 'sha256'),
-    known(source.PHONE, 'sha256_phone_number[0]', 'normalize_phone', 'sha256'),
+    from('context.locale', 'device.language', ['lowercase']),
+    { template: '{{context.screen.width}}x{{context.screen.height}}', target: 'device.screen_resolution', when: BOTH_SIZES },
+    from(source.AD_CONSENT, 'consent.ad_user_data', [], { value_map: GRANT }),
+    from(source.AD_CONSENT, 'consent.ad_personalization', [], { value_map: GRANT }),
+    from('traits', 'user_properties', ['ga4_user_properties'], { when: NO_GROUP }),
+    known(source.EMAIL, 'sha256_email_address[0]', 'normalize_gmail', 'sha256'),
+    known(source.PHONE, 'sha256_phone_number[0]', use('normalize_phone', PHONE_COUNTRY), 'sha256'),
     address(source.FIRST_NAME, 'sha256_first_name', use('normalize_name', 'letters'), 'sha256'),
     address(source.LAST_NAME, 'sha256_last_name', use('normalize_name', 'letters'), 'sha256'),
     address(source.STREET, 'sha256_street', use('normalize_name', 'words'), 'sha256'),
@@ -46,20 +74,25 @@ export const GLOBAL: JsonObject = {
     address(source.STATE, 'region', use('normalize_name', 'letters')),
     address(source.POSTAL_CODE, 'postal_code', use('replace', '[.~]', ''), 'trim'),
     address(source.COUNTRY, 'country', 'country_code', 'uppercase'),
-    param('context.vendor_ids.ga_session_id', 'session_id', 'ga_session_id'),
+    // The session of the cookie of this stream, otherwise the visitor's own.
+    param('context.session.started_at', 'session_id', 'to_unix_seconds', 'to_string'),
+    from('context.vendor_ids.ga_session_id', `${PARAMS}.session_id`, ['ga_session_id'], {
+      when: { field: 'context.vendor_ids.ga_sessions', op: 'not_exists' },
+    }),
+    param('context.vendor_ids.ga_sessions', 'session_id', use('ga_stream_session', { source: 'parameters.measurement_id' })),
     set(`${PARAMS}.engagement_time_msec`, 1),
+    set(`${PARAMS}.debug_mode`, 1, { when: { field: 'parameters.debug_mode', op: 'eq', value: true } }),
     param(source.PAGE_URL, 'page_location'),
     param(source.REFERRER, 'page_referrer'),
     param('context.page.title', 'page_title'),
-    param('context.locale', 'language', 'lowercase'),
   ],
 };
-/** How many of the parameters of an event are spoken for by the lines above. */
+/** Parameters that the lines above use. */
 const GLOBAL_PARAMS = 6;
 
 const item = (name: string) => `${ITEMS}[*].${name}`;
 
-export const VALUE: JsonObject[] = [param(source.VALUE, 'value', 'to_number'), param('properties.currency', 'currency', 'currency_code')];
+export const VALUE: JsonObject[] = orderValue(PARAMS);
 
 /** `properties.products`, and where there is none the one product of the properties. */
 export const PRODUCT_LIST: JsonObject[] = [
@@ -97,7 +130,7 @@ export const LIST: JsonObject[] = [
 ];
 export const COUPON: JsonObject[] = [param(['properties.coupon', 'properties.coupon_name', 'properties.coupon_id'], 'coupon')];
 
-/** Purchases and refunds are deduplicated by their transaction id, and are worth nothing without a currency. */
+/** Google deduplicates purchases and refunds by transaction id. */
 export const TRANSACTION: JsonObject[] = [
   from(source.ORDER_ID, `${PARAMS}.transaction_id`, ['to_string'], { required: true }),
   param('properties.affiliation', 'affiliation'),
@@ -115,5 +148,9 @@ export const PROMOTION: JsonObject[] = [
   param('properties.position', 'creative_slot', 'to_string'),
 ];
 export const METHOD: JsonObject[] = [param('properties.method', 'method')];
-/** Free events: whatever single values the properties hold, in names and lengths that Google takes. */
-export const FREE: JsonObject[] = [from('properties', PARAMS, [use('ga4_params', 25 - GLOBAL_PARAMS)])];
+/** Other events: the single values of the properties, in names and lengths that Google accepts. */
+export const FREE: JsonObject[] = [
+  from('properties', PARAMS, [use('ga4_params', 25 - GLOBAL_PARAMS)]),
+  // Events under Google's own names, such as `purchase`, bring their items along.
+  from('properties.items', ITEMS, [], { when: { field: 'properties.items[0]', op: 'exists' } }),
+];

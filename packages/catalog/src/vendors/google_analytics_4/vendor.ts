@@ -3,31 +3,61 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { event } from '../shared/mapping.ts';
-import { PAGE_TITLE } from '../shared/sources.ts';
+import { OWN_PAGE_URL, PAGE_TITLE } from '../shared/sources.ts';
 import { FREE, GLOBAL, param } from './mappings.ts';
 import { RETAIL } from './retail.ts';
 import { MEDIA, TRAVEL } from './verticals.ts';
 
-const PAGE: JsonObject = event('page_view', [param('name', 'page_name'), param(PAGE_TITLE, 'page_title')]);
+const PAGE: JsonObject = event('page_view', [
+  param('name', 'page_name'),
+  param(PAGE_TITLE, 'page_title'),
+  param(OWN_PAGE_URL, 'page_location'),
+]);
+const SCREEN: JsonObject = event('screen_view', [param('name', 'screen_name')]);
 const GROUP: JsonObject = event('join_group', [param('group_id', 'group_id')]);
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,
   global: GLOBAL,
-  // An identify is no event of theirs; user properties travel with the others.
-  events: { '@page': PAGE, '@identify': event(undefined, [], { enabled: false }), '@group': GROUP, ...events },
+  // Google has no event for identify. User properties are sent with the other events.
+  events: {
+    '@page': PAGE,
+    '@screen': SCREEN,
+    '@alias': event(undefined, [], { enabled: false }),
+    '@identify': event(undefined, [], { enabled: false }),
+    '@group': GROUP,
+    ...events,
+  },
   defaults: { action: 'map', mappings: FREE },
 });
 
-const collect = (host: string): Omit<RequestDefinition, 'when'> => ({
+/** Everything but the events belongs to the client: events of one client share a request. */
+const CLIENT = ['client_id', 'app_instance_id', 'user_id', 'ip_override', 'device', 'consent', 'user_properties', 'user_data'];
+const REGIONS = { eu: 'region1.google-analytics.com', global: 'www.google-analytics.com' };
+
+const collect = (region: keyof typeof REGIONS, stream: 'web' | 'app'): RequestDefinition => ({
+  name: `${stream}_${region}`,
+  when: {
+    all: [
+      { field: 'parameters.data_region', op: 'eq', value: region },
+      { field: 'payload.app_instance_id', op: stream === 'app' ? 'exists' : 'not_exists' },
+    ],
+  },
   method: 'POST',
-  url: `https://${host}/mp/collect`,
-  query: { measurement_id: '{{parameters.measurement_id}}' },
-  auth: { kind: 'query', name: 'api_secret', value: '{{parameters.api_secret}}' },
-  body: { kind: 'json' },
+  url: `https://${REGIONS[region]}/mp/collect`,
+  query:
+    stream === 'app'
+      ? { api_secret: '{{parameters.firebase_api_secret}}', firebase_app_id: '{{parameters.firebase_app_id}}' }
+      : { api_secret: '{{parameters.api_secret}}', measurement_id: '{{parameters.measurement_id}}' },
+  lane: CLIENT,
+  items: 'events',
+  body: { kind: 'json_list', under: 'events', common: Object.fromEntries(CLIENT.map((key) => [key, { $ref: `lane.${key}` }])) },
+  batch: { max_items: 25, max_bytes: 120_000, interval_ms: 1_000 },
   answers: [RETRY_TIMEOUT],
 });
+const WEB = [collect('eu', 'web'), collect('global', 'web')];
+const APP = [collect('eu', 'app'), collect('global', 'app')];
 
-/** Names that Google keeps for itself in web streams; it drops events that carry them without a word. */
+/** Names that Google reserves in web streams. It drops such events silently. */
 const RESERVED = [
   'ad_activeview',
   'ad_click',
@@ -68,6 +98,7 @@ export default defineVendor({
   status: 'ga',
   website: 'https://developers.google.com/analytics/devguides/collection/protocol/ga4',
   notes: ['Google answers 2xx whatever it thinks of an event.'],
+  api_version: { version: 'Measurement Protocol (GA4)', checked: '2026-11-16' },
   setup_steps: [
     'In Google Analytics open Admin, Data streams, your stream and copy the measurement ID.',
     'In the same stream open Measurement Protocol API secrets and create a secret.',
@@ -103,11 +134,35 @@ export default defineVendor({
       options: ['global', 'eu'],
       default: 'global',
     },
+    {
+      key: 'firebase_app_id',
+      label: 'Firebase app ID',
+      type: 'string',
+      required: false,
+      placeholder: '1:1234567890:android:321abc456def7890',
+      help_text: 'For app events: Firebase console, Project settings, General, Your apps. Needs the API secret of the app stream.',
+      pattern: '^\\d+:\\d+:\\w+:\\w+$',
+      pattern_hint: 'an app id such as 1:1234567890:android:321abc456def7890',
+    },
+    {
+      key: 'firebase_api_secret',
+      label: 'API secret of the app stream',
+      type: 'secret',
+      required: false,
+      placeholder: 'qR7sT9uV1wX3yZ5aB7cD9e',
+      help_text: 'Data streams, your app stream, Measurement Protocol API secrets.',
+    },
+    {
+      key: 'debug_mode',
+      label: 'Debug mode',
+      type: 'boolean',
+      required: false,
+      placeholder: 'false',
+      help_text: 'Shows events in DebugView. Turn it off in production.',
+      default: false,
+    },
   ],
-  requests: [
-    { ...collect('region1.google-analytics.com'), when: { field: 'parameters.data_region', op: 'eq', value: 'eu' } },
-    collect('www.google-analytics.com'),
-  ],
+  requests: [...WEB, ...APP],
   event_name: {
     target: 'events[0].name',
     style: 'identifier',
@@ -130,6 +185,7 @@ export default defineVendor({
     { path: 'events[0].params.items[*]', max_string_length: 100 },
   ],
   compact: [{ path: 'events[0].params.items', needs: ['item_id', 'item_name'] }],
+  max_event_age_hours: 72,
   default_action: 'drop',
   timeout_ms: 30_000,
   rate: { rps: 500, burst: 1_000 },
@@ -138,7 +194,7 @@ export default defineVendor({
     {
       key: 'default',
       name: 'Default',
-      description: 'Page views, sign-ups, searches and orders under Google’s names; every other event under its own.',
+      description: 'Every standard event under Google’s name; other events under their own.',
       default_config: blueprint({ ...MEDIA, ...TRAVEL, ...RETAIL }),
     },
     { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set with items.', default_config: blueprint(RETAIL) },

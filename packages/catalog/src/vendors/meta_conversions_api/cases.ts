@@ -2,11 +2,12 @@ import { vendorCases } from '../shared/cases.ts';
 import { bare, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import meta from './vendor.ts';
 
-const url = 'https://graph.facebook.com/v25.0/1234567890123456/events';
+const url = 'https://graph.facebook.com/v26.0/1234567890123456/events';
 const web = {
   event_time: 1767323045,
   action_source: 'website',
   event_source_url: 'https://shop.example/checkout?x=1',
+  referrer_url: 'https://www.example.org/',
 };
 const browser = {
   external_id: HASHED.user_id,
@@ -49,6 +50,9 @@ export default vendorCases(
                 ...web,
                 user_data,
                 custom_data: {
+                  tax: 5,
+                  shipping: 2.5,
+                  coupon: 'TEA10',
                   order_id: 'o-1',
                   value: 42.5,
                   currency: 'EUR',
@@ -102,11 +106,11 @@ export default vendorCases(
     {
       name: 'a product, with a test event code',
       variant: 'retail',
-      config: { test_event_code: 'TEST1', api_version: 'v26.0' },
+      config: { test_event_code: 'TEST1', api_version: 'v25.0' },
       event: productViewed(),
       requests: [
         {
-          url: 'https://graph.facebook.com/v26.0/1234567890123456/events',
+          url: 'https://graph.facebook.com/v25.0/1234567890123456/events',
           body: {
             test_event_code: 'TEST1',
             partner_agent: 'firsthand',
@@ -136,7 +140,12 @@ export default vendorCases(
       event: pageViewed({
         user_id: undefined as never,
         traits: { email: HASHED.email },
-        context: { page: { url: 'https://shop.example/' }, vendor_ids: { fbc: 'fb.1.5.abc' }, click_ids: { fbclid: 'x' } },
+        context: {
+          user_agent: 'UA',
+          page: { url: 'https://shop.example/' },
+          vendor_ids: { fbc: 'fb.1.5.abc' },
+          click_ids: { fbclid: 'x' },
+        },
       }),
       requests: [
         {
@@ -149,7 +158,7 @@ export default vendorCases(
                 event_time: 1767323045,
                 action_source: 'website',
                 event_source_url: 'https://shop.example/',
-                user_data: { em: HASHED.email, external_id: HASHED.anonymous_id, fbc: 'fb.1.5.abc' },
+                user_data: { em: HASHED.email, external_id: HASHED.anonymous_id, client_user_agent: 'UA', fbc: 'fb.1.5.abc' },
                 custom_data: { content_name: 'Home' },
               },
             ],
@@ -194,6 +203,8 @@ export default vendorCases(
                 ...web,
                 user_data: browser,
                 custom_data: {
+                  check_in: '2026-03-01',
+                  adults: '2',
                   content_ids: ['h-9'],
                   contents: [{ id: 'h-9', quantity: 1, item_price: 120 }],
                   content_type: 'hotel',
@@ -208,6 +219,119 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'a website event without a user agent',
+      event: orderCompleted({}, { context: { page: { url: 'https://shop.example/' } } }),
+      dropped: 'missing_required:user_data.client_user_agent',
+    },
+    {
+      name: 'a product URL is not a page; an order without a total gets one from its products; limited data use',
+      config: { limited_data_use: true },
+      event: track(
+        'Order Completed',
+        { url: 'https://shop.example/p-1', currency: 'EUR', products: [{ product_id: 'p-1', price: 5, quantity: 2 }] },
+        { traits: {}, context: {} },
+      ),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'Purchase',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                action_source: 'system_generated',
+                data_processing_options: ['LDU'],
+                data_processing_options_country: 0,
+                data_processing_options_state: 0,
+                user_data: { external_id: HASHED.user_id },
+                custom_data: {
+                  value: 10,
+                  currency: 'EUR',
+                  content_type: 'product',
+                  content_ids: ['p-1'],
+                  contents: [{ id: 'p-1', quantity: 2, item_price: 5 }],
+                  num_items: 2,
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'click id: a remembered click keeps its own time; traits are completed from context.traits field by field',
+      event: track(
+        'Signed Up',
+        {},
+        {
+          traits: { email: 'anna.berg@example.com' },
+          context: {
+            traits: { email: 'other@example.com', first_name: 'Anna' },
+            click_ids: { fbclid: 'IwAR' },
+            click_id_times: { fbclid: '2026-01-01T00:00:00.000Z' },
+          },
+        },
+      ),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'CompleteRegistration',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                action_source: 'system_generated',
+                user_data: { em: HASHED.email, fn: HASHED.first_name, external_id: HASHED.user_id, fbc: 'fb.1.1767225600000.IwAR' },
+                custom_data: { status: 'completed' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'app: an app event with app_data',
+      event: track(
+        'Signed Up',
+        {},
+        {
+          traits: {},
+          context: {
+            app: { namespace: 'com.shop', version: '2.1', build: '210' },
+            os: { name: 'iOS', version: '18.1' },
+            device: { model: 'iPhone15,2', advertising_id: 'AB-1', ad_tracking_enabled: true },
+            locale: 'de_DE',
+            screen: { width: 390, height: 844 },
+          },
+        },
+      ),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'CompleteRegistration',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                action_source: 'app',
+                user_data: { external_id: HASHED.user_id, madid: 'ab-1' },
+                app_data: {
+                  advertiser_tracking_enabled: 1,
+                  application_tracking_enabled: 1,
+                  extinfo: ['i2', 'com.shop', '2.1', '210', '18.1', 'iPhone15,2', 'de_DE', '', '', '390', '844', '', '', '', '', ''],
+                },
+                custom_data: { status: 'completed' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'an event older than 7 days', event: orderCompleted(), now: '2026-01-09T03:04:06.000Z', dropped: 'event_too_old' },
     { name: 'a purchase without currency', event: orderCompleted({ currency: null }), dropped: 'missing_required:custom_data.currency' },
     {
       name: 'a purchase without value, whose products have no prices either',

@@ -1,21 +1,79 @@
-/** Meta: user data is normalised as Meta asks and hashed; ip, user agent, click and browser ids go as they are. */
+/** Meta: user data is normalised and hashed; IP address, user agent, click ids and browser ids are sent as they are. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { orderValue, unitValue } from '../shared/commerce.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 export const data = into('custom_data');
 
+const chosen = (op: string, value: string) => ({ field: 'parameters.action_source', op, value });
+const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
+/** A website event: chosen in the config, or an event with a page that is not an app's. */
+const IS_WEBSITE = { any: [chosen('eq', 'website'), { all: [chosen('eq', 'auto'), HAS_PAGE, { not: source.IS_APP }] }] };
+const IS_APP_EVENT = { any: [chosen('eq', 'app'), { all: [chosen('eq', 'auto'), source.IS_APP] }] };
+const LIMITED = { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } };
+const app = (rest: JsonObject = {}) => ({ when: { all: [IS_APP_EVENT, rest].filter((part) => Object.keys(part).length > 0) } });
+
+/** Extended device information: sixteen values in a fixed order, an empty text for each that is missing. */
+const EXTINFO = [
+  [],
+  ['context.app.namespace'],
+  ['context.app.version'],
+  ['context.app.build', 'context.app.version'],
+  ['context.os.version'],
+  ['context.device.model'],
+  ['context.locale'],
+  [],
+  ['context.network.carrier'],
+  ['context.screen.width'],
+  ['context.screen.height'],
+  ['context.screen.density'],
+  [],
+  [],
+  [],
+  ['context.timezone'],
+].map((sources, index) =>
+  sources.length === 0
+    ? set(`app_data.extinfo[${index}]`, '', app())
+    : from(sources, `app_data.extinfo[${index}]`, ['to_string'], { default: '', ...app() }),
+);
+const TRACKING = ['context.device.ad_tracking_enabled', 'context.device.adTrackingEnabled'];
+const APP_DATA: JsonObject[] = [
+  from(TRACKING, 'app_data.advertiser_tracking_enabled', ['to_boolean'], { value_map: { true: 1, false: 0 }, default: 0, ...app() }),
+  from(TRACKING, 'app_data.application_tracking_enabled', ['to_boolean'], { value_map: { true: 1, false: 0 }, default: 0, ...app() }),
+  ...EXTINFO,
+  set('app_data.extinfo[0]', 'a2', app(source.IS_ANDROID)),
+  set('app_data.extinfo[0]', 'i2', app(source.IS_APPLE)),
+  from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase'], app()),
+];
+
+/** Properties that have a field of their own at Meta, or name a person. The others are sent as custom data. */
+const MAPPED_PROPERTIES = [
+  ...['products', 'items', 'value', 'total', 'revenue', 'currency', 'product_id', 'sku', 'quantity', 'price', 'name', 'category', 'query'],
+  ...['order_id', 'checkout_id', 'booking_id', 'url', 'referrer', 'title', 'path', 'search', 'content_type', 'method'],
+  ...['email', 'phone', 'first_name', 'last_name', 'firstName', 'lastName', 'gender', 'birthday', 'address'],
+];
+
 export const GLOBAL: JsonObject = {
   mappings: [
+    from('properties', 'custom_data', [use('omit', ...MAPPED_PROPERTIES)], { when: { field: 'type', op: 'eq', value: 'track' } }),
     from('timestamp', 'event_time', ['to_unix_seconds']),
     from('event_id', 'event_id'),
-    // What no page sent (a renewal, an import) is no website event: Meta would refuse it for want of an URL.
-    from(source.PAGE_URL, 'action_source', [], { value_map: { '*': 'website' }, default: 'system_generated' }),
-    from(source.PAGE_URL, 'event_source_url'),
+    // Without a page (a renewal, an import) it is not a website event: Meta would reject it for the missing URL.
+    set('action_source', 'system_generated'),
+    set('action_source', 'website', { when: IS_WEBSITE }),
+    set('action_source', 'app', { when: IS_APP_EVENT }),
+    from('parameters.action_source', 'action_source', [], { when: chosen('ne', 'auto') }),
+    from(source.PAGE_URL, 'event_source_url', [], { required: true, when: IS_WEBSITE }),
+    from(source.REFERRER, 'referrer_url', [], { when: IS_WEBSITE }),
+    set('data_processing_options', ['LDU'], LIMITED),
+    // 0 and 0: Meta finds out the place itself.
+    set('data_processing_options_country', 0, LIMITED),
+    set('data_processing_options_state', 0, LIMITED),
     from(source.EMAIL, 'user_data.em', ['normalize_email', 'sha256']),
-    from(source.PHONE, 'user_data.ph', ['normalize_phone_digits', 'sha256']),
+    from(source.PHONE, 'user_data.ph', [use('normalize_phone_digits', PHONE_COUNTRY), 'sha256']),
     from(source.FIRST_NAME, 'user_data.fn', [use('normalize_name', 'joined'), 'sha256']),
     from(source.LAST_NAME, 'user_data.ln', [use('normalize_name', 'joined'), 'sha256']),
     from(source.GENDER, 'user_data.ge', ['normalize_gender', 'sha256']),
@@ -27,15 +85,17 @@ export const GLOBAL: JsonObject = {
     from(['user_id', 'anonymous_id'], 'user_data.external_id', ['trim', 'lowercase', 'sha256']),
     from('context.ip', 'user_data.client_ip_address'),
     from('context.user_agent', 'user_data.client_user_agent'),
+    from('context.user_agent', 'user_data.client_user_agent', [], { required: true, when: IS_WEBSITE }),
     from('context.vendor_ids.fbp', 'user_data.fbp'),
     from(['context.vendor_ids.fbc', 'context.click_ids.fbclid'], 'user_data.fbc', [
-      { name: 'fbc_from_click_id', args: [{ source: 'timestamp' }] },
+      use('fbc_from_click_id', { source: source.clickTime('fbclid') }),
     ]),
+    ...APP_DATA,
   ],
 };
 
 export const VALUE = orderValue('custom_data');
-/** Meta refuses a purchase without them. */
+/** Meta rejects a purchase without them. */
 export const VALUE_REQUIRED = orderValue('custom_data', { required: true });
 
 /** Which products, without a count or a type. */

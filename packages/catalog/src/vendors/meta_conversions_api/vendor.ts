@@ -2,7 +2,8 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { event } from '../shared/mapping.ts';
+import { event, from } from '../shared/mapping.ts';
+import { OWN_PAGE_URL } from '../shared/sources.ts';
 import { data, GLOBAL } from './mappings.ts';
 import { RETAIL } from './retail.ts';
 import { MEDIA, TRAVEL } from './verticals.ts';
@@ -10,12 +11,16 @@ import { MEDIA, TRAVEL } from './verticals.ts';
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,
   global: GLOBAL,
-  events: { '@page': event('PageView', [data('name', 'content_name')]), ...events },
+  events: {
+    '@page': event('PageView', [data('name', 'content_name'), from(OWN_PAGE_URL, 'event_source_url')]),
+    '@screen': event('ViewContent', [data('name', 'content_name')]),
+    ...events,
+  },
   defaults: { action: 'drop' },
 });
 
 const ANSWERS: AnswerRule[] = [
-  // Temporary troubles and throttling come as HTTP 400 with a code.
+  // Temporary errors and throttling are HTTP 400 with a code.
   {
     when: { field: 'body.error.code', op: 'in', value: [1, 2, 4, 17, 32, 341, 368, 613, 5000, 80003, 80004] },
     verdict: 'unavailable',
@@ -23,9 +28,9 @@ const ANSWERS: AnswerRule[] = [
   },
   { when: { field: 'body.error.is_transient', op: 'eq', value: true }, verdict: 'unavailable', reason: 'body.error.message' },
   RETRY_TIMEOUT,
-  // The API answers in JSON: a page comes from a gateway before it, which has not judged the events.
+  // The API answers in JSON. An HTML page comes from a gateway, which has not judged the events.
   { status: ['4xx'], when: { field: 'body', op: 'matches', value: '^\\s*<' }, verdict: 'unavailable' },
-  // A token or permission is wrong for every event alike.
+  // A wrong token or permission concerns every event.
   { when: { field: 'body.error.code', op: 'in', value: [3, 10, 102, 190, 200] }, verdict: 'refused', reason: 'body.error.message' },
   // One bad event fails the whole request.
   { status: ['4xx'], when: { field: 'body.error.code', op: 'exists' }, verdict: 'refused', reason: 'body.error', isolate: true },
@@ -39,6 +44,7 @@ export default defineVendor({
   group: 'advertising',
   status: 'ga',
   website: 'https://developers.facebook.com/docs/marketing-api/conversions-api',
+  api_version: { version: 'v26.0', checked: '2026-11-16', field: 'api_version', ends: { 'v24.0': '2026-10-06' } },
   setup_steps: [
     'In Meta Events Manager select the dataset (pixel) and copy its ID.',
     'Open Settings, Conversions API, and generate an access token.',
@@ -77,11 +83,41 @@ export default defineVendor({
       label: 'Graph API version',
       type: 'string',
       required: false,
-      placeholder: 'v25.0',
-      help_text: 'Version of the Graph API; v25.0 is available until July 2028.',
-      default: 'v25.0',
+      placeholder: 'v26.0',
+      help_text: 'Version of the Graph API.',
+      default: 'v26.0',
       pattern: '^v\\d{1,3}\\.\\d$',
-      pattern_hint: 'a version such as v25.0',
+      pattern_hint: 'a version such as v26.0',
+    },
+    {
+      key: 'action_source',
+      label: 'Action source',
+      type: 'select',
+      required: false,
+      placeholder: 'auto',
+      help_text: 'auto: app for app events, website for events with a page, system_generated for the rest.',
+      options: [
+        'auto',
+        'website',
+        'app',
+        'email',
+        'phone_call',
+        'chat',
+        'physical_store',
+        'system_generated',
+        'business_messaging',
+        'other',
+      ],
+      default: 'auto',
+    },
+    {
+      key: 'limited_data_use',
+      label: 'Limited Data Use',
+      type: 'boolean',
+      required: false,
+      placeholder: 'false',
+      help_text: 'Sends data_processing_options LDU with every event; Meta determines the place.',
+      default: false,
     },
   ],
   request: {
@@ -104,6 +140,8 @@ export default defineVendor({
       'user_data.ln',
     ],
   ],
+  limits: [{ path: 'custom_data', scalars_only: true, keep: ['content_ids', 'contents'] }],
+  max_event_age_hours: 168,
   compact: [{ path: 'custom_data.contents', needs: ['id'] }],
   default_action: 'drop',
   rate: { rps: 100, burst: 200 },

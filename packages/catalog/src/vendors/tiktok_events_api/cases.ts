@@ -29,6 +29,37 @@ export default vendorCases(
   tiktok,
   [
     {
+      name: 'app: an app event with its device, and limited data use',
+      config: { app_id: '7123456789012345678', limited_data_use: true },
+      event: track(
+        'Signed Up',
+        {},
+        {
+          traits: {},
+          context: { app: { namespace: 'com.shop', version: '2.1' }, os: { name: 'Android' }, device: { advertising_id: 'gaid-1' } },
+        },
+      ),
+      requests: [
+        {
+          body: {
+            event_source: 'app',
+            event_source_id: '7123456789012345678',
+            partner_name: 'Firsthand',
+            data: [
+              {
+                event: 'CompleteRegistration',
+                event_time: 1767323045,
+                event_id: 'evt-1',
+                limited_data_use: true,
+                user: { external_id: HASHED.user_id, gaid: 'gaid-1' },
+                app: { app_id: 'com.shop', app_version: '2.1' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'a purchase',
       event: order,
       requests: [

@@ -1,18 +1,31 @@
-/** TikTok: e-mail, phone, external id and names hashed (phone with its plus); ip, user agent, ttclid and ttp as they are. */
+/** TikTok: e-mail, phone (with its plus), external id and names are hashed; IP address, user agent, ttclid and ttp are not. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { orderValue, unitValue } from '../shared/commerce.ts';
-import { from, into, use } from '../shared/mapping.ts';
+import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 export const prop = into('properties');
 
+/** An app event, for a config that names the app. */
+const IS_APP = { all: [{ field: 'parameters.app_id', op: 'exists' }, source.IS_APP] };
+
 export const GLOBAL: JsonObject = {
   mappings: [
+    set('event_source', 'web'),
+    set('event_source', 'app', { when: IS_APP }),
+    from(source.ADVERTISING_ID, 'user.idfa', [], { when: { all: [IS_APP, source.IS_APPLE] } }),
+    from(source.ADVERTISING_ID, 'user.gaid', [], { when: { all: [IS_APP, source.IS_ANDROID] } }),
+    from('context.device.id', 'user.idfv', [], { when: { all: [IS_APP, source.IS_APPLE] } }),
+    from('context.app.namespace', 'app.app_id', [], { when: IS_APP }),
+    from('context.app.name', 'app.app_name', [], { when: IS_APP }),
+    from('context.app.version', 'app.app_version', [], { when: IS_APP }),
+    set('limited_data_use', true, { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } }),
     from('timestamp', 'event_time', ['to_unix_seconds']),
     from('event_id', 'event_id'),
     from(source.EMAIL, 'user.email', ['normalize_email', 'sha256']),
-    from(source.PHONE, 'user.phone', ['normalize_phone', 'sha256']),
+    from(source.PHONE, 'user.phone', [use('normalize_phone', PHONE_COUNTRY), 'sha256']),
     from(['user_id', 'anonymous_id'], 'user.external_id', ['trim', 'sha256']),
     from(source.FIRST_NAME, 'user.first_name', ['normalize_name', 'sha256']),
     from(source.LAST_NAME, 'user.last_name', ['normalize_name', 'sha256']),
@@ -31,7 +44,7 @@ export const GLOBAL: JsonObject = {
 };
 
 export const VALUE = orderValue('properties');
-/** Needed for the return on ad spend of a purchase. */
+/** TikTok requires both for purchases. */
 export const VALUE_REQUIRED = orderValue('properties', { required: true });
 
 export const PRODUCT_LIST: JsonObject[] = [

@@ -2,18 +2,23 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { event } from '../shared/mapping.ts';
+import { event, from } from '../shared/mapping.ts';
+import { OWN_PAGE_URL } from '../shared/sources.ts';
 import { GLOBAL, prop } from './mappings.ts';
 import { RETAIL } from './retail.ts';
 
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,
   global: GLOBAL,
-  events: { '@page': event('Pageview', [prop('name', 'description')]), ...events },
+  events: {
+    '@page': event('Pageview', [prop('name', 'description'), from(OWN_PAGE_URL, 'page.url')]),
+    '@screen': event('ViewContent', [prop('name', 'description')]),
+    ...events,
+  },
   defaults: { action: 'drop' },
 });
 
-/** TikTok answers HTTP 200 whatever happened; the truth is in `code`. */
+/** TikTok answers HTTP 200 for errors too; `code` decides. */
 const ANSWERS: AnswerRule[] = [
   { status: [200], when: { field: 'body.code', op: 'in', value: [0, 20001] }, verdict: 'delivered' },
   {
@@ -31,7 +36,7 @@ const ANSWERS: AnswerRule[] = [
     verdict: 'unavailable',
     reason: 'body.message',
   },
-  // Access token: wrong for all events alike.
+  // A wrong access token concerns every event.
   { when: { field: 'body.code', op: 'in', value: [40001, 40101, 40102, 40104, 40105] }, verdict: 'refused', reason: 'body.message' },
   { when: { field: 'body.code', op: 'exists' }, verdict: 'refused', reason: 'body.message', isolate: true },
   RETRY_TIMEOUT,
@@ -45,6 +50,7 @@ export default defineVendor({
   group: 'advertising',
   status: 'ga',
   website: 'https://business-api.tiktok.com/portal/docs?id=1771100865818625',
+  api_version: { version: 'v1.3', checked: '2026-11-16' },
   setup_steps: [
     'In TikTok Events Manager select the web data source and copy its pixel code.',
     'Open Settings, Events API, and generate an access token.',
@@ -78,8 +84,30 @@ export default defineVendor({
       placeholder: 'TEST12345',
       help_text: 'Shows events under Test events; leave empty in production.',
     },
+    {
+      key: 'app_id',
+      label: 'TikTok app ID',
+      type: 'string',
+      required: false,
+      placeholder: '7123456789012345678',
+      help_text: 'For app events: Events Manager, your app data source. Without it app events are sent as web events.',
+      pattern: '^[A-Za-z0-9]{5,64}$',
+      pattern_hint: 'the digits of an app id',
+    },
+    {
+      key: 'limited_data_use',
+      label: 'Limited Data Use',
+      type: 'boolean',
+      required: false,
+      placeholder: 'false',
+      help_text: 'Marks every event with limited_data_use.',
+      default: false,
+    },
   ],
-  request: {
+  requests: (['app', 'web'] as const).map((source) => ({
+    name: source,
+    when: { field: 'payload.event_source', op: 'eq', value: source },
+    lane: ['event_source'],
     method: 'POST',
     url: 'https://business-api.tiktok.com/open_api/v1.3/event/track/',
     auth: { kind: 'header', name: 'Access-Token', value: '{{parameters.access_token}}' },
@@ -87,15 +115,15 @@ export default defineVendor({
       kind: 'json_list',
       under: 'data',
       common: {
-        event_source: 'web',
-        event_source_id: '{{parameters.pixel_code}}',
+        event_source: source,
+        event_source_id: source === 'app' ? '{{parameters.app_id}}' : '{{parameters.pixel_code}}',
         test_event_code: '{{parameters.test_event_code}}',
         partner_name: 'Firsthand',
       },
     },
     batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 1_000 },
     answers: ANSWERS,
-  },
+  })),
   event_name: { target: 'event', max_length: 50 },
   require_one_of: [['user.email', 'user.phone', 'user.external_id', 'user.ttclid', 'user.ttp', 'user.ip']],
   compact: [{ path: 'properties.contents', needs: ['content_id'] }],
