@@ -15,7 +15,7 @@ export interface paths {
          * This document
          * @description Needs no token.
          */
-        get: operations["getOpenApiDocument"];
+        get: operations["get_openapi_json"];
         put?: never;
         post?: never;
         delete?: never;
@@ -39,7 +39,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["login"];
+        post: operations["post_auth_login"];
         delete?: never;
         options?: never;
         head?: never;
@@ -61,7 +61,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["refreshTokens"];
+        post: operations["post_auth_refresh"];
         delete?: never;
         options?: never;
         head?: never;
@@ -83,14 +83,14 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["createSession"];
+        post: operations["post_auth_session"];
         /**
          * Sign out of the console
          * @description Ends the session and removes the cookie. `everywhere=true` ends every session of the user, on every device.
          *
          *     Needs no token.
          */
-        delete: operations["deleteSession"];
+        delete: operations["delete_auth_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -111,7 +111,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["refreshSession"];
+        post: operations["post_auth_session_refresh"];
         delete?: never;
         options?: never;
         head?: never;
@@ -129,7 +129,7 @@ export interface paths {
          * How one can sign in
          * @description Needs no token.
          */
-        get: operations["listAuthMethods"];
+        get: operations["get_auth_methods"];
         put?: never;
         post?: never;
         delete?: never;
@@ -151,7 +151,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        get: operations["startOidcSignIn"];
+        get: operations["get_auth_oidc_start"];
         put?: never;
         post?: never;
         delete?: never;
@@ -173,7 +173,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        get: operations["completeOidcSignIn"];
+        get: operations["get_auth_oidc_callback"];
         put?: never;
         post?: never;
         delete?: never;
@@ -193,7 +193,7 @@ export interface paths {
          * List users
          * @description Least role: **viewer**.
          */
-        get: operations["listUsers"];
+        get: operations["get_users"];
         put?: never;
         /**
          * Add a user
@@ -201,7 +201,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["createUser"];
+        post: operations["post_users"];
         delete?: never;
         options?: never;
         head?: never;
@@ -219,7 +219,7 @@ export interface paths {
          * Read the caller
          * @description Least role: **viewer**.
          */
-        get: operations["getCurrentUser"];
+        get: operations["get_users_me"];
         put?: never;
         post?: never;
         delete?: never;
@@ -242,7 +242,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        put: operations["changePassword"];
+        put: operations["put_users_me_password"];
         post?: never;
         delete?: never;
         options?: never;
@@ -261,14 +261,14 @@ export interface paths {
          * Read a user
          * @description Least role: **viewer**.
          */
-        get: operations["getUser"];
+        get: operations["get_users_id"];
         /**
          * Change a user
          * @description Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end.
          *
          *     Least role: **admin**.
          */
-        put: operations["updateUser"];
+        put: operations["put_users_id"];
         post?: never;
         /**
          * Remove a user
@@ -276,7 +276,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["deleteUser"];
+        delete: operations["delete_users_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -293,7 +293,7 @@ export interface paths {
          * Read the caller's two-step sign-in
          * @description Least role: **viewer**.
          */
-        get: operations["getTotp"];
+        get: operations["get_users_me_totp"];
         put?: never;
         /**
          * Propose a secret for an authenticator app
@@ -301,7 +301,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        post: operations["setUpTotp"];
+        post: operations["post_users_me_totp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -323,7 +323,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        post: operations["confirmTotp"];
+        post: operations["post_users_me_totp_confirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -343,7 +343,7 @@ export interface paths {
          * Turn off two-step sign-in
          * @description Least role: **viewer**.
          */
-        post: operations["disableTotp"];
+        post: operations["post_users_me_totp_disable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -366,7 +366,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["deleteUserTotp"];
+        delete: operations["delete_users_id_totp"];
         options?: never;
         head?: never;
         patch?: never;
@@ -383,7 +383,7 @@ export interface paths {
          * List API tokens
          * @description Least role: **admin**.
          */
-        get: operations["listApiTokens"];
+        get: operations["get_api_tokens"];
         put?: never;
         /**
          * Create an API token
@@ -391,7 +391,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["createApiToken"];
+        post: operations["post_api_tokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -414,7 +414,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["deleteApiToken"];
+        delete: operations["delete_api_tokens_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -431,12 +431,12 @@ export interface paths {
          * Read the organisation
          * @description Least role: **viewer**.
          */
-        get: operations["getOrganisation"];
+        get: operations["get_organisation"];
         /**
          * Rename the organisation
          * @description Least role: **admin**.
          */
-        put: operations["updateOrganisation"];
+        put: operations["put_organisation"];
         post?: never;
         delete?: never;
         options?: never;
@@ -455,7 +455,7 @@ export interface paths {
          * List pipelines
          * @description Least role: **viewer**.
          */
-        get: operations["listPipelines"];
+        get: operations["get_pipelines"];
         put?: never;
         /**
          * Create a pipeline
@@ -463,7 +463,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createPipeline"];
+        post: operations["post_pipelines"];
         delete?: never;
         options?: never;
         head?: never;
@@ -481,14 +481,14 @@ export interface paths {
          * Read a pipeline
          * @description Least role: **viewer**.
          */
-        get: operations["getPipeline"];
+        get: operations["get_pipelines_id"];
         /**
          * Change a pipeline
          * @description Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults.
          *
          *     Least role: **editor**.
          */
-        put: operations["updatePipeline"];
+        put: operations["put_pipelines_id"];
         post?: never;
         /**
          * Delete a pipeline
@@ -496,7 +496,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["deletePipeline"];
+        delete: operations["delete_pipelines_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -515,7 +515,7 @@ export interface paths {
          * Replace a pipeline's secret
          * @description Least role: **admin**.
          */
-        post: operations["rotatePipelineSecret"];
+        post: operations["post_pipelines_id_rotate_secret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -537,7 +537,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createChallengeToken"];
+        post: operations["post_pipelines_id_tokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -559,7 +559,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["buildCollector"];
+        post: operations["post_pipelines_id_collector_build"];
         delete?: never;
         options?: never;
         head?: never;
@@ -579,7 +579,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["getCollectorStatus"];
+        get: operations["get_pipelines_id_collector_status"];
         put?: never;
         post?: never;
         delete?: never;
@@ -601,7 +601,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["downloadCollector"];
+        get: operations["get_pipelines_id_collector_download"];
         put?: never;
         post?: never;
         delete?: never;
@@ -623,7 +623,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["getCollectorSnippet"];
+        get: operations["get_pipelines_id_collector_snippet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -643,7 +643,7 @@ export interface paths {
          * List the vendors
          * @description Least role: **viewer**.
          */
-        get: operations["listCatalogVendors"];
+        get: operations["get_integration_catalog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -663,7 +663,7 @@ export interface paths {
          * Read a vendor
          * @description Least role: **viewer**.
          */
-        get: operations["getCatalogVendor"];
+        get: operations["get_integration_catalog_vendor"];
         put?: never;
         post?: never;
         delete?: never;
@@ -687,7 +687,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["installCatalogVendor"];
+        post: operations["post_integration_catalog_vendor_install"];
         delete?: never;
         options?: never;
         head?: never;
@@ -705,7 +705,7 @@ export interface paths {
          * List templates
          * @description Least role: **viewer**.
          */
-        get: operations["listIntegrationTemplates"];
+        get: operations["get_integration_templates"];
         put?: never;
         /**
          * Create a template
@@ -713,7 +713,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createIntegrationTemplate"];
+        post: operations["post_integration_templates"];
         delete?: never;
         options?: never;
         head?: never;
@@ -731,14 +731,14 @@ export interface paths {
          * Read a template
          * @description Least role: **viewer**.
          */
-        get: operations["getIntegrationTemplate"];
+        get: operations["get_integration_templates_id"];
         /**
          * Rename or describe a template
          * @description Its configuration changes by a new revision.
          *
          *     Least role: **editor**.
          */
-        put: operations["updateIntegrationTemplate"];
+        put: operations["put_integration_templates_id"];
         post?: never;
         /**
          * Delete a template
@@ -746,7 +746,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["deleteIntegrationTemplate"];
+        delete: operations["delete_integration_templates_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -763,7 +763,7 @@ export interface paths {
          * List revisions
          * @description Least role: **viewer**.
          */
-        get: operations["listIntegrationTemplateRevisions"];
+        get: operations["get_integration_templates_id_revisions"];
         put?: never;
         /**
          * Add a revision
@@ -771,7 +771,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createIntegrationTemplateRevision"];
+        post: operations["post_integration_templates_id_revisions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -789,7 +789,7 @@ export interface paths {
          * Read a revision
          * @description Least role: **viewer**.
          */
-        get: operations["getIntegrationTemplateRevision"];
+        get: operations["get_integration_templates_id_revisions_number"];
         put?: never;
         post?: never;
         delete?: never;
@@ -809,7 +809,7 @@ export interface paths {
          * List a pipeline's integrations
          * @description Least role: **viewer**.
          */
-        get: operations["listPipelineIntegrations"];
+        get: operations["get_pipelines_id_integrations"];
         put?: never;
         /**
          * Assign a template to a pipeline
@@ -817,7 +817,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createPipelineIntegration"];
+        post: operations["post_pipelines_id_integrations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -835,14 +835,14 @@ export interface paths {
          * Read an integration
          * @description Least role: **viewer**.
          */
-        get: operations["getPipelineIntegration"];
+        get: operations["get_pipelines_id_integrations_integration_id"];
         /**
          * Change an integration
          * @description A new `revision_number` moves the pin, forward or back.
          *
          *     Least role: **editor**.
          */
-        put: operations["updatePipelineIntegration"];
+        put: operations["put_pipelines_id_integrations_integration_id"];
         post?: never;
         /**
          * Remove an integration
@@ -850,7 +850,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["deletePipelineIntegration"];
+        delete: operations["delete_pipelines_id_integrations_integration_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -871,7 +871,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createIntegration"];
+        post: operations["post_integrations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -891,7 +891,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listDeadLetters"];
+        get: operations["get_dlq"];
         put?: never;
         post?: never;
         delete?: never;
@@ -913,7 +913,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listDeadLetterGroups"];
+        get: operations["get_dlq_groups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -933,14 +933,14 @@ export interface paths {
          * Read a dead letter
          * @description Least role: **viewer**.
          */
-        get: operations["getDeadLetter"];
+        get: operations["get_dlq_id"];
         put?: never;
         post?: never;
         /**
          * Delete a dead letter
          * @description Least role: **admin**.
          */
-        delete: operations["deleteDeadLetter"];
+        delete: operations["delete_dlq_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -961,7 +961,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["replayDeadLetter"];
+        post: operations["post_dlq_id_replay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -983,7 +983,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["replayDeadLetters"];
+        post: operations["post_dlq_replay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1003,7 +1003,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listEvents"];
+        get: operations["get_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1025,7 +1025,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["getEvent"];
+        get: operations["get_events_event_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1047,7 +1047,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listPipelineFields"];
+        get: operations["get_pipelines_id_fields"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1069,7 +1069,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["getStatistics"];
+        get: operations["get_stats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1091,7 +1091,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listAttention"];
+        get: operations["get_attention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1115,7 +1115,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["previewMapping"];
+        post: operations["post_mapping_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1137,7 +1137,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["diffRevisions"];
+        post: operations["post_integration_templates_id_revisions_diff"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["testPipelineIntegration"];
+        post: operations["post_pipelines_id_integrations_integration_id_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["replayHistory"];
+        post: operations["post_pipelines_id_integrations_integration_id_replay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1203,7 +1203,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["erasePerson"];
+        post: operations["post_privacy_erasure"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listPipelineTransformations"];
+        get: operations["get_pipelines_id_transformations"];
         put?: never;
         /**
          * Add a transformation
@@ -1231,7 +1231,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createPipelineTransformation"];
+        post: operations["post_pipelines_id_transformations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1249,18 +1249,18 @@ export interface paths {
          * Read a transformation
          * @description Least role: **viewer**.
          */
-        get: operations["getPipelineTransformation"];
+        get: operations["get_pipelines_id_transformations_transformation_id"];
         /**
          * Change a transformation
          * @description Least role: **editor**.
          */
-        put: operations["updatePipelineTransformation"];
+        put: operations["put_pipelines_id_transformations_transformation_id"];
         post?: never;
         /**
          * Remove a transformation
          * @description Least role: **admin**.
          */
-        delete: operations["deletePipelineTransformation"];
+        delete: operations["delete_pipelines_id_transformations_transformation_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1280,7 +1280,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        put: operations["orderPipelineTransformations"];
+        put: operations["put_pipelines_id_transformations_order"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1303,7 +1303,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["testTransformation"];
+        post: operations["post_transformations_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1323,7 +1323,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listTestCases"];
+        get: operations["get_test_cases"];
         put?: never;
         /**
          * Save a test case
@@ -1331,7 +1331,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createTestCase"];
+        post: operations["post_test_cases"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1349,14 +1349,14 @@ export interface paths {
          * Read a test case
          * @description Least role: **viewer**.
          */
-        get: operations["getTestCase"];
+        get: operations["get_test_cases_id"];
         put?: never;
         post?: never;
         /**
          * Delete a test case
          * @description Least role: **admin**.
          */
-        delete: operations["deleteTestCase"];
+        delete: operations["delete_test_cases_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1373,14 +1373,14 @@ export interface paths {
          * Read the data layer
          * @description Least role: **viewer**.
          */
-        get: operations["getDataLayer"];
+        get: operations["get_data_layer"];
         /**
          * Change the data layer
          * @description Each section that is sent is replaced, and its missing keys take their defaults; the other sections stay. With `If-Match: <version>` the change is rejected if somebody else changed the data layer in the meantime.
          *
          *     Least role: **admin**.
          */
-        put: operations["updateDataLayer"];
+        put: operations["put_data_layer"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1399,14 +1399,14 @@ export interface paths {
          * Read the tracking plan
          * @description Least role: **viewer**.
          */
-        get: operations["getTrackingPlan"];
+        get: operations["get_pipelines_id_tracking_plan"];
         /**
          * Change the tracking plan
          * @description `flag` adds context.violations to an event that does not fit, `drop` drops it.
          *
          *     Least role: **editor**.
          */
-        put: operations["updateTrackingPlan"];
+        put: operations["put_pipelines_id_tracking_plan"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1425,7 +1425,7 @@ export interface paths {
          * List webhook sources
          * @description Least role: **viewer**.
          */
-        get: operations["listWebhookSources"];
+        get: operations["get_webhook_sources"];
         put?: never;
         /**
          * Add a webhook source
@@ -1433,7 +1433,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["createWebhookSource"];
+        post: operations["post_webhook_sources"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1451,18 +1451,18 @@ export interface paths {
          * Read a webhook source
          * @description Least role: **viewer**.
          */
-        get: operations["getWebhookSource"];
+        get: operations["get_webhook_sources_id"];
         /**
          * Change a webhook source
          * @description Least role: **editor**.
          */
-        put: operations["updateWebhookSource"];
+        put: operations["put_webhook_sources_id"];
         post?: never;
         /**
          * Delete a webhook source
          * @description Least role: **admin**.
          */
-        delete: operations["deleteWebhookSource"];
+        delete: operations["delete_webhook_sources_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1483,7 +1483,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["rotateWebhookSourceSecret"];
+        post: operations["post_webhook_sources_id_rotate_secret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1503,7 +1503,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["listAuditLogs"];
+        get: operations["get_audit_logs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1525,7 +1525,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["verifyAuditLog"];
+        get: operations["get_audit_logs_verify"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1543,11 +1543,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one track event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectT"];
+        /** Takes one track event. */
+        post: operations["collect_t"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1563,11 +1560,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one page event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectP"];
+        /** Takes one page event. */
+        post: operations["collect_p"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1583,11 +1577,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one identify event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectI"];
+        /** Takes one identify event. */
+        post: operations["collect_i"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1603,11 +1594,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one group event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectG"];
+        /** Takes one group event. */
+        post: operations["collect_g"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1623,11 +1611,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one track event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectTrack"];
+        /** Takes one track event. */
+        post: operations["collect_track"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1643,11 +1628,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one page event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectPage"];
+        /** Takes one page event. */
+        post: operations["collect_page"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1663,11 +1645,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one identify event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectIdentify"];
+        /** Takes one identify event. */
+        post: operations["collect_identify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1683,11 +1662,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one group event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectGroup"];
+        /** Takes one group event. */
+        post: operations["collect_group"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1703,11 +1679,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one screen event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectScreen"];
+        /** Takes one screen event. */
+        post: operations["collect_screen"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1723,11 +1696,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one alias event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectAlias"];
+        /** Takes one alias event. */
+        post: operations["collect_alias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1743,11 +1713,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one screen event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectS"];
+        /** Takes one screen event. */
+        post: operations["collect_s"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1763,11 +1730,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one alias event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectA"];
+        /** Takes one alias event. */
+        post: operations["collect_a"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1783,11 +1747,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept one event
-         * @description A 200 response means that the event is durable.
-         */
-        post: operations["collectEvents"];
+        /** Takes one event. */
+        post: operations["collect_events"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1803,11 +1764,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept a batch of events
-         * @description At most 500 events. The response lists the rejected ones.
-         */
-        post: operations["collectBatch"];
+        /** Takes up to 500 events. */
+        post: operations["collect_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1823,11 +1781,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept a batch of events
-         * @description At most 500 events. The response lists the rejected ones.
-         */
-        post: operations["collectB"];
+        /** Takes up to 500 events. */
+        post: operations["collect_b"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1843,11 +1798,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept a batch of events
-         * @description At most 500 events. The response lists the rejected ones.
-         */
-        post: operations["collectImport"];
+        /** Takes up to 500 events. */
+        post: operations["collect_import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1861,11 +1813,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Accept a track event from the query
-         * @description Top-level fields by name, `properties.<name>`, `context.<name>`, or `properties` as JSON. Answers a GIF of one pixel.
-         */
-        get: operations["collectPixelT"];
+        /** Takes a track event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON. */
+        get: operations["collect_pixel_t"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1881,11 +1830,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Accept a page event from the query
-         * @description Top-level fields by name, `properties.<name>`, `context.<name>`, or `properties` as JSON. Answers a GIF of one pixel.
-         */
-        get: operations["collectPixelP"];
+        /** Takes a page event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON. */
+        get: operations["collect_pixel_p"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1903,11 +1849,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Accept a third-party webhook
-         * @description Always answers 200, unless the event log is unavailable. Signature and mapping faults are dead-lettered.
-         */
-        post: operations["collectWebhook"];
+        /** Takes a third-party webhook: always 200, unless nothing can be stored. */
+        post: operations["collect_webhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1921,11 +1864,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Get the newest build of the collector
-         * @description The script that a page loads. It carries the configuration of the pipeline.
-         */
-        get: operations["getCollectorFile"];
+        /** The newest build of the collector. */
+        get: operations["collector_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1941,11 +1881,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Get one build of the collector
-         * @description The script that a page loads. It carries the configuration of the pipeline.
-         */
-        get: operations["getPinnedCollectorFile"];
+        /** One build of the collector, for good. */
+        get: operations["collector_file_pinned"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1971,7 +1908,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["watchLiveEvents"];
+        get: operations["debug_live"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1987,11 +1924,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Is the process alive?
-         * @description For a supervisor: no answer means that the process must be restarted.
-         */
-        get: operations["getLiveness"];
+        /** Is the process alive? */
+        get: operations["healthz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2007,11 +1941,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Can every role of the process work?
-         * @description For a load balancer: 503 means that the process must get no requests.
-         */
-        get: operations["getReadiness"];
+        /** Can every role of the process work? */
+        get: operations["readyz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2027,11 +1958,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read the metrics
-         * @description Counters, gauges and histograms of this process, in the text format of Prometheus.
-         */
-        get: operations["getMetrics"];
+        /** Metrics */
+        get: operations["metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2056,3393 +1984,6 @@ export interface components {
                 }[];
             };
         };
-        Accepted: {
-            /** @constant */
-            success: true;
-        };
-        /**
-         * @example {
-         *       "type": "alias",
-         *       "userId": "user-42",
-         *       "previousId": "anonymous-1"
-         *     }
-         */
-        AliasEventWithoutType: {
-            /** @enum {string} */
-            type?: "alias" | "identify";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * @example {
-         *       "type": "track",
-         *       "event": "Order Completed",
-         *       "userId": "user-42",
-         *       "properties": {
-         *         "order_id": "1001",
-         *         "total": 42,
-         *         "currency": "EUR"
-         *       }
-         *     }
-         */
-        AnyEvent: {
-            /** @enum {string} */
-            type: "track" | "page" | "identify" | "group" | "screen" | "alias";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        Attempt: {
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            at: string;
-            status: number | null;
-            error: string | null;
-            duration_ms: number;
-        };
-        AttentionItem: {
-            /** @enum {string} */
-            kind: "misconfigured" | "failing" | "backlog" | "dead_letters" | "silent" | "plan_violations" | "warning";
-            /** @enum {string} */
-            severity: "critical" | "warning";
-            /** @description One sentence for people. */
-            message: string;
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string | null;
-            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            integration_id: string | null;
-            /** @description How many events it concerns. */
-            count: number | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            since: string | null;
-        };
-        AttentionList: {
-            items: components["schemas"]["AttentionItem"][];
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            checked_at: string;
-        };
-        AuditLog: {
-            /** @example aud_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            user_id: string | null;
-            user_email: string | null;
-            /** @example pipeline.updated */
-            action: string;
-            /** @example pipeline */
-            resource_type: string;
-            resource_id: string | null;
-            /**
-             * @description `{field: {old, new}}`, secrets masked.
-             * @example {
-             *       "enabled": {
-             *         "old": true,
-             *         "new": false
-             *       }
-             *     }
-             */
-            changes: {
-                [key: string]: unknown;
-            };
-            ip_address: string | null;
-            user_agent: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            timestamp: string;
-        };
-        BatchAccepted: {
-            /** @constant */
-            success: true;
-            accepted: number;
-            rejected: number;
-            errors: {
-                index?: number;
-                messageId?: string | null;
-                error?: string;
-                message?: string;
-            }[];
-        };
-        CanonicalEvent: {
-            event_id?: string;
-            /** @enum {string} */
-            type?: "track" | "page" | "identify" | "group";
-            /** @description The name of a track event. */
-            event?: string;
-            /** @description The name of a page. */
-            name?: string;
-            anonymous_id?: string;
-            user_id?: string;
-            group_id?: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            timestamp?: string;
-            context?: {
-                [key: string]: unknown;
-            };
-            properties?: {
-                [key: string]: unknown;
-            };
-            traits?: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        CatalogConfigField: {
-            /** @description Name of the field in `config`. */
-            key: string;
-            label: string;
-            /** @enum {string} */
-            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
-            required: boolean;
-            /** @description A value that passes validation. */
-            placeholder: string;
-            help_text: string;
-            /** @description The choices of a `select` field. */
-            options?: string[];
-            default?: unknown;
-        };
-        CatalogDocs: {
-            /** @description The vendor's API documentation. */
-            url: string;
-            /** @description The API version that the definition was written for. */
-            api_version: string | null;
-            /**
-             * @description The day on which the documentation was read.
-             * @example 2026-05-01
-             */
-            checked: string | null;
-            /** @description Decisions and limits to know. */
-            notes: string[];
-        };
-        /**
-         * @example {
-         *       "name": "GA4 shop",
-         *       "variant": "retail",
-         *       "config": {
-         *         "measurement_id": "G-ABC1234567",
-         *         "api_secret": "a-secret"
-         *       }
-         *     }
-         */
-        CatalogInstall: {
-            /** @description Name of the new template. */
-            name: string;
-            /**
-             * @description Key of the variant.
-             * @default default
-             */
-            variant?: string;
-            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-            config?: {
-                [key: string]: unknown;
-            };
-            delivery_mode?: components["schemas"]["DeliveryMode"];
-            description?: string;
-        };
-        CatalogVariant: {
-            key: string;
-            name: string;
-            description: string;
-            /** @description The mapping that an install starts with. */
-            default_config: {
-                [key: string]: unknown;
-            };
-        };
-        CatalogVendor: {
-            /**
-             * @description Identifies the vendor in paths and in `vendor` fields.
-             * @example google_analytics_4
-             */
-            key: string;
-            name: string;
-            description: string;
-            /** @enum {string} */
-            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
-            /**
-             * @description A finer category.
-             * @enum {string}
-             */
-            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
-            /** @enum {string} */
-            status: "ga" | "beta";
-            /** @description The vendor's API documentation. */
-            website: string;
-            /** @description What to do in the vendor's interface before installing, in order. */
-            setup_steps: string[];
-            /**
-             * @description The consent category that an install form should propose.
-             * @enum {string|null}
-             */
-            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
-            docs: components["schemas"]["CatalogDocs"];
-            config_fields: components["schemas"]["CatalogConfigField"][];
-            variants: components["schemas"]["CatalogVariant"][];
-        };
-        CatalogVendorList: {
-            vendors: components["schemas"]["CatalogVendor"][];
-            total: number;
-            categories: ("advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other")[];
-        };
-        CatalogVendorWithSamples: {
-            /**
-             * @description Identifies the vendor in paths and in `vendor` fields.
-             * @example google_analytics_4
-             */
-            key: string;
-            name: string;
-            description: string;
-            /** @enum {string} */
-            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
-            /**
-             * @description A finer category.
-             * @enum {string}
-             */
-            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
-            /** @enum {string} */
-            status: "ga" | "beta";
-            /** @description The vendor's API documentation. */
-            website: string;
-            /** @description What to do in the vendor's interface before installing, in order. */
-            setup_steps: string[];
-            /**
-             * @description The consent category that an install form should propose.
-             * @enum {string|null}
-             */
-            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
-            docs: components["schemas"]["CatalogDocs"];
-            config_fields: components["schemas"]["CatalogConfigField"][];
-            variants: components["schemas"]["CatalogVariant"][];
-            /** @description What the vendor would receive for sample events with the default variant. */
-            sample_requests: components["schemas"]["SampleRequest"][];
-        };
-        /**
-         * @example {
-         *       "current_password": "correct horse battery",
-         *       "new_password": "correct horse battery"
-         *     }
-         */
-        ChangePasswordRequest: {
-            current_password: string;
-            new_password: string;
-        };
-        CollectionError: {
-            /** @enum {string} */
-            error: "invalid_json" | "missing_field" | "validation_failed" | "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token" | "origin_not_allowed" | "ip_not_allowed" | "not_found" | "method_not_allowed" | "payload_too_large" | "rate_limited" | "internal_error" | "overloaded";
-            message: string;
-        };
-        CollectorBuildStarted: {
-            /** @enum {string} */
-            status: "building";
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string;
-        };
-        CollectorSnippet: {
-            /** @description The script tag. */
-            snippet: string;
-            /** @description Where the tag loads the script from. */
-            url: string;
-            pinned: boolean;
-            integrity: string | null;
-        };
-        CollectorStatus: {
-            /** @enum {string} */
-            status: "no_builds" | "building" | "ready";
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string;
-            /** @example bld_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            build_id?: string;
-            /** @example 3f1c9a4be07d5a12 */
-            version_hash?: string;
-            file_size_bytes?: number;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            built_at?: string;
-            /** @description Why the last build failed. The file before it is still served. */
-            error?: string;
-        };
-        /**
-         * @example {
-         *       "current_password": "correct horse battery",
-         *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
-         *       "code": "123456"
-         *     }
-         */
-        ConfirmTotpRequest: {
-            /** @example correct horse battery */
-            current_password: string;
-            /**
-             * @description Base32, 20 bytes.
-             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-             */
-            secret: string;
-            /** @example 123456 */
-            code: string;
-        };
-        ConfirmTotpResponse: {
-            recovery_codes: string[];
-        };
-        /** @description Where the collector reads consent from. */
-        ConsentConfig: {
-            /** @enum {string} */
-            provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
-            /** @description How long the collector waits for a consent choice, in milliseconds. */
-            wait_ms?: number;
-            required_category?: string;
-        };
-        /**
-         * @example {
-         *       "name": "Deployment",
-         *       "role": "editor"
-         *     }
-         */
-        CreateApiTokenRequest: {
-            name: string;
-            /**
-             * @description At most the caller's own role.
-             * @enum {string}
-             */
-            role: "viewer" | "editor" | "admin" | "owner";
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            expires_at?: string | null;
-            pipeline_ids?: string[] | null;
-        };
-        CreateApiTokenResponse: {
-            /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            name: string;
-            /** @enum {string} */
-            role: "viewer" | "editor" | "admin" | "owner";
-            /** @description The pipelines it is limited to; null for all. */
-            pipeline_ids: string[] | null;
-            /**
-             * @description The first eight characters, for identification.
-             * @example fht_9aQx
-             */
-            token_prefix: string;
-            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            created_by: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description At most a minute late.
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * @description Shown this once.
-             * @example fht_…
-             */
-            token: string;
-        };
-        CreateChallengeTokenResponse: {
-            token: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            expires_at: string;
-        };
-        /**
-         * @example {
-         *       "email": "owner@localhost",
-         *       "password": "correct horse battery staple"
-         *     }
-         */
-        CreateSessionRequest: {
-            /** @example owner@localhost */
-            email: string;
-            password: string;
-            /** @description For users with two-step sign-in: the code of the authenticator app. */
-            totp_code?: string;
-            /** @description Instead of `totp_code`; works once. */
-            recovery_code?: string;
-        };
-        CreateSessionResponse: {
-            /** @description Keep it in memory. */
-            access_token: string;
-            /** @enum {string} */
-            token_type: "Bearer";
-            /** @example 900 */
-            expires_in: number;
-        };
-        /**
-         * @example {
-         *       "email": "ada@example.com",
-         *       "name": "Ada",
-         *       "role": "editor",
-         *       "password": "correct horse battery staple"
-         *     }
-         */
-        CreateUserRequest: {
-            /** @example ada@example.com */
-            email: string;
-            name?: string;
-            /**
-             * @description Each role may do what the ones before it may.
-             * @enum {string}
-             */
-            role?: "viewer" | "editor" | "admin" | "owner";
-            /** @enum {string} */
-            status?: "active" | "disabled";
-            password: string;
-        };
-        DataLayer: {
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            config: components["schemas"]["DataLayerConfig"];
-            /** @description Counts the writes; 0 before the first. */
-            version: number;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string | null;
-            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            updated_by: string | null;
-        };
-        DataLayerConfig: {
-            consent: {
-                /** @description Raw category to canonical category. */
-                mapping: {
-                    [key: string]: string;
-                };
-                /** @description Consent assumed where an event does not mention a category. */
-                default: {
-                    [key: string]: boolean;
-                };
-                /** @description Global Privacy Control denies marketing and advertising. */
-                honour_gpc: boolean;
-            };
-            bot_filtering: {
-                /** @enum {string} */
-                action: "flag" | "drop" | "allow";
-                /** @description Whether a request without a user agent counts as a bot. */
-                block_empty_user_agent: boolean;
-                /** @description Regular expressions for user agents of bots. */
-                custom_patterns: string[];
-            };
-            pii_rules: {
-                /**
-                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
-                 * @enum {string}
-                 */
-                ip: "keep" | "truncate" | "drop";
-                /** @description Rules for single fields. */
-                fields: {
-                    path: string;
-                    /**
-                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                     * @enum {string}
-                     */
-                    action: "hash" | "redact" | "drop";
-                }[];
-                /** @description Personal data to look for in all text. */
-                detect: ("email" | "phone" | "card" | "iban")[];
-                /**
-                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                 * @enum {string}
-                 */
-                detect_action: "hash" | "redact" | "drop";
-                /** @description Query parameters to remove from every URL. */
-                url_params: string[];
-            };
-            session: {
-                timeout_minutes: number;
-            };
-            identity: {
-                /** @description Traits to remember and to add to later events of the visitor. */
-                remember_traits: string[];
-            };
-            custom_js: {
-                enabled: boolean;
-                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
-                code: string;
-            };
-            /** @description The first rule that matches decides. */
-            routing_rules: {
-                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
-                condition: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                action: "drop" | "pass";
-                /** @description The pipelines that get the event. Absent: all. */
-                pipeline_ids?: string[];
-            }[];
-        };
-        DataLayerConfigInput: {
-            consent?: {
-                /** @description Raw category to canonical category. */
-                mapping?: {
-                    [key: string]: string;
-                };
-                /** @description Consent assumed where an event does not mention a category. */
-                default?: {
-                    [key: string]: boolean;
-                };
-                /** @description Global Privacy Control denies marketing and advertising. */
-                honour_gpc?: boolean;
-            };
-            bot_filtering?: {
-                /** @enum {string} */
-                action?: "flag" | "drop" | "allow";
-                /** @description Whether a request without a user agent counts as a bot. */
-                block_empty_user_agent?: boolean;
-                /** @description Regular expressions for user agents of bots. */
-                custom_patterns?: string[];
-            };
-            pii_rules?: {
-                /**
-                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
-                 * @enum {string}
-                 */
-                ip?: "keep" | "truncate" | "drop";
-                /** @description Rules for single fields. */
-                fields?: {
-                    path: string;
-                    /**
-                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                     * @enum {string}
-                     */
-                    action: "hash" | "redact" | "drop";
-                }[];
-                /** @description Personal data to look for in all text. */
-                detect?: ("email" | "phone" | "card" | "iban")[];
-                /**
-                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                 * @enum {string}
-                 */
-                detect_action?: "hash" | "redact" | "drop";
-                /** @description Query parameters to remove from every URL. */
-                url_params?: string[];
-            };
-            session?: {
-                timeout_minutes?: number;
-            };
-            identity?: {
-                /** @description Traits to remember and to add to later events of the visitor. */
-                remember_traits?: string[];
-            };
-            custom_js?: {
-                enabled?: boolean;
-                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
-                code?: string;
-            };
-            /** @description The first rule that matches decides. */
-            routing_rules?: {
-                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
-                condition: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                action: "drop" | "pass";
-                /** @description The pipelines that get the event. Absent: all. */
-                pipeline_ids?: string[];
-            }[];
-        };
-        /**
-         * @example {
-         *       "config": {
-         *         "bot_filtering": {
-         *           "action": "drop"
-         *         },
-         *         "pii_rules": {
-         *           "ip": "truncate"
-         *         }
-         *       }
-         *     }
-         */
-        DataLayerUpdate: {
-            config: components["schemas"]["DataLayerConfigInput"];
-        };
-        DeadLetter: {
-            /** @example dlq_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string;
-            integration_id: string | null;
-            webhook_source_id: string | null;
-            vendor: string | null;
-            revision_number: number | null;
-            event_id: string;
-            /** @enum {string} */
-            stage: "webhook" | "processing" | "mapping" | "delivery";
-            /** @description The canonical event, or the raw webhook. */
-            event: {
-                [key: string]: unknown;
-            };
-            attempts: components["schemas"]["Attempt"][];
-            reason: string;
-            /** @enum {string} */
-            status: "pending" | "replayed";
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            expires_at: string;
-        };
-        DeadLetterGroup: {
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string;
-            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            integration_id: string | null;
-            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            webhook_source_id: string | null;
-            vendor: string | null;
-            /** @enum {string} */
-            stage: "webhook" | "processing" | "mapping" | "delivery";
-            /** @example http_500 */
-            reason: string;
-            count: number;
-            /** @description How many of them have not been replayed. */
-            pending: number;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            first_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            last_at: string;
-        };
-        DeletePipelineResponse: {
-            /** @enum {string} */
-            status: "deleted";
-        };
-        /**
-         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-         * @enum {string}
-         */
-        DeliveryMode: "server_side" | "client_side";
-        /**
-         * @example {
-         *       "from": 1,
-         *       "to": 2,
-         *       "pipeline_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z"
-         *     }
-         */
-        DiffRevisionsRequest: {
-            from: number;
-            to: number;
-            pipeline_id: string;
-            /** @default 100 */
-            limit?: number;
-        };
-        DiffRevisionsResponse: {
-            compared: number;
-            changed: number;
-            dropped_by_to: number;
-            examples: {
-                event_id: string;
-                before: unknown;
-                after: unknown;
-            }[];
-        };
-        /**
-         * @example {
-         *       "current_password": "correct horse battery"
-         *     }
-         */
-        DisableTotpRequest: {
-            /** @example correct horse battery */
-            current_password: string;
-        };
-        /**
-         * @example {
-         *       "user_id": "user-42"
-         *     }
-         */
-        ErasePersonRequest: {
-            user_id?: string;
-            anonymous_id?: string;
-        };
-        ErasePersonResponse: {
-            identity_links: number;
-            sessions: number;
-            traces: number;
-            dead_letters: number;
-        };
-        /**
-         * @example {
-         *       "batch": [
-         *         {
-         *           "type": "track",
-         *           "event": "Order Completed",
-         *           "userId": "user-42",
-         *           "properties": {
-         *             "total": 42
-         *           }
-         *         }
-         *       ]
-         *     }
-         */
-        EventBatch: {
-            batch: ({
-                /** @enum {string} */
-                type: "track" | "page" | "identify" | "group" | "screen" | "alias";
-                /** @description Event name; required for track. */
-                event?: string | null;
-                /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                name?: string | null;
-                /** @description Known user id; required for identify. */
-                userId?: string | null;
-                anonymousId?: string | null;
-                /** @description Group id; required for group. */
-                groupId?: string | null;
-                /** @description Alias calls: the id that becomes userId. */
-                previousId?: string | null;
-                properties?: {
-                    [key: string]: unknown;
-                } | null;
-                traits?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                context?: {
-                    [key: string]: unknown;
-                } | null;
-                /**
-                 * Format: date-time
-                 * @description ISO 8601; the time of receipt where absent.
-                 */
-                timestamp?: string | null;
-                /**
-                 * Format: date-time
-                 * @description Corrects a client clock that is more than 60 s off.
-                 */
-                sentAt?: string | null;
-                /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                messageId?: string | null;
-                /** @description The pipeline key, where no header carries it. */
-                writeKey?: string;
-            } & {
-                [key: string]: unknown;
-            })[];
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        };
-        /** @description Restricts which events pass. An empty filter passes every event. */
-        EventFilter: {
-            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-            event_names?: string[];
-        };
-        /**
-         * @description A canonical event. `event_id`, `timestamp` and `context` may be omitted.
-         * @example {
-         *       "type": "track",
-         *       "event": "Order Completed",
-         *       "properties": {
-         *         "total": 42
-         *       }
-         *     }
-         */
-        EventInput: {
-            /** @enum {string} */
-            type: "track" | "page" | "identify" | "group";
-            event_id?: string;
-            timestamp?: string;
-            context?: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        EventSummary: {
-            event_id: string;
-            pipeline_id: string;
-            type: string;
-            event_name: string | null;
-            user_id: string | null;
-            anonymous_id: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            received_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            processed_at: string;
-            /** @description processed, dropped or dead_lettered. */
-            status: string;
-            reason: string | null;
-            /** @description The canonical event, while it is retained. */
-            event: {
-                [key: string]: unknown;
-            } | null;
-        };
-        EventTrace: {
-            event_id: string;
-            pipeline_id: string;
-            type: string;
-            event_name: string | null;
-            user_id: string | null;
-            anonymous_id: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            received_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            processed_at: string;
-            /** @description processed, dropped or dead_lettered. */
-            status: string;
-            reason: string | null;
-            /** @description The canonical event, while it is retained. */
-            event: {
-                [key: string]: unknown;
-            } | null;
-            /** @description What came in, while it is retained; the privacy rules apply to it as they do to the event. */
-            received: unknown;
-            steps: {
-                [key: string]: unknown;
-            }[];
-            deliveries: {
-                integration_id: string;
-                name: string | null;
-                vendor: string | null;
-                /** @description delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed. */
-                status: string;
-                reason: string | null;
-                explanation: string;
-                attempts: {
-                    /**
-                     * Format: date-time
-                     * @example 2026-05-01T12:00:00.000Z
-                     */
-                    at: string;
-                    status: number | null;
-                    error: string | null;
-                    duration_ms: number | null;
-                }[];
-            }[];
-        };
-        /** @description OpenAPI 3.1 */
-        GetOpenApiDocumentResponse: {
-            [key: string]: unknown;
-        };
-        GetTotpResponse: {
-            enabled: boolean;
-            recovery_codes_left: number;
-        };
-        /**
-         * @example {
-         *       "type": "group",
-         *       "groupId": "company-7",
-         *       "traits": {
-         *         "name": "Shop Ltd"
-         *       }
-         *     }
-         */
-        GroupEvent: {
-            /** @enum {string} */
-            type: "group";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * @example {
-         *       "type": "group",
-         *       "groupId": "company-7",
-         *       "traits": {
-         *         "name": "Shop Ltd"
-         *       }
-         *     }
-         */
-        GroupEventWithoutType: {
-            /** @enum {string} */
-            type?: "group";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * @example {
-         *       "type": "identify",
-         *       "userId": "user-42",
-         *       "traits": {
-         *         "email": "ada@shop.example"
-         *       }
-         *     }
-         */
-        IdentifyEvent: {
-            /** @enum {string} */
-            type: "identify";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * @example {
-         *       "type": "identify",
-         *       "userId": "user-42",
-         *       "traits": {
-         *         "email": "ada@shop.example"
-         *       }
-         *     }
-         */
-        IdentifyEventWithoutType: {
-            /** @enum {string} */
-            type?: "identify";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        IdentityConfig: {
-            /** @description Whether a visitor keeps one identity across the domains. */
-            cross_domain_enabled: boolean;
-            /** @description Domains that share identity. */
-            cross_domain_domains: string[];
-            /** @description Identity sync settings by vendor. */
-            vendor_sync: {
-                [key: string]: unknown;
-            };
-        };
-        IdentityConfigInput: {
-            /** @description Whether a visitor keeps one identity across the domains. */
-            cross_domain_enabled?: boolean;
-            /** @description Domains that share identity. */
-            cross_domain_domains?: string[];
-            /** @description Identity sync settings by vendor. */
-            vendor_sync?: {
-                [key: string]: unknown;
-            };
-        };
-        Integration: {
-            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string;
-            /**
-             * @description The template whose revision is delivered.
-             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            template_id: string;
-            /** @description The pinned revision. A new integration pins the latest. */
-            revision_number: number;
-            /** @description Defaults to the name of the template. */
-            name: string;
-            /**
-             * @description Events that arrive while it is disabled are dropped.
-             * @default true
-             */
-            enabled: boolean;
-            /**
-             * @description Events without consent for this category are dropped. Null delivers every event.
-             * @default null
-             * @example marketing
-             */
-            consent_category: string | null;
-            /** @default null */
-            event_filter: components["schemas"]["EventFilter"] | null;
-            /**
-             * @description Requests per second. Null takes the vendor's limit.
-             * @default null
-             */
-            rate_limit_rps: number | null;
-            /**
-             * @description Burst capacity. Null takes twice the rate.
-             * @default null
-             */
-            rate_limit_burst: number | null;
-            /**
-             * @description Requests per day; 0 means no limit.
-             * @default null
-             */
-            rate_limit_daily: number | null;
-            /**
-             * @description Catalog key of the vendor.
-             * @example webhook
-             */
-            vendor: string;
-            delivery_mode: components["schemas"]["DeliveryMode"];
-            health: components["schemas"]["IntegrationHealth"];
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
-        /**
-         * @example {
-         *       "template_id": "tpl_01jv0g3m5w8k2d7c9q4r6t1x0z",
-         *       "consent_category": "marketing"
-         *     }
-         */
-        IntegrationCreate: {
-            /**
-             * @description The template whose revision is delivered.
-             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            template_id: string;
-            /** @description The pinned revision. A new integration pins the latest. */
-            revision_number?: number;
-            /** @description Defaults to the name of the template. */
-            name?: string;
-            /**
-             * @description Events that arrive while it is disabled are dropped.
-             * @default true
-             */
-            enabled?: boolean;
-            /**
-             * @description Events without consent for this category are dropped. Null delivers every event.
-             * @default null
-             * @example marketing
-             */
-            consent_category?: string | null;
-            /** @default null */
-            event_filter?: components["schemas"]["EventFilter"] | null;
-            /**
-             * @description Requests per second. Null takes the vendor's limit.
-             * @default null
-             */
-            rate_limit_rps?: number | null;
-            /**
-             * @description Burst capacity. Null takes twice the rate.
-             * @default null
-             */
-            rate_limit_burst?: number | null;
-            /**
-             * @description Requests per day; 0 means no limit.
-             * @default null
-             */
-            rate_limit_daily?: number | null;
-        };
-        IntegrationHealth: {
-            /**
-             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
-             * @enum {string}
-             */
-            status: "ok" | "failing" | "paused" | "misconfigured";
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            last_success_at: string | null;
-            last_error: string | null;
-            /** @description Events in the backlog. */
-            waiting: number;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            oldest_waiting_at: string | null;
-            warnings: string[];
-        };
-        IntegrationTemplate: {
-            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            name: string;
-            /**
-             * @description Catalog key of the vendor.
-             * @example webhook
-             */
-            vendor: string;
-            /** @default  */
-            description: string;
-            /** @description The catalog entry it was installed from. */
-            catalog_vendor_key: string | null;
-            /** @description The variant it was installed from. */
-            catalog_variant_key: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
-        /**
-         * @example {
-         *       "name": "Warehouse hook",
-         *       "vendor": "webhook",
-         *       "config": {
-         *         "url": "https://example.com/events"
-         *       }
-         *     }
-         */
-        IntegrationTemplateCreate: {
-            name: string;
-            /**
-             * @description Catalog key of the vendor.
-             * @example webhook
-             */
-            vendor: string;
-            /** @default  */
-            description?: string;
-            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-            config: {
-                [key: string]: unknown;
-            };
-            delivery_mode?: components["schemas"]["DeliveryMode"];
-            /** @description What changed, for people. */
-            change_summary?: string;
-        };
-        /**
-         * @example {
-         *       "name": "Warehouse webhook"
-         *     }
-         */
-        IntegrationTemplateUpdate: {
-            name?: string;
-            description?: string;
-        };
-        IntegrationTemplateWithUse: {
-            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            name: string;
-            /**
-             * @description Catalog key of the vendor.
-             * @example webhook
-             */
-            vendor: string;
-            /** @default  */
-            description: string;
-            /** @description The catalog entry it was installed from. */
-            catalog_vendor_key: string | null;
-            /** @description The variant it was installed from. */
-            catalog_variant_key: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-            latest_revision: components["schemas"]["Revision"];
-            /** @description Ids of the pipelines that use it. */
-            used_by: string[];
-        };
-        /**
-         * @example {
-         *       "enabled": false
-         *     }
-         */
-        IntegrationUpdate: {
-            /** @description The pinned revision. A new integration pins the latest. */
-            revision_number?: number;
-            /** @description Defaults to the name of the template. */
-            name?: string;
-            /** @description Events that arrive while it is disabled are dropped. */
-            enabled?: boolean;
-            /**
-             * @description Events without consent for this category are dropped. Null delivers every event.
-             * @example marketing
-             */
-            consent_category?: string | null;
-            event_filter?: components["schemas"]["EventFilter"] | null;
-            /** @description Requests per second. Null takes the vendor's limit. */
-            rate_limit_rps?: number | null;
-            /** @description Burst capacity. Null takes twice the rate. */
-            rate_limit_burst?: number | null;
-            /** @description Requests per day; 0 means no limit. */
-            rate_limit_daily?: number | null;
-        };
-        JsBuilderConfig: {
-            /**
-             * @description File name of the generated collector.
-             * @example d.js
-             */
-            script_filename: string;
-            /**
-             * @description Global variable that the collector exposes.
-             * @example _df
-             */
-            global_variable: string;
-            /** @enum {string} */
-            delivery_method: "download" | "cdn" | "cluster";
-            /** @description First-party ids to read or mint, by vendor. */
-            vendor_syncs: {
-                [key: string]: components["schemas"]["VendorSync"];
-            };
-            consent_config: components["schemas"]["ConsentConfig"];
-            /** @description Whether the collector passes the visitor id to links between your domains. */
-            cross_domain: boolean;
-            variables?: components["schemas"]["PageVariable"][];
-        };
-        JsBuilderConfigInput: {
-            /**
-             * @description File name of the generated collector.
-             * @example d.js
-             */
-            script_filename?: string;
-            /**
-             * @description Global variable that the collector exposes.
-             * @example _df
-             */
-            global_variable?: string;
-            /** @enum {string} */
-            delivery_method?: "download" | "cdn" | "cluster";
-            /** @description First-party ids to read or mint, by vendor. */
-            vendor_syncs?: {
-                [key: string]: components["schemas"]["VendorSync"];
-            };
-            consent_config?: components["schemas"]["ConsentConfig"];
-            /** @description Whether the collector passes the visitor id to links between your domains. */
-            cross_domain?: boolean;
-            variables?: components["schemas"]["PageVariable"][];
-        };
-        ListApiTokensResponse: {
-            api_tokens: {
-                /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                id: string;
-                /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                org_id: string;
-                name: string;
-                /** @enum {string} */
-                role: "viewer" | "editor" | "admin" | "owner";
-                /** @description The pipelines it is limited to; null for all. */
-                pipeline_ids: string[] | null;
-                /**
-                 * @description The first eight characters, for identification.
-                 * @example fht_9aQx
-                 */
-                token_prefix: string;
-                /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                created_by: string;
-                /**
-                 * Format: date-time
-                 * @example 2026-05-01T12:00:00.000Z
-                 */
-                expires_at: string | null;
-                /**
-                 * Format: date-time
-                 * @description At most a minute late.
-                 * @example 2026-05-01T12:00:00.000Z
-                 */
-                last_used_at: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-05-01T12:00:00.000Z
-                 */
-                created_at: string;
-            }[];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListAuditLogsResponse: {
-            audit_logs: components["schemas"]["AuditLog"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListAuthMethodsResponse: {
-            local: boolean;
-            oidc: boolean;
-        };
-        ListDeadLetterGroupsResponse: {
-            groups: components["schemas"]["DeadLetterGroup"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListDeadLettersResponse: {
-            dead_letters: components["schemas"]["DeadLetter"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListEventsResponse: {
-            events: components["schemas"]["EventSummary"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListIntegrationTemplateRevisionsResponse: {
-            revisions: components["schemas"]["Revision"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListIntegrationTemplatesResponse: {
-            templates: components["schemas"]["IntegrationTemplate"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListPipelineIntegrationsResponse: {
-            integrations: components["schemas"]["Integration"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListPipelineTransformationsResponse: {
-            transformations: components["schemas"]["Transformation"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListPipelinesResponse: {
-            pipelines: components["schemas"]["PipelineSummary"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListTestCasesResponse: {
-            test_cases: components["schemas"]["TestCase"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListUsersResponse: {
-            users: components["schemas"]["User"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        ListWebhookSourcesResponse: {
-            webhook_sources: components["schemas"]["WebhookSource"][];
-            total: number;
-            limit: number;
-            offset: number;
-        };
-        /**
-         * @example {
-         *       "time": "2026-05-01T12:00:00.000Z",
-         *       "seq": 7,
-         *       "stage": "delivered",
-         *       "pipeline_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z",
-         *       "integration_id": "int_01jv0g3m5w8k2d7c9q4r6t1x0z",
-         *       "event_id": "order-1001",
-         *       "type": "track",
-         *       "event": "Order Completed",
-         *       "reason": null,
-         *       "duration_ms": 41,
-         *       "status": 200,
-         *       "payload": null
-         *     }
-         * @example {
-         *       "stage": "skipped",
-         *       "count": 12
-         *     }
-         */
-        LiveMessage: {
-            /** Format: date-time */
-            time?: string;
-            /** @description Counts the messages of this connection. */
-            seq?: number;
-            /** @enum {string} */
-            stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
-            pipeline_id?: string | null;
-            integration_id?: string | null;
-            event_id?: string | null;
-            type?: string | null;
-            event?: string | null;
-            reason?: string | null;
-            duration_ms?: number | null;
-            status?: number | null;
-            /** @description What the stage worked on. */
-            payload?: unknown;
-            /** @description With `skipped`: how many messages this reader lost because it was too slow. */
-            count?: number;
-        };
-        Liveness: {
-            /** @constant */
-            status: "alive";
-        };
-        /**
-         * @example {
-         *       "email": "owner@localhost",
-         *       "password": "correct horse battery staple"
-         *     }
-         */
-        LoginRequest: {
-            /** @example owner@localhost */
-            email: string;
-            password: string;
-            /** @description For users with two-step sign-in: the code of the authenticator app. */
-            totp_code?: string;
-            /** @description Instead of `totp_code`; works once. */
-            recovery_code?: string;
-        };
-        ObservedField: {
-            /** @example properties.products[*].price */
-            path: string;
-            types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
-            /** @description The newest value, at most 200 characters. It has passed the privacy rules. */
-            example: string | number | boolean | null;
-            /** @description Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50. */
-            events: string[];
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            last_seen_at: string;
-        };
-        ObservedFields: {
-            fields: components["schemas"]["ObservedField"][];
-            /** @description How many events were read. */
-            sampled: number;
-            /** @description Whether there are more fields than are listed. */
-            truncated: boolean;
-        };
-        OneStepIntegration: {
-            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string;
-            /**
-             * @description The template whose revision is delivered.
-             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            template_id: string;
-            /** @description The pinned revision. A new integration pins the latest. */
-            revision_number: number;
-            /** @description Defaults to the name of the template. */
-            name: string;
-            /**
-             * @description Events that arrive while it is disabled are dropped.
-             * @default true
-             */
-            enabled: boolean;
-            /**
-             * @description Events without consent for this category are dropped. Null delivers every event.
-             * @default null
-             * @example marketing
-             */
-            consent_category: string | null;
-            /** @default null */
-            event_filter: components["schemas"]["EventFilter"] | null;
-            /**
-             * @description Requests per second. Null takes the vendor's limit.
-             * @default null
-             */
-            rate_limit_rps: number | null;
-            /**
-             * @description Burst capacity. Null takes twice the rate.
-             * @default null
-             */
-            rate_limit_burst: number | null;
-            /**
-             * @description Requests per day; 0 means no limit.
-             * @default null
-             */
-            rate_limit_daily: number | null;
-            /**
-             * @description Catalog key of the vendor.
-             * @example webhook
-             */
-            vendor: string;
-            delivery_mode: components["schemas"]["DeliveryMode"];
-            health: components["schemas"]["IntegrationHealth"];
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * @description The pipeline.
-             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            source_id: string;
-            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-            config: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * @example {
-         *       "source_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z",
-         *       "vendor": "webhook",
-         *       "name": "My endpoint",
-         *       "enabled": true,
-         *       "config": {
-         *         "url": "https://example.com/events"
-         *       }
-         *     }
-         */
-        OneStepIntegrationCreate: {
-            /** @description The pipeline. */
-            source_id: string;
-            /** @description Catalog key of the vendor. */
-            vendor: string;
-            name: string;
-            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-            config: {
-                [key: string]: unknown;
-            };
-            delivery_mode?: components["schemas"]["DeliveryMode"];
-            /**
-             * @description Events that arrive while it is disabled are dropped.
-             * @default true
-             */
-            enabled?: boolean;
-            /**
-             * @description Events without consent for this category are dropped. Null delivers every event.
-             * @default null
-             * @example marketing
-             */
-            consent_category?: string | null;
-            /** @default null */
-            event_filter?: components["schemas"]["EventFilter"] | null;
-            /**
-             * @description Requests per second. Null takes the vendor's limit.
-             * @default null
-             */
-            rate_limit_rps?: number | null;
-            /**
-             * @description Burst capacity. Null takes twice the rate.
-             * @default null
-             */
-            rate_limit_burst?: number | null;
-            /**
-             * @description Requests per day; 0 means no limit.
-             * @default null
-             */
-            rate_limit_daily?: number | null;
-        };
-        /**
-         * @example {
-         *       "ids": [
-         *         "trf_01jv0g3m5w8k2d7c9q4r6t1x0z"
-         *       ]
-         *     }
-         */
-        OrderPipelineTransformationsRequest: {
-            ids: string[];
-        };
-        OrderPipelineTransformationsResponse: {
-            transformations: components["schemas"]["Transformation"][];
-        };
-        Organisation: {
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            name: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-        };
-        /**
-         * @example {
-         *       "type": "page",
-         *       "name": "Home",
-         *       "properties": {
-         *         "url": "https://shop.example/",
-         *         "title": "Shop"
-         *       }
-         *     }
-         */
-        PageEvent: {
-            /** @enum {string} */
-            type: "page";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * @example {
-         *       "type": "page",
-         *       "name": "Home",
-         *       "properties": {
-         *         "url": "https://shop.example/",
-         *         "title": "Shop"
-         *       }
-         *     }
-         */
-        PageEventWithoutType: {
-            /** @enum {string} */
-            type?: "page";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description A value that the collector reads from the page with every event. */
-        PageVariable: {
-            name: string;
-            /** @enum {string} */
-            source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
-            path: string;
-            /** @example properties.section */
-            target: string;
-        };
-        Pipeline: {
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example Web shop */
-            name: string;
-            /**
-             * @description Made from the name when omitted.
-             * @example web-shop
-             */
-            slug: string;
-            /**
-             * @default web
-             * @enum {string}
-             */
-            type: "web" | "app" | "server";
-            /**
-             * @description The public key that clients send with events.
-             * @example pk_7f3k…
-             */
-            pipeline_key: string;
-            /**
-             * @description The first four characters of the secret.
-             * @example sk_9
-             */
-            pipeline_key_secret_prefix: string;
-            /**
-             * @description Domains that may send events. Empty allows all.
-             * @default []
-             */
-            domain_allowlist: string[];
-            /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-             * @default []
-             * @example [
-             *       "env:production",
-             *       "team:growth"
-             *     ]
-             */
-            labels: string[];
-            /**
-             * @description Events per second.
-             * @default 1000
-             */
-            rate_limit_rps: number;
-            /**
-             * @description Whether events must carry a challenge token.
-             * @default false
-             */
-            challenge_token_required: boolean;
-            /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
-             * @default {}
-             */
-            parameters: {
-                [key: string]: string;
-            };
-            /** @default {} */
-            config: components["schemas"]["PipelineConfig"];
-            /**
-             * @default {
-             *       "script_filename": "d.js",
-             *       "global_variable": "_df",
-             *       "delivery_method": "cdn",
-             *       "vendor_syncs": {},
-             *       "consent_config": {},
-             *       "cross_domain": false
-             *     }
-             */
-            js_builder_config: components["schemas"]["JsBuilderConfig"];
-            /**
-             * @default {
-             *       "cross_domain_enabled": false,
-             *       "cross_domain_domains": [],
-             *       "vendor_sync": {}
-             *     }
-             */
-            identity_config: components["schemas"]["IdentityConfig"];
-            /**
-             * @description Whether the pipeline accepts events.
-             * @default true
-             */
-            enabled: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
-        PipelineConfig: {
-            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
-            ip_allowlist?: string[];
-            /** @description Reject unsigned requests to a server pipeline. */
-            require_signature?: boolean;
-        };
-        /**
-         * @example {
-         *       "name": "Web shop",
-         *       "domain_allowlist": [
-         *         "shop.example",
-         *         "*.shop.example"
-         *       ],
-         *       "labels": [
-         *         "env:production"
-         *       ],
-         *       "parameters": {
-         *         "META_PIXEL": "1234567890"
-         *       }
-         *     }
-         */
-        PipelineCreate: {
-            /** @example Web shop */
-            name: string;
-            /**
-             * @description Made from the name when omitted.
-             * @example web-shop
-             */
-            slug?: string;
-            /**
-             * @default web
-             * @enum {string}
-             */
-            type?: "web" | "app" | "server";
-            /**
-             * @description Domains that may send events. Empty allows all.
-             * @default []
-             */
-            domain_allowlist?: string[];
-            /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-             * @default []
-             * @example [
-             *       "env:production",
-             *       "team:growth"
-             *     ]
-             */
-            labels?: string[];
-            /**
-             * @description Events per second.
-             * @default 1000
-             */
-            rate_limit_rps?: number;
-            /**
-             * @description Whether events must carry a challenge token.
-             * @default false
-             */
-            challenge_token_required?: boolean;
-            /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
-             * @default {}
-             */
-            parameters?: {
-                [key: string]: string;
-            };
-            /** @default {} */
-            config?: components["schemas"]["PipelineConfig"];
-            /**
-             * @default {
-             *       "script_filename": "d.js",
-             *       "global_variable": "_df",
-             *       "delivery_method": "cdn",
-             *       "vendor_syncs": {},
-             *       "consent_config": {},
-             *       "cross_domain": false
-             *     }
-             */
-            js_builder_config?: components["schemas"]["JsBuilderConfigInput"];
-            /**
-             * @default {
-             *       "cross_domain_enabled": false,
-             *       "cross_domain_domains": [],
-             *       "vendor_sync": {}
-             *     }
-             */
-            identity_config?: components["schemas"]["IdentityConfigInput"];
-            /**
-             * @description Whether the pipeline accepts events.
-             * @default true
-             */
-            enabled?: boolean;
-        };
-        PipelineSummary: {
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example Web shop */
-            name: string;
-            /**
-             * @description Made from the name when omitted.
-             * @example web-shop
-             */
-            slug: string;
-            /**
-             * @default web
-             * @enum {string}
-             */
-            type: "web" | "app" | "server";
-            /**
-             * @description The public key that clients send with events.
-             * @example pk_7f3k…
-             */
-            pipeline_key: string;
-            /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-             * @default []
-             * @example [
-             *       "env:production",
-             *       "team:growth"
-             *     ]
-             */
-            labels: string[];
-            /**
-             * @description Whether the pipeline accepts events.
-             * @default true
-             */
-            enabled: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
-        /**
-         * @example {
-         *       "enabled": false
-         *     }
-         */
-        PipelineUpdate: {
-            /** @example Web shop */
-            name?: string;
-            /**
-             * @description Made from the name when omitted.
-             * @example web-shop
-             */
-            slug?: string;
-            /** @enum {string} */
-            type?: "web" | "app" | "server";
-            /** @description Domains that may send events. Empty allows all. */
-            domain_allowlist?: string[];
-            /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-             * @example [
-             *       "env:production",
-             *       "team:growth"
-             *     ]
-             */
-            labels?: string[];
-            /** @description Events per second. */
-            rate_limit_rps?: number;
-            /** @description Whether events must carry a challenge token. */
-            challenge_token_required?: boolean;
-            /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
-            parameters?: {
-                [key: string]: string;
-            };
-            config?: components["schemas"]["PipelineConfig"];
-            js_builder_config?: components["schemas"]["JsBuilderConfigInput"];
-            identity_config?: components["schemas"]["IdentityConfigInput"];
-            /** @description Whether the pipeline accepts events. */
-            enabled?: boolean;
-        };
-        PipelineWithSecret: {
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example Web shop */
-            name: string;
-            /**
-             * @description Made from the name when omitted.
-             * @example web-shop
-             */
-            slug: string;
-            /**
-             * @default web
-             * @enum {string}
-             */
-            type: "web" | "app" | "server";
-            /**
-             * @description The public key that clients send with events.
-             * @example pk_7f3k…
-             */
-            pipeline_key: string;
-            /**
-             * @description The first four characters of the secret.
-             * @example sk_9
-             */
-            pipeline_key_secret_prefix: string;
-            /**
-             * @description Domains that may send events. Empty allows all.
-             * @default []
-             */
-            domain_allowlist: string[];
-            /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-             * @default []
-             * @example [
-             *       "env:production",
-             *       "team:growth"
-             *     ]
-             */
-            labels: string[];
-            /**
-             * @description Events per second.
-             * @default 1000
-             */
-            rate_limit_rps: number;
-            /**
-             * @description Whether events must carry a challenge token.
-             * @default false
-             */
-            challenge_token_required: boolean;
-            /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
-             * @default {}
-             */
-            parameters: {
-                [key: string]: string;
-            };
-            /** @default {} */
-            config: components["schemas"]["PipelineConfig"];
-            /**
-             * @default {
-             *       "script_filename": "d.js",
-             *       "global_variable": "_df",
-             *       "delivery_method": "cdn",
-             *       "vendor_syncs": {},
-             *       "consent_config": {},
-             *       "cross_domain": false
-             *     }
-             */
-            js_builder_config: components["schemas"]["JsBuilderConfig"];
-            /**
-             * @default {
-             *       "cross_domain_enabled": false,
-             *       "cross_domain_domains": [],
-             *       "vendor_sync": {}
-             *     }
-             */
-            identity_config: components["schemas"]["IdentityConfig"];
-            /**
-             * @description Whether the pipeline accepts events.
-             * @default true
-             */
-            enabled: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * @description Shown only in this response.
-             * @example sk_9…
-             */
-            pipeline_key_secret: string;
-        };
-        /**
-         * @example {
-         *       "vendor": "webhook",
-         *       "config": {
-         *         "url": "https://hooks.example/in"
-         *       },
-         *       "event": {
-         *         "type": "track",
-         *         "event": "Order Completed",
-         *         "event_id": "order-1001",
-         *         "timestamp": "2026-05-01T12:00:00.000Z",
-         *         "context": {},
-         *         "properties": {
-         *           "total": 42,
-         *           "currency": "EUR"
-         *         }
-         *       }
-         *     }
-         */
-        PreviewMappingRequest: {
-            vendor: string;
-            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-            config: {
-                [key: string]: unknown;
-            };
-            event: components["schemas"]["EventInput"];
-            parameters?: {
-                [key: string]: string;
-            };
-        };
-        PreviewMappingResponse: {
-            requests: components["schemas"]["VendorRequest"][];
-            dropped: {
-                reason: string;
-            } | null;
-            warnings: string[];
-        };
-        Readiness: {
-            /** @enum {string} */
-            status: "ready" | "degraded" | "unavailable" | "stopping";
-            degraded: ("database" | "log" | "snapshot")[];
-            roles: ("admin" | "ingest" | "process" | "deliver")[];
-        };
-        RefreshSessionResponse: {
-            /** @description Keep it in memory. */
-            access_token: string;
-            /** @enum {string} */
-            token_type: "Bearer";
-            /** @example 900 */
-            expires_in: number;
-        };
-        /**
-         * @example {
-         *       "refresh_token": "rt_…"
-         *     }
-         */
-        RefreshTokensRequest: {
-            refresh_token: string;
-        };
-        /**
-         * @example {
-         *       "integration_id": "int_01jv0g3m5w8k2d7c9q4r6t1x0z",
-         *       "dry_run": true
-         *     }
-         */
-        ReplayDeadLettersRequest: {
-            integration_id?: string;
-            pipeline_id?: string;
-            webhook_source_id?: string;
-            /** @enum {string} */
-            stage?: "webhook" | "processing" | "mapping" | "delivery";
-            /** @description Exactly this reason. */
-            reason?: string;
-            /**
-             * @description The first moment that counts.
-             * @example 2026-05-01T00:00:00.000Z
-             */
-            from?: string;
-            /**
-             * @description The last moment that counts.
-             * @example 2026-05-01T00:00:00.000Z
-             */
-            to?: string;
-            /** @enum {string} */
-            use_revision?: "pinned" | "latest";
-            dry_run?: boolean;
-        };
-        /**
-         * @example {
-         *       "from": "2026-05-01T00:00:00.000Z",
-         *       "to": "2026-05-02T00:00:00.000Z",
-         *       "dry_run": true
-         *     }
-         */
-        ReplayHistoryRequest: {
-            /**
-             * @description The first moment of processing that counts.
-             * @example 2026-05-01T00:00:00.000Z
-             */
-            from: string;
-            /**
-             * @description The last.
-             * @example 2026-05-01T00:00:00.000Z
-             */
-            to: string;
-            event_names?: string[];
-            dry_run?: boolean;
-        };
-        ReplayHistoryResponse: {
-            replayed: number;
-        };
-        Replayed: {
-            replayed: number;
-        };
-        Revision: {
-            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /**
-             * @description The template.
-             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            integration_id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @description Counts from 1 in each template. */
-            revision_number: number;
-            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-            config: {
-                [key: string]: unknown;
-            };
-            delivery_mode: components["schemas"]["DeliveryMode"];
-            /** @description What changed, for people. */
-            change_summary: string;
-            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            created_by: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-        };
-        /**
-         * @example {
-         *       "config": {
-         *         "url": "https://example.com/v2/events"
-         *       },
-         *       "change_summary": "New address"
-         *     }
-         */
-        RevisionCreate: {
-            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-            config: {
-                [key: string]: unknown;
-            };
-            delivery_mode?: components["schemas"]["DeliveryMode"];
-            /** @description What changed, for people. */
-            change_summary?: string;
-        };
-        RotatedSecret: {
-            /**
-             * @description The public key that clients send with events.
-             * @example pk_7f3k…
-             */
-            pipeline_key: string;
-            /**
-             * @description Shown only in this response.
-             * @example sk_9…
-             */
-            pipeline_key_secret: string;
-            /**
-             * @description The first four characters of the secret.
-             * @example sk_9
-             */
-            pipeline_key_secret_prefix: string;
-        };
-        SampleRequest: {
-            event: components["schemas"]["CanonicalEvent"];
-            requests: components["schemas"]["VendorRequest"][];
-        };
-        /**
-         * @example {
-         *       "type": "screen",
-         *       "name": "Basket"
-         *     }
-         */
-        ScreenEventWithoutType: {
-            /** @enum {string} */
-            type?: "screen" | "page";
-            /** @description Event name; required for track. */
-            event?: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        SetUpTotpResponse: {
-            /**
-             * @description Base32, 20 bytes.
-             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-             */
-            secret: string;
-            otpauth_url: string;
-        };
-        Statistics: {
-            series: components["schemas"]["StatisticsEntry"][];
-            totals: components["schemas"]["StatisticsCounts"];
-            /** @description Events in the backlog now. */
-            waiting: number;
-            groups?: components["schemas"]["StatisticsGroup"][];
-        };
-        StatisticsCounts: {
-            received: number;
-            rejected: number;
-            duplicates: number;
-            processed: number;
-            dropped: {
-                [key: string]: number;
-            };
-            delivered: number;
-            retried: number;
-            dead_lettered: number;
-            /** @description Deliveries that a replay asked for. */
-            replayed: number;
-            /** @description Processed events that the tracking plan flagged. */
-            plan_violations: number;
-            /** @description From acceptance to delivery. */
-            p50_ms: number | null;
-            p99_ms: number | null;
-        };
-        StatisticsEntry: {
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            time: string;
-            received: number;
-            rejected: number;
-            duplicates: number;
-            processed: number;
-            dropped: {
-                [key: string]: number;
-            };
-            delivered: number;
-            retried: number;
-            dead_lettered: number;
-            /** @description Deliveries that a replay asked for. */
-            replayed: number;
-            /** @description Processed events that the tracking plan flagged. */
-            plan_violations: number;
-            /** @description From acceptance to delivery. */
-            p50_ms: number | null;
-            p99_ms: number | null;
-        };
-        StatisticsGroup: {
-            id: string;
-            series: components["schemas"]["StatisticsEntry"][];
-            totals: components["schemas"]["StatisticsCounts"];
-        };
-        TemplateAndRevision: {
-            template: components["schemas"]["IntegrationTemplate"];
-            revision: components["schemas"]["Revision"];
-        };
-        TestCase: {
-            /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example Order with two products */
-            name: string;
-            /** @description The canonical event. */
-            event: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description The pipeline it belongs to. Null offers it for every pipeline.
-             * @default null
-             */
-            pipeline_id: string | null;
-            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            created_by: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-        };
-        /**
-         * @example {
-         *       "name": "Order with two products",
-         *       "event": {
-         *         "type": "track",
-         *         "event": "Order Completed",
-         *         "properties": {
-         *           "total": 42,
-         *           "currency": "EUR"
-         *         }
-         *       }
-         *     }
-         */
-        TestCaseCreate: {
-            /** @example Order with two products */
-            name: string;
-            /** @description The canonical event. */
-            event: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description The pipeline it belongs to. Null offers it for every pipeline.
-             * @default null
-             */
-            pipeline_id?: string | null;
-        };
-        /**
-         * @example {
-         *       "event": {
-         *         "type": "track",
-         *         "event": "Order Completed",
-         *         "event_id": "order-1001",
-         *         "timestamp": "2026-05-01T12:00:00.000Z",
-         *         "context": {},
-         *         "properties": {
-         *           "total": 42,
-         *           "currency": "EUR"
-         *         }
-         *       }
-         *     }
-         */
-        TestPipelineIntegrationRequest: {
-            event: components["schemas"]["EventInput"];
-        };
-        TestPipelineIntegrationResponse: {
-            status: number | null;
-            duration_ms: number;
-            response_excerpt: string;
-        };
-        /**
-         * @example {
-         *       "kind": "code",
-         *       "code": "function transform(event) { return event }",
-         *       "event": {
-         *         "type": "track",
-         *         "event": "Order Completed",
-         *         "properties": {
-         *           "total": 42
-         *         }
-         *       }
-         *     }
-         */
-        TestTransformationRequest: {
-            /**
-             * @description Whether `rules` or `code` is run.
-             * @enum {string}
-             */
-            kind: "rules" | "code";
-            /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
-            rules?: {
-                [key: string]: unknown;
-            }[];
-            /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
-            code?: string;
-            event: {
-                [key: string]: unknown;
-            };
-            parameters?: {
-                [key: string]: string;
-            };
-        };
-        TestTransformationResponse: {
-            event: {
-                [key: string]: unknown;
-            } | null;
-            logs: string[];
-            error: string | null;
-        };
-        TokenPair: {
-            /** @description A JWT with the claims sub, org_id, role, exp and iat. */
-            access_token: string;
-            /** @description Good for one refresh. */
-            refresh_token: string;
-            /** @enum {string} */
-            token_type: "Bearer";
-            /**
-             * @description Seconds until the access token ends.
-             * @example 900
-             */
-            expires_in: number;
-        };
-        /**
-         * @example {
-         *       "type": "track",
-         *       "event": "Order Completed",
-         *       "userId": "user-42",
-         *       "properties": {
-         *         "order_id": "1001",
-         *         "total": 42,
-         *         "currency": "EUR"
-         *       }
-         *     }
-         */
-        TrackEvent: {
-            /** @enum {string} */
-            type: "track";
-            /** @description Event name; required for track. */
-            event: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * @example {
-         *       "type": "track",
-         *       "event": "Order Completed",
-         *       "userId": "user-42",
-         *       "properties": {
-         *         "order_id": "1001",
-         *         "total": 42,
-         *         "currency": "EUR"
-         *       }
-         *     }
-         */
-        TrackEventWithoutType: {
-            /** @enum {string} */
-            type?: "track";
-            /** @description Event name; required for track. */
-            event: string | null;
-            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-            name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            traits?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-            context?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
-             */
-            timestamp?: string | null;
-            /**
-             * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
-             */
-            sentAt?: string | null;
-            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-            messageId?: string | null;
-            /** @description The pipeline key, where no header carries it. */
-            writeKey?: string;
-        } & {
-            [key: string]: unknown;
-        };
-        TrackingPlan: {
-            events: {
-                [key: string]: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @enum {string} */
-            on_violation: "allow" | "flag" | "drop";
-        };
-        Transformation: {
-            /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            pipeline_id: string;
-            name: string;
-            /**
-             * @description Whether `rules` or `code` is run.
-             * @enum {string}
-             */
-            kind: "rules" | "code";
-            /**
-             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-             * @default []
-             */
-            rules: {
-                [key: string]: unknown;
-            }[];
-            /**
-             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-             * @default
-             */
-            code: string;
-            /** @default null */
-            event_filter: components["schemas"]["EventFilter"] | null;
-            /**
-             * @description A disabled transformation is skipped.
-             * @default true
-             */
-            enabled: boolean;
-            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-            position: number;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
-        /**
-         * @example {
-         *       "name": "Tidy up",
-         *       "kind": "rules",
-         *       "rules": [
-         *         {
-         *           "type": "delete",
-         *           "target": "properties.internal_note"
-         *         }
-         *       ]
-         *     }
-         */
-        TransformationCreate: {
-            name: string;
-            /**
-             * @description Whether `rules` or `code` is run.
-             * @enum {string}
-             */
-            kind: "rules" | "code";
-            /**
-             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-             * @default []
-             */
-            rules?: {
-                [key: string]: unknown;
-            }[];
-            /**
-             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-             * @default
-             */
-            code?: string;
-            /** @default null */
-            event_filter?: components["schemas"]["EventFilter"] | null;
-            /**
-             * @description A disabled transformation is skipped.
-             * @default true
-             */
-            enabled?: boolean;
-            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-            position?: number;
-        };
-        /**
-         * @example {
-         *       "name": "Tidy up more",
-         *       "enabled": false
-         *     }
-         */
-        TransformationUpdate: {
-            name?: string;
-            /**
-             * @description Whether `rules` or `code` is run.
-             * @enum {string}
-             */
-            kind?: "rules" | "code";
-            /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
-            rules?: {
-                [key: string]: unknown;
-            }[];
-            /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
-            code?: string;
-            event_filter?: components["schemas"]["EventFilter"] | null;
-            /** @description A disabled transformation is skipped. */
-            enabled?: boolean;
-            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-            position?: number;
-        };
-        /**
-         * @example {
-         *       "name": "Example Ltd"
-         *     }
-         */
-        UpdateOrganisationRequest: {
-            name?: string;
-        };
-        /**
-         * @example {
-         *       "events": {
-         *         "Order Completed": {
-         *           "type": "object",
-         *           "required": [
-         *             "total"
-         *           ],
-         *           "properties": {
-         *             "total": {
-         *               "type": "number"
-         *             }
-         *           }
-         *         }
-         *       },
-         *       "on_violation": "flag"
-         *     }
-         */
-        UpdateTrackingPlanRequest: {
-            events?: {
-                [key: string]: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @enum {string} */
-            on_violation?: "allow" | "flag" | "drop";
-        };
-        /**
-         * @example {
-         *       "role": "viewer"
-         *     }
-         */
-        UpdateUserRequest: {
-            /** @example ada@example.com */
-            email?: string;
-            name?: string;
-            /**
-             * @description Each role may do what the ones before it may.
-             * @enum {string}
-             */
-            role?: "viewer" | "editor" | "admin" | "owner";
-            /** @enum {string} */
-            status?: "active" | "disabled";
-        };
-        User: {
-            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /** @example ada@example.com */
-            email: string;
-            name: string;
-            /**
-             * @description Each role may do what the ones before it may.
-             * @enum {string}
-             */
-            role: "viewer" | "editor" | "admin" | "owner";
-            /** @enum {string} */
-            status: "active" | "disabled";
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            last_login_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
-        VendorRequest: {
-            method: string;
-            url: string;
-            headers: {
-                [key: string]: string;
-            };
-            /** @description JSON as JSON, anything else as text. */
-            body: unknown;
-        };
-        VendorSync: {
-            enabled?: boolean;
-            consent_category?: string;
-        };
-        VerifyAuditLogResponse: {
-            valid: boolean;
-            checked: number;
-            first_invalid_id: string | null;
-        };
-        WebhookSource: {
-            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /**
-             * @description The pipeline that takes the events.
-             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            pipeline_id: string;
-            name: string;
-            /**
-             * @description The kind of service that calls.
-             * @enum {string}
-             */
-            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-            /**
-             * @description The preset for signature and mapping. Defaults to that of the source type.
-             * @enum {string}
-             */
-            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-            /** @default true */
-            enabled: boolean;
-            /**
-             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-             * @default null
-             * @example $.type
-             */
-            event_type_path: string | null;
-            /**
-             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-             * @default {}
-             */
-            mappings: {
-                [key: string]: string;
-            };
-            /**
-             * @description The sender's event type to event name. A type that is not listed is used as it is.
-             * @default {}
-             */
-            event_name_map: {
-                [key: string]: string;
-            };
-            /**
-             * @description Path of the event time, in the same forms.
-             * @default null
-             * @example $.type
-             */
-            timestamp_path: string | null;
-            /**
-             * @default null
-             * @enum {string|null}
-             */
-            timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
-            /**
-             * @description The header that carries the signature (custom sources).
-             * @default null
-             */
-            signature_header: string | null;
-            /**
-             * @default null
-             * @enum {string|null}
-             */
-            signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-            /**
-             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-             * @default null
-             * @example {
-             *       "analytics": true,
-             *       "marketing": false
-             *     }
-             */
-            default_consent: {
-                [key: string]: boolean;
-            } | null;
-            /** @description The address to give to the sender. */
-            url: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
-        /**
-         * @example {
-         *       "pipeline_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z",
-         *       "name": "Stripe",
-         *       "source_type": "payment_processor"
-         *     }
-         */
-        WebhookSourceCreate: {
-            /**
-             * @description The pipeline that takes the events.
-             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            pipeline_id: string;
-            name: string;
-            /**
-             * @description The kind of service that calls.
-             * @enum {string}
-             */
-            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-            /**
-             * @description The preset for signature and mapping. Defaults to that of the source type.
-             * @enum {string}
-             */
-            provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-            /** @default true */
-            enabled?: boolean;
-            /**
-             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-             * @default null
-             * @example $.type
-             */
-            event_type_path?: string | null;
-            /**
-             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-             * @default {}
-             */
-            mappings?: {
-                [key: string]: string;
-            };
-            /**
-             * @description The sender's event type to event name. A type that is not listed is used as it is.
-             * @default {}
-             */
-            event_name_map?: {
-                [key: string]: string;
-            };
-            /**
-             * @description Path of the event time, in the same forms.
-             * @default null
-             * @example $.type
-             */
-            timestamp_path?: string | null;
-            /**
-             * @default null
-             * @enum {string|null}
-             */
-            timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
-            /**
-             * @description The header that carries the signature (custom sources).
-             * @default null
-             */
-            signature_header?: string | null;
-            /**
-             * @default null
-             * @enum {string|null}
-             */
-            signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-            /**
-             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-             * @default null
-             * @example {
-             *       "analytics": true,
-             *       "marketing": false
-             *     }
-             */
-            default_consent?: {
-                [key: string]: boolean;
-            } | null;
-            /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
-            signing_secret?: string;
-        };
-        /**
-         * @example {
-         *       "name": "Stripe, live"
-         *     }
-         */
-        WebhookSourceUpdate: {
-            /**
-             * @description The pipeline that takes the events.
-             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            pipeline_id?: string;
-            name?: string;
-            /**
-             * @description The kind of service that calls.
-             * @enum {string}
-             */
-            source_type?: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-            /**
-             * @description The preset for signature and mapping. Defaults to that of the source type.
-             * @enum {string}
-             */
-            provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-            enabled?: boolean;
-            /**
-             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-             * @example $.type
-             */
-            event_type_path?: string | null;
-            /** @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes. */
-            mappings?: {
-                [key: string]: string;
-            };
-            /** @description The sender's event type to event name. A type that is not listed is used as it is. */
-            event_name_map?: {
-                [key: string]: string;
-            };
-            /**
-             * @description Path of the event time, in the same forms.
-             * @example $.type
-             */
-            timestamp_path?: string | null;
-            /** @enum {string|null} */
-            timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
-            /** @description The header that carries the signature (custom sources). */
-            signature_header?: string | null;
-            /** @enum {string|null} */
-            signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-            /**
-             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-             * @example {
-             *       "analytics": true,
-             *       "marketing": false
-             *     }
-             */
-            default_consent?: {
-                [key: string]: boolean;
-            } | null;
-            /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
-            signing_secret?: string;
-        };
-        WebhookSourceWithSecret: {
-            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            id: string;
-            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-            org_id: string;
-            /**
-             * @description The pipeline that takes the events.
-             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-             */
-            pipeline_id: string;
-            name: string;
-            /**
-             * @description The kind of service that calls.
-             * @enum {string}
-             */
-            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-            /**
-             * @description The preset for signature and mapping. Defaults to that of the source type.
-             * @enum {string}
-             */
-            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-            /** @default true */
-            enabled: boolean;
-            /**
-             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-             * @default null
-             * @example $.type
-             */
-            event_type_path: string | null;
-            /**
-             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-             * @default {}
-             */
-            mappings: {
-                [key: string]: string;
-            };
-            /**
-             * @description The sender's event type to event name. A type that is not listed is used as it is.
-             * @default {}
-             */
-            event_name_map: {
-                [key: string]: string;
-            };
-            /**
-             * @description Path of the event time, in the same forms.
-             * @default null
-             * @example $.type
-             */
-            timestamp_path: string | null;
-            /**
-             * @default null
-             * @enum {string|null}
-             */
-            timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
-            /**
-             * @description The header that carries the signature (custom sources).
-             * @default null
-             */
-            signature_header: string | null;
-            /**
-             * @default null
-             * @enum {string|null}
-             */
-            signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-            /**
-             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-             * @default null
-             * @example {
-             *       "analytics": true,
-             *       "marketing": false
-             *     }
-             */
-            default_consent: {
-                [key: string]: boolean;
-            } | null;
-            /** @description The address to give to the sender. */
-            url: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            updated_at: string;
-            /** @description Shown only in this response. */
-            signing_secret: string;
-        };
     };
     responses: {
         /** @description Refused. */
@@ -5462,7 +2003,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    getOpenApiDocument: {
+    get_openapi_json: {
         parameters: {
             query?: never;
             header?: never;
@@ -5477,7 +2018,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetOpenApiDocumentResponse"];
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             429: components["responses"]["Refusal"];
@@ -5485,7 +2028,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    login: {
+    post_auth_login: {
         parameters: {
             query?: never;
             header?: never;
@@ -5494,7 +2037,15 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LoginRequest"];
+                "application/json": {
+                    /** @example owner@localhost */
+                    email: string;
+                    password: string;
+                    /** @description For users with two-step sign-in: the code of the authenticator app. */
+                    totp_code?: string;
+                    /** @description Instead of `totp_code`; works once. */
+                    recovery_code?: string;
+                };
             };
         };
         responses: {
@@ -5504,7 +2055,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenPair"];
+                    "application/json": {
+                        /** @description A JWT with the claims sub, org_id, role, exp and iat. */
+                        access_token: string;
+                        /** @description Good for one refresh. */
+                        refresh_token: string;
+                        /** @enum {string} */
+                        token_type: "Bearer";
+                        /**
+                         * @description Seconds until the access token ends.
+                         * @example 900
+                         */
+                        expires_in: number;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5517,7 +2080,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    refreshTokens: {
+    post_auth_refresh: {
         parameters: {
             query?: never;
             header?: never;
@@ -5526,7 +2089,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RefreshTokensRequest"];
+                "application/json": {
+                    refresh_token: string;
+                };
             };
         };
         responses: {
@@ -5536,7 +2101,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenPair"];
+                    "application/json": {
+                        /** @description A JWT with the claims sub, org_id, role, exp and iat. */
+                        access_token: string;
+                        /** @description Good for one refresh. */
+                        refresh_token: string;
+                        /** @enum {string} */
+                        token_type: "Bearer";
+                        /**
+                         * @description Seconds until the access token ends.
+                         * @example 900
+                         */
+                        expires_in: number;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5548,7 +2125,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createSession: {
+    post_auth_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -5557,7 +2134,15 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateSessionRequest"];
+                "application/json": {
+                    /** @example owner@localhost */
+                    email: string;
+                    password: string;
+                    /** @description For users with two-step sign-in: the code of the authenticator app. */
+                    totp_code?: string;
+                    /** @description Instead of `totp_code`; works once. */
+                    recovery_code?: string;
+                };
             };
         };
         responses: {
@@ -5567,7 +2152,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateSessionResponse"];
+                    "application/json": {
+                        /** @description Keep it in memory. */
+                        access_token: string;
+                        /** @enum {string} */
+                        token_type: "Bearer";
+                        /** @example 900 */
+                        expires_in: number;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5580,7 +2172,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteSession: {
+    delete_auth_session: {
         parameters: {
             query?: {
                 everywhere?: "true" | "false";
@@ -5605,7 +2197,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    refreshSession: {
+    post_auth_session_refresh: {
         parameters: {
             query?: never;
             header?: never;
@@ -5620,7 +2212,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RefreshSessionResponse"];
+                    "application/json": {
+                        /** @description Keep it in memory. */
+                        access_token: string;
+                        /** @enum {string} */
+                        token_type: "Bearer";
+                        /** @example 900 */
+                        expires_in: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5630,7 +2229,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listAuthMethods: {
+    get_auth_methods: {
         parameters: {
             query?: never;
             header?: never;
@@ -5645,7 +2244,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListAuthMethodsResponse"];
+                    "application/json": {
+                        local: boolean;
+                        oidc: boolean;
+                    };
                 };
             };
             429: components["responses"]["Refusal"];
@@ -5653,7 +2255,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    startOidcSignIn: {
+    get_auth_oidc_start: {
         parameters: {
             query?: never;
             header?: never;
@@ -5679,7 +2281,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    completeOidcSignIn: {
+    get_auth_oidc_callback: {
         parameters: {
             query?: never;
             header?: never;
@@ -5705,7 +2307,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listUsers: {
+    get_users: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -5724,7 +2326,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListUsersResponse"];
+                    "application/json": {
+                        users: {
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example ada@example.com */
+                            email: string;
+                            name: string;
+                            /**
+                             * @description Each role may do what the ones before it may.
+                             * @enum {string}
+                             */
+                            role: "viewer" | "editor" | "admin" | "owner";
+                            /** @enum {string} */
+                            status: "active" | "disabled";
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_login_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5734,7 +2371,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createUser: {
+    post_users: {
         parameters: {
             query?: never;
             header?: never;
@@ -5743,7 +2380,19 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateUserRequest"];
+                "application/json": {
+                    /** @example ada@example.com */
+                    email: string;
+                    name?: string;
+                    /**
+                     * @description Each role may do what the ones before it may.
+                     * @enum {string}
+                     */
+                    role?: "viewer" | "editor" | "admin" | "owner";
+                    /** @enum {string} */
+                    status?: "active" | "disabled";
+                    password: string;
+                };
             };
         };
         responses: {
@@ -5753,7 +2402,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": {
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example ada@example.com */
+                        email: string;
+                        name: string;
+                        /**
+                         * @description Each role may do what the ones before it may.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "editor" | "admin" | "owner";
+                        /** @enum {string} */
+                        status: "active" | "disabled";
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        last_login_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5767,7 +2446,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getCurrentUser: {
+    get_users_me: {
         parameters: {
             query?: never;
             header?: never;
@@ -5782,7 +2461,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": {
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example ada@example.com */
+                        email: string;
+                        name: string;
+                        /**
+                         * @description Each role may do what the ones before it may.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "editor" | "admin" | "owner";
+                        /** @enum {string} */
+                        status: "active" | "disabled";
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        last_login_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5791,7 +2500,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    changePassword: {
+    put_users_me_password: {
         parameters: {
             query?: never;
             header?: never;
@@ -5800,7 +2509,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangePasswordRequest"];
+                "application/json": {
+                    current_password: string;
+                    new_password: string;
+                };
             };
         };
         responses: {
@@ -5810,7 +2522,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": {
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example ada@example.com */
+                        email: string;
+                        name: string;
+                        /**
+                         * @description Each role may do what the ones before it may.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "editor" | "admin" | "owner";
+                        /** @enum {string} */
+                        status: "active" | "disabled";
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        last_login_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5822,7 +2564,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getUser: {
+    get_users_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -5839,7 +2581,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": {
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example ada@example.com */
+                        email: string;
+                        name: string;
+                        /**
+                         * @description Each role may do what the ones before it may.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "editor" | "admin" | "owner";
+                        /** @enum {string} */
+                        status: "active" | "disabled";
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        last_login_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5849,7 +2621,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updateUser: {
+    put_users_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -5860,7 +2632,18 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateUserRequest"];
+                "application/json": {
+                    /** @example ada@example.com */
+                    email?: string;
+                    name?: string;
+                    /**
+                     * @description Each role may do what the ones before it may.
+                     * @enum {string}
+                     */
+                    role?: "viewer" | "editor" | "admin" | "owner";
+                    /** @enum {string} */
+                    status?: "active" | "disabled";
+                };
             };
         };
         responses: {
@@ -5870,7 +2653,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": {
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example ada@example.com */
+                        email: string;
+                        name: string;
+                        /**
+                         * @description Each role may do what the ones before it may.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "editor" | "admin" | "owner";
+                        /** @enum {string} */
+                        status: "active" | "disabled";
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        last_login_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5885,7 +2698,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteUser: {
+    delete_users_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -5912,7 +2725,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getTotp: {
+    get_users_me_totp: {
         parameters: {
             query?: never;
             header?: never;
@@ -5927,7 +2740,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetTotpResponse"];
+                    "application/json": {
+                        enabled: boolean;
+                        recovery_codes_left: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5936,7 +2752,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    setUpTotp: {
+    post_users_me_totp: {
         parameters: {
             query?: never;
             header?: never;
@@ -5951,7 +2767,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetUpTotpResponse"];
+                    "application/json": {
+                        /**
+                         * @description Base32, 20 bytes.
+                         * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                         */
+                        secret: string;
+                        otpauth_url: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5960,7 +2783,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    confirmTotp: {
+    post_users_me_totp_confirm: {
         parameters: {
             query?: never;
             header?: never;
@@ -5969,7 +2792,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConfirmTotpRequest"];
+                "application/json": {
+                    /** @example correct horse battery */
+                    current_password: string;
+                    /**
+                     * @description Base32, 20 bytes.
+                     * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                     */
+                    secret: string;
+                    /** @example 123456 */
+                    code: string;
+                };
             };
         };
         responses: {
@@ -5979,7 +2812,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfirmTotpResponse"];
+                    "application/json": {
+                        recovery_codes: string[];
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5991,7 +2826,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    disableTotp: {
+    post_users_me_totp_disable: {
         parameters: {
             query?: never;
             header?: never;
@@ -6000,7 +2835,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DisableTotpRequest"];
+                "application/json": {
+                    /** @example correct horse battery */
+                    current_password: string;
+                };
             };
         };
         responses: {
@@ -6020,7 +2858,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteUserTotp: {
+    delete_users_id_totp: {
         parameters: {
             query?: never;
             header?: never;
@@ -6046,7 +2884,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listApiTokens: {
+    get_api_tokens: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -6065,7 +2903,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListApiTokensResponse"];
+                    "application/json": {
+                        api_tokens: {
+                            /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            name: string;
+                            /** @enum {string} */
+                            role: "viewer" | "editor" | "admin" | "owner";
+                            /** @description The pipelines it is limited to; null for all. */
+                            pipeline_ids: string[] | null;
+                            /**
+                             * @description The first eight characters, for identification.
+                             * @example fht_9aQx
+                             */
+                            token_prefix: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            expires_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @description At most a minute late.
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_used_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6076,7 +2952,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createApiToken: {
+    post_api_tokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -6085,7 +2961,20 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateApiTokenRequest"];
+                "application/json": {
+                    name: string;
+                    /**
+                     * @description At most the caller's own role.
+                     * @enum {string}
+                     */
+                    role: "viewer" | "editor" | "admin" | "owner";
+                    /**
+                     * Format: date-time
+                     * @example 2026-05-01T12:00:00.000Z
+                     */
+                    expires_at?: string | null;
+                    pipeline_ids?: string[] | null;
+                };
             };
         };
         responses: {
@@ -6095,7 +2984,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateApiTokenResponse"];
+                    "application/json": {
+                        /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        name: string;
+                        /** @enum {string} */
+                        role: "viewer" | "editor" | "admin" | "owner";
+                        /** @description The pipelines it is limited to; null for all. */
+                        pipeline_ids: string[] | null;
+                        /**
+                         * @description The first eight characters, for identification.
+                         * @example fht_9aQx
+                         */
+                        token_prefix: string;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        expires_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description At most a minute late.
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        last_used_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * @description Shown this once.
+                         * @example fht_…
+                         */
+                        token: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6109,7 +3036,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteApiToken: {
+    delete_api_tokens_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6135,7 +3062,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getOrganisation: {
+    get_organisation: {
         parameters: {
             query?: never;
             header?: never;
@@ -6150,7 +3077,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Organisation"];
+                    "application/json": {
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6159,7 +3095,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updateOrganisation: {
+    put_organisation: {
         parameters: {
             query?: never;
             header?: never;
@@ -6168,7 +3104,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateOrganisationRequest"];
+                "application/json": {
+                    name?: string;
+                };
             };
         };
         responses: {
@@ -6178,7 +3116,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Organisation"];
+                    "application/json": {
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6191,7 +3138,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listPipelines: {
+    get_pipelines: {
         parameters: {
             query?: {
                 /** @description Part of the name or slug, in any case. */
@@ -6216,7 +3163,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPipelinesResponse"];
+                    "application/json": {
+                        pipelines: {
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example Web shop */
+                            name: string;
+                            /**
+                             * @description Made from the name when omitted.
+                             * @example web-shop
+                             */
+                            slug: string;
+                            /**
+                             * @default web
+                             * @enum {string}
+                             */
+                            type: "web" | "app" | "server";
+                            /**
+                             * @description The public key that clients send with events.
+                             * @example pk_7f3k…
+                             */
+                            pipeline_key: string;
+                            /**
+                             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                             * @default []
+                             * @example [
+                             *       "env:production",
+                             *       "team:growth"
+                             *     ]
+                             */
+                            labels: string[];
+                            /**
+                             * @description Whether the pipeline accepts events.
+                             * @default true
+                             */
+                            enabled: boolean;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6226,7 +3222,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createPipeline: {
+    post_pipelines: {
         parameters: {
             query?: never;
             header?: never;
@@ -6235,7 +3231,129 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PipelineCreate"];
+                "application/json": {
+                    /** @example Web shop */
+                    name: string;
+                    /**
+                     * @description Made from the name when omitted.
+                     * @example web-shop
+                     */
+                    slug?: string;
+                    /**
+                     * @default web
+                     * @enum {string}
+                     */
+                    type?: "web" | "app" | "server";
+                    /**
+                     * @description Domains that may send events. Empty allows all.
+                     * @default []
+                     */
+                    domain_allowlist?: string[];
+                    /**
+                     * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                     * @default []
+                     * @example [
+                     *       "env:production",
+                     *       "team:growth"
+                     *     ]
+                     */
+                    labels?: string[];
+                    /**
+                     * @description Events per second.
+                     * @default 1000
+                     */
+                    rate_limit_rps?: number;
+                    /**
+                     * @description Whether events must carry a challenge token.
+                     * @default false
+                     */
+                    challenge_token_required?: boolean;
+                    /**
+                     * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                     * @default {}
+                     */
+                    parameters?: {
+                        [key: string]: string;
+                    };
+                    /** @default {} */
+                    config?: {
+                        /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                        ip_allowlist?: string[];
+                        /** @description Reject unsigned requests to a server pipeline. */
+                        require_signature?: boolean;
+                    };
+                    /**
+                     * @default {
+                     *       "script_filename": "d.js",
+                     *       "global_variable": "_df",
+                     *       "delivery_method": "cdn",
+                     *       "vendor_syncs": {},
+                     *       "consent_config": {},
+                     *       "cross_domain": false
+                     *     }
+                     */
+                    js_builder_config?: {
+                        /**
+                         * @description File name of the generated collector.
+                         * @example d.js
+                         */
+                        script_filename?: string;
+                        /**
+                         * @description Global variable that the collector exposes.
+                         * @example _df
+                         */
+                        global_variable?: string;
+                        /** @enum {string} */
+                        delivery_method?: "download" | "cdn" | "cluster";
+                        /** @description First-party ids to read or mint, by vendor. */
+                        vendor_syncs?: {
+                            [key: string]: {
+                                enabled?: boolean;
+                                consent_category?: string;
+                            };
+                        };
+                        /** @description Where the collector reads consent from. */
+                        consent_config?: {
+                            /** @enum {string} */
+                            provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                            /** @description How long the collector waits for a consent choice, in milliseconds. */
+                            wait_ms?: number;
+                            required_category?: string;
+                        };
+                        /** @description Whether the collector passes the visitor id to links between your domains. */
+                        cross_domain?: boolean;
+                        variables?: {
+                            name: string;
+                            /** @enum {string} */
+                            source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
+                            path: string;
+                            /** @example properties.section */
+                            target: string;
+                        }[];
+                    };
+                    /**
+                     * @default {
+                     *       "cross_domain_enabled": false,
+                     *       "cross_domain_domains": [],
+                     *       "vendor_sync": {}
+                     *     }
+                     */
+                    identity_config?: {
+                        /** @description Whether a visitor keeps one identity across the domains. */
+                        cross_domain_enabled?: boolean;
+                        /** @description Domains that share identity. */
+                        cross_domain_domains?: string[];
+                        /** @description Identity sync settings by vendor. */
+                        vendor_sync?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /**
+                     * @description Whether the pipeline accepts events.
+                     * @default true
+                     */
+                    enabled?: boolean;
+                };
             };
         };
         responses: {
@@ -6245,7 +3363,158 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PipelineWithSecret"];
+                    "application/json": {
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example Web shop */
+                        name: string;
+                        /**
+                         * @description Made from the name when omitted.
+                         * @example web-shop
+                         */
+                        slug: string;
+                        /**
+                         * @default web
+                         * @enum {string}
+                         */
+                        type: "web" | "app" | "server";
+                        /**
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
+                         */
+                        pipeline_key: string;
+                        /**
+                         * @description The first four characters of the secret.
+                         * @example sk_9
+                         */
+                        pipeline_key_secret_prefix: string;
+                        /**
+                         * @description Domains that may send events. Empty allows all.
+                         * @default []
+                         */
+                        domain_allowlist: string[];
+                        /**
+                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                         * @default []
+                         * @example [
+                         *       "env:production",
+                         *       "team:growth"
+                         *     ]
+                         */
+                        labels: string[];
+                        /**
+                         * @description Events per second.
+                         * @default 1000
+                         */
+                        rate_limit_rps: number;
+                        /**
+                         * @description Whether events must carry a challenge token.
+                         * @default false
+                         */
+                        challenge_token_required: boolean;
+                        /**
+                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                         * @default {}
+                         */
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** @default {} */
+                        config: {
+                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                            ip_allowlist?: string[];
+                            /** @description Reject unsigned requests to a server pipeline. */
+                            require_signature?: boolean;
+                        };
+                        /**
+                         * @default {
+                         *       "script_filename": "d.js",
+                         *       "global_variable": "_df",
+                         *       "delivery_method": "cdn",
+                         *       "vendor_syncs": {},
+                         *       "consent_config": {},
+                         *       "cross_domain": false
+                         *     }
+                         */
+                        js_builder_config: {
+                            /**
+                             * @description File name of the generated collector.
+                             * @example d.js
+                             */
+                            script_filename: string;
+                            /**
+                             * @description Global variable that the collector exposes.
+                             * @example _df
+                             */
+                            global_variable: string;
+                            /** @enum {string} */
+                            delivery_method: "download" | "cdn" | "cluster";
+                            /** @description First-party ids to read or mint, by vendor. */
+                            vendor_syncs: {
+                                [key: string]: {
+                                    enabled?: boolean;
+                                    consent_category?: string;
+                                };
+                            };
+                            /** @description Where the collector reads consent from. */
+                            consent_config: {
+                                /** @enum {string} */
+                                provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                                /** @description How long the collector waits for a consent choice, in milliseconds. */
+                                wait_ms?: number;
+                                required_category?: string;
+                            };
+                            /** @description Whether the collector passes the visitor id to links between your domains. */
+                            cross_domain: boolean;
+                            variables?: {
+                                name: string;
+                                /** @enum {string} */
+                                source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
+                                path: string;
+                                /** @example properties.section */
+                                target: string;
+                            }[];
+                        };
+                        /**
+                         * @default {
+                         *       "cross_domain_enabled": false,
+                         *       "cross_domain_domains": [],
+                         *       "vendor_sync": {}
+                         *     }
+                         */
+                        identity_config: {
+                            /** @description Whether a visitor keeps one identity across the domains. */
+                            cross_domain_enabled: boolean;
+                            /** @description Domains that share identity. */
+                            cross_domain_domains: string[];
+                            /** @description Identity sync settings by vendor. */
+                            vendor_sync: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        /**
+                         * @description Whether the pipeline accepts events.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                        /**
+                         * @description Shown only in this response.
+                         * @example sk_9…
+                         */
+                        pipeline_key_secret: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6259,7 +3528,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getPipeline: {
+    get_pipelines_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6276,7 +3545,153 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Pipeline"];
+                    "application/json": {
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example Web shop */
+                        name: string;
+                        /**
+                         * @description Made from the name when omitted.
+                         * @example web-shop
+                         */
+                        slug: string;
+                        /**
+                         * @default web
+                         * @enum {string}
+                         */
+                        type: "web" | "app" | "server";
+                        /**
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
+                         */
+                        pipeline_key: string;
+                        /**
+                         * @description The first four characters of the secret.
+                         * @example sk_9
+                         */
+                        pipeline_key_secret_prefix: string;
+                        /**
+                         * @description Domains that may send events. Empty allows all.
+                         * @default []
+                         */
+                        domain_allowlist: string[];
+                        /**
+                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                         * @default []
+                         * @example [
+                         *       "env:production",
+                         *       "team:growth"
+                         *     ]
+                         */
+                        labels: string[];
+                        /**
+                         * @description Events per second.
+                         * @default 1000
+                         */
+                        rate_limit_rps: number;
+                        /**
+                         * @description Whether events must carry a challenge token.
+                         * @default false
+                         */
+                        challenge_token_required: boolean;
+                        /**
+                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                         * @default {}
+                         */
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** @default {} */
+                        config: {
+                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                            ip_allowlist?: string[];
+                            /** @description Reject unsigned requests to a server pipeline. */
+                            require_signature?: boolean;
+                        };
+                        /**
+                         * @default {
+                         *       "script_filename": "d.js",
+                         *       "global_variable": "_df",
+                         *       "delivery_method": "cdn",
+                         *       "vendor_syncs": {},
+                         *       "consent_config": {},
+                         *       "cross_domain": false
+                         *     }
+                         */
+                        js_builder_config: {
+                            /**
+                             * @description File name of the generated collector.
+                             * @example d.js
+                             */
+                            script_filename: string;
+                            /**
+                             * @description Global variable that the collector exposes.
+                             * @example _df
+                             */
+                            global_variable: string;
+                            /** @enum {string} */
+                            delivery_method: "download" | "cdn" | "cluster";
+                            /** @description First-party ids to read or mint, by vendor. */
+                            vendor_syncs: {
+                                [key: string]: {
+                                    enabled?: boolean;
+                                    consent_category?: string;
+                                };
+                            };
+                            /** @description Where the collector reads consent from. */
+                            consent_config: {
+                                /** @enum {string} */
+                                provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                                /** @description How long the collector waits for a consent choice, in milliseconds. */
+                                wait_ms?: number;
+                                required_category?: string;
+                            };
+                            /** @description Whether the collector passes the visitor id to links between your domains. */
+                            cross_domain: boolean;
+                            variables?: {
+                                name: string;
+                                /** @enum {string} */
+                                source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
+                                path: string;
+                                /** @example properties.section */
+                                target: string;
+                            }[];
+                        };
+                        /**
+                         * @default {
+                         *       "cross_domain_enabled": false,
+                         *       "cross_domain_domains": [],
+                         *       "vendor_sync": {}
+                         *     }
+                         */
+                        identity_config: {
+                            /** @description Whether a visitor keeps one identity across the domains. */
+                            cross_domain_enabled: boolean;
+                            /** @description Domains that share identity. */
+                            cross_domain_domains: string[];
+                            /** @description Identity sync settings by vendor. */
+                            vendor_sync: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        /**
+                         * @description Whether the pipeline accepts events.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6286,7 +3701,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updatePipeline: {
+    put_pipelines_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6297,7 +3712,92 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PipelineUpdate"];
+                "application/json": {
+                    /** @example Web shop */
+                    name?: string;
+                    /**
+                     * @description Made from the name when omitted.
+                     * @example web-shop
+                     */
+                    slug?: string;
+                    /** @enum {string} */
+                    type?: "web" | "app" | "server";
+                    /** @description Domains that may send events. Empty allows all. */
+                    domain_allowlist?: string[];
+                    /**
+                     * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                     * @example [
+                     *       "env:production",
+                     *       "team:growth"
+                     *     ]
+                     */
+                    labels?: string[];
+                    /** @description Events per second. */
+                    rate_limit_rps?: number;
+                    /** @description Whether events must carry a challenge token. */
+                    challenge_token_required?: boolean;
+                    /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
+                    parameters?: {
+                        [key: string]: string;
+                    };
+                    config?: {
+                        /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                        ip_allowlist?: string[];
+                        /** @description Reject unsigned requests to a server pipeline. */
+                        require_signature?: boolean;
+                    };
+                    js_builder_config?: {
+                        /**
+                         * @description File name of the generated collector.
+                         * @example d.js
+                         */
+                        script_filename?: string;
+                        /**
+                         * @description Global variable that the collector exposes.
+                         * @example _df
+                         */
+                        global_variable?: string;
+                        /** @enum {string} */
+                        delivery_method?: "download" | "cdn" | "cluster";
+                        /** @description First-party ids to read or mint, by vendor. */
+                        vendor_syncs?: {
+                            [key: string]: {
+                                enabled?: boolean;
+                                consent_category?: string;
+                            };
+                        };
+                        /** @description Where the collector reads consent from. */
+                        consent_config?: {
+                            /** @enum {string} */
+                            provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                            /** @description How long the collector waits for a consent choice, in milliseconds. */
+                            wait_ms?: number;
+                            required_category?: string;
+                        };
+                        /** @description Whether the collector passes the visitor id to links between your domains. */
+                        cross_domain?: boolean;
+                        variables?: {
+                            name: string;
+                            /** @enum {string} */
+                            source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
+                            path: string;
+                            /** @example properties.section */
+                            target: string;
+                        }[];
+                    };
+                    identity_config?: {
+                        /** @description Whether a visitor keeps one identity across the domains. */
+                        cross_domain_enabled?: boolean;
+                        /** @description Domains that share identity. */
+                        cross_domain_domains?: string[];
+                        /** @description Identity sync settings by vendor. */
+                        vendor_sync?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /** @description Whether the pipeline accepts events. */
+                    enabled?: boolean;
+                };
             };
         };
         responses: {
@@ -6307,7 +3807,153 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Pipeline"];
+                    "application/json": {
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example Web shop */
+                        name: string;
+                        /**
+                         * @description Made from the name when omitted.
+                         * @example web-shop
+                         */
+                        slug: string;
+                        /**
+                         * @default web
+                         * @enum {string}
+                         */
+                        type: "web" | "app" | "server";
+                        /**
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
+                         */
+                        pipeline_key: string;
+                        /**
+                         * @description The first four characters of the secret.
+                         * @example sk_9
+                         */
+                        pipeline_key_secret_prefix: string;
+                        /**
+                         * @description Domains that may send events. Empty allows all.
+                         * @default []
+                         */
+                        domain_allowlist: string[];
+                        /**
+                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+                         * @default []
+                         * @example [
+                         *       "env:production",
+                         *       "team:growth"
+                         *     ]
+                         */
+                        labels: string[];
+                        /**
+                         * @description Events per second.
+                         * @default 1000
+                         */
+                        rate_limit_rps: number;
+                        /**
+                         * @description Whether events must carry a challenge token.
+                         * @default false
+                         */
+                        challenge_token_required: boolean;
+                        /**
+                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+                         * @default {}
+                         */
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** @default {} */
+                        config: {
+                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+                            ip_allowlist?: string[];
+                            /** @description Reject unsigned requests to a server pipeline. */
+                            require_signature?: boolean;
+                        };
+                        /**
+                         * @default {
+                         *       "script_filename": "d.js",
+                         *       "global_variable": "_df",
+                         *       "delivery_method": "cdn",
+                         *       "vendor_syncs": {},
+                         *       "consent_config": {},
+                         *       "cross_domain": false
+                         *     }
+                         */
+                        js_builder_config: {
+                            /**
+                             * @description File name of the generated collector.
+                             * @example d.js
+                             */
+                            script_filename: string;
+                            /**
+                             * @description Global variable that the collector exposes.
+                             * @example _df
+                             */
+                            global_variable: string;
+                            /** @enum {string} */
+                            delivery_method: "download" | "cdn" | "cluster";
+                            /** @description First-party ids to read or mint, by vendor. */
+                            vendor_syncs: {
+                                [key: string]: {
+                                    enabled?: boolean;
+                                    consent_category?: string;
+                                };
+                            };
+                            /** @description Where the collector reads consent from. */
+                            consent_config: {
+                                /** @enum {string} */
+                                provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+                                /** @description How long the collector waits for a consent choice, in milliseconds. */
+                                wait_ms?: number;
+                                required_category?: string;
+                            };
+                            /** @description Whether the collector passes the visitor id to links between your domains. */
+                            cross_domain: boolean;
+                            variables?: {
+                                name: string;
+                                /** @enum {string} */
+                                source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
+                                path: string;
+                                /** @example properties.section */
+                                target: string;
+                            }[];
+                        };
+                        /**
+                         * @default {
+                         *       "cross_domain_enabled": false,
+                         *       "cross_domain_domains": [],
+                         *       "vendor_sync": {}
+                         *     }
+                         */
+                        identity_config: {
+                            /** @description Whether a visitor keeps one identity across the domains. */
+                            cross_domain_enabled: boolean;
+                            /** @description Domains that share identity. */
+                            cross_domain_domains: string[];
+                            /** @description Identity sync settings by vendor. */
+                            vendor_sync: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        /**
+                         * @description Whether the pipeline accepts events.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6322,7 +3968,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deletePipeline: {
+    delete_pipelines_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6339,7 +3985,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeletePipelineResponse"];
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "deleted";
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6350,7 +3999,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    rotatePipelineSecret: {
+    post_pipelines_id_rotate_secret: {
         parameters: {
             query?: never;
             header?: never;
@@ -6367,7 +4016,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotatedSecret"];
+                    "application/json": {
+                        /**
+                         * @description The public key that clients send with events.
+                         * @example pk_7f3k…
+                         */
+                        pipeline_key: string;
+                        /**
+                         * @description Shown only in this response.
+                         * @example sk_9…
+                         */
+                        pipeline_key_secret: string;
+                        /**
+                         * @description The first four characters of the secret.
+                         * @example sk_9
+                         */
+                        pipeline_key_secret_prefix: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6378,7 +4043,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createChallengeToken: {
+    post_pipelines_id_tokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -6395,7 +4060,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateChallengeTokenResponse"];
+                    "application/json": {
+                        token: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        expires_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6406,7 +4078,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    buildCollector: {
+    post_pipelines_id_collector_build: {
         parameters: {
             query?: never;
             header?: never;
@@ -6423,7 +4095,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectorBuildStarted"];
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "building";
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6434,7 +4111,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getCollectorStatus: {
+    get_pipelines_id_collector_status: {
         parameters: {
             query?: never;
             header?: never;
@@ -6451,7 +4128,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectorStatus"];
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "no_builds" | "building" | "ready";
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        /** @example bld_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        build_id?: string;
+                        /** @example 3f1c9a4be07d5a12 */
+                        version_hash?: string;
+                        file_size_bytes?: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        built_at?: string;
+                        /** @description Why the last build failed. The file before it is still served. */
+                        error?: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6461,7 +4155,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    downloadCollector: {
+    get_pipelines_id_collector_download: {
         parameters: {
             query?: {
                 /** @description `1`: its source map instead. */
@@ -6492,7 +4186,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getCollectorSnippet: {
+    get_pipelines_id_collector_snippet: {
         parameters: {
             query?: {
                 /** @description `true`: the build that is served now, for good. */
@@ -6512,7 +4206,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectorSnippet"];
+                    "application/json": {
+                        /** @description The script tag. */
+                        snippet: string;
+                        /** @description Where the tag loads the script from. */
+                        url: string;
+                        pinned: boolean;
+                        integrity: string | null;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6524,7 +4225,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listCatalogVendors: {
+    get_integration_catalog: {
         parameters: {
             query?: {
                 /** @description Part of the name or description, in any case. */
@@ -6544,7 +4245,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CatalogVendorList"];
+                    "application/json": {
+                        vendors: {
+                            /**
+                             * @description Identifies the vendor in paths and in `vendor` fields.
+                             * @example google_analytics_4
+                             */
+                            key: string;
+                            name: string;
+                            description: string;
+                            /** @enum {string} */
+                            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
+                            /**
+                             * @description A finer category.
+                             * @enum {string}
+                             */
+                            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
+                            /** @enum {string} */
+                            status: "ga" | "beta";
+                            /** @description The vendor's API documentation. */
+                            website: string;
+                            /** @description What to do in the vendor's interface before installing, in order. */
+                            setup_steps: string[];
+                            /**
+                             * @description The consent category that an install form should propose.
+                             * @enum {string|null}
+                             */
+                            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
+                            docs: {
+                                /** @description The vendor's API documentation. */
+                                url: string;
+                                /** @description The API version that the definition was written for. */
+                                api_version: string | null;
+                                /**
+                                 * @description The day on which the documentation was read.
+                                 * @example 2026-05-01
+                                 */
+                                checked: string | null;
+                                /** @description Decisions and limits to know. */
+                                notes: string[];
+                            };
+                            config_fields: {
+                                /** @description Name of the field in `config`. */
+                                key: string;
+                                label: string;
+                                /** @enum {string} */
+                                type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+                                required: boolean;
+                                /** @description A value that passes validation. */
+                                placeholder: string;
+                                help_text: string;
+                                /** @description The choices of a `select` field. */
+                                options?: string[];
+                                default?: unknown;
+                            }[];
+                            variants: {
+                                key: string;
+                                name: string;
+                                description: string;
+                                /** @description The mapping that an install starts with. */
+                                default_config: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                        }[];
+                        total: number;
+                        categories: ("advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other")[];
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6554,7 +4321,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getCatalogVendor: {
+    get_integration_catalog_vendor: {
         parameters: {
             query?: never;
             header?: never;
@@ -6571,7 +4338,109 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CatalogVendorWithSamples"];
+                    "application/json": {
+                        /**
+                         * @description Identifies the vendor in paths and in `vendor` fields.
+                         * @example google_analytics_4
+                         */
+                        key: string;
+                        name: string;
+                        description: string;
+                        /** @enum {string} */
+                        category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
+                        /**
+                         * @description A finer category.
+                         * @enum {string}
+                         */
+                        group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
+                        /** @enum {string} */
+                        status: "ga" | "beta";
+                        /** @description The vendor's API documentation. */
+                        website: string;
+                        /** @description What to do in the vendor's interface before installing, in order. */
+                        setup_steps: string[];
+                        /**
+                         * @description The consent category that an install form should propose.
+                         * @enum {string|null}
+                         */
+                        default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
+                        docs: {
+                            /** @description The vendor's API documentation. */
+                            url: string;
+                            /** @description The API version that the definition was written for. */
+                            api_version: string | null;
+                            /**
+                             * @description The day on which the documentation was read.
+                             * @example 2026-05-01
+                             */
+                            checked: string | null;
+                            /** @description Decisions and limits to know. */
+                            notes: string[];
+                        };
+                        config_fields: {
+                            /** @description Name of the field in `config`. */
+                            key: string;
+                            label: string;
+                            /** @enum {string} */
+                            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+                            required: boolean;
+                            /** @description A value that passes validation. */
+                            placeholder: string;
+                            help_text: string;
+                            /** @description The choices of a `select` field. */
+                            options?: string[];
+                            default?: unknown;
+                        }[];
+                        variants: {
+                            key: string;
+                            name: string;
+                            description: string;
+                            /** @description The mapping that an install starts with. */
+                            default_config: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                        /** @description What the vendor would receive for sample events with the default variant. */
+                        sample_requests: {
+                            event: {
+                                event_id?: string;
+                                /** @enum {string} */
+                                type?: "track" | "page" | "identify" | "group";
+                                /** @description The name of a track event. */
+                                event?: string;
+                                /** @description The name of a page. */
+                                name?: string;
+                                anonymous_id?: string;
+                                user_id?: string;
+                                group_id?: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                timestamp?: string;
+                                context?: {
+                                    [key: string]: unknown;
+                                };
+                                properties?: {
+                                    [key: string]: unknown;
+                                };
+                                traits?: {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            requests: {
+                                method: string;
+                                url: string;
+                                headers: {
+                                    [key: string]: string;
+                                };
+                                /** @description JSON as JSON, anything else as text. */
+                                body: unknown;
+                            }[];
+                        }[];
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6581,7 +4450,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    installCatalogVendor: {
+    post_integration_catalog_vendor_install: {
         parameters: {
             query?: never;
             header?: never;
@@ -6592,7 +4461,25 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CatalogInstall"];
+                "application/json": {
+                    /** @description Name of the new template. */
+                    name: string;
+                    /**
+                     * @description Key of the variant.
+                     * @default default
+                     */
+                    variant?: string;
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                    config?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
+                    delivery_mode?: "server_side" | "client_side";
+                    description?: string;
+                };
             };
         };
         responses: {
@@ -6602,7 +4489,67 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateAndRevision"];
+                    "application/json": {
+                        template: {
+                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            name: string;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
+                            vendor: string;
+                            /** @default  */
+                            description: string;
+                            /** @description The catalog entry it was installed from. */
+                            catalog_vendor_key: string | null;
+                            /** @description The variant it was installed from. */
+                            catalog_variant_key: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        };
+                        revision: {
+                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
+                            integration_id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @description Counts from 1 in each template. */
+                            revision_number: number;
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                            config: {
+                                [key: string]: unknown;
+                            };
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
+                            delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
+                            change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        };
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6616,7 +4563,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listIntegrationTemplates: {
+    get_integration_templates: {
         parameters: {
             query?: {
                 search?: string;
@@ -6637,7 +4584,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListIntegrationTemplatesResponse"];
+                    "application/json": {
+                        templates: {
+                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            name: string;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
+                            vendor: string;
+                            /** @default  */
+                            description: string;
+                            /** @description The catalog entry it was installed from. */
+                            catalog_vendor_key: string | null;
+                            /** @description The variant it was installed from. */
+                            catalog_variant_key: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6647,7 +4626,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createIntegrationTemplate: {
+    post_integration_templates: {
         parameters: {
             query?: never;
             header?: never;
@@ -6656,7 +4635,27 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IntegrationTemplateCreate"];
+                "application/json": {
+                    name: string;
+                    /**
+                     * @description Catalog key of the vendor.
+                     * @example webhook
+                     */
+                    vendor: string;
+                    /** @default  */
+                    description?: string;
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                    config: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
+                    delivery_mode?: "server_side" | "client_side";
+                    /** @description What changed, for people. */
+                    change_summary?: string;
+                };
             };
         };
         responses: {
@@ -6666,7 +4665,67 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateAndRevision"];
+                    "application/json": {
+                        template: {
+                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            name: string;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
+                            vendor: string;
+                            /** @default  */
+                            description: string;
+                            /** @description The catalog entry it was installed from. */
+                            catalog_vendor_key: string | null;
+                            /** @description The variant it was installed from. */
+                            catalog_variant_key: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        };
+                        revision: {
+                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
+                            integration_id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @description Counts from 1 in each template. */
+                            revision_number: number;
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                            config: {
+                                [key: string]: unknown;
+                            };
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
+                            delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
+                            change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        };
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6679,7 +4738,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getIntegrationTemplate: {
+    get_integration_templates_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6696,7 +4755,67 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationTemplateWithUse"];
+                    "application/json": {
+                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        name: string;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
+                        vendor: string;
+                        /** @default  */
+                        description: string;
+                        /** @description The catalog entry it was installed from. */
+                        catalog_vendor_key: string | null;
+                        /** @description The variant it was installed from. */
+                        catalog_variant_key: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                        latest_revision: {
+                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
+                            integration_id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @description Counts from 1 in each template. */
+                            revision_number: number;
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                            config: {
+                                [key: string]: unknown;
+                            };
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
+                            delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
+                            change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        };
+                        /** @description Ids of the pipelines that use it. */
+                        used_by: string[];
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6706,7 +4825,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updateIntegrationTemplate: {
+    put_integration_templates_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6717,7 +4836,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IntegrationTemplateUpdate"];
+                "application/json": {
+                    name?: string;
+                    description?: string;
+                };
             };
         };
         responses: {
@@ -6727,7 +4849,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationTemplate"];
+                    "application/json": {
+                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        name: string;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
+                        vendor: string;
+                        /** @default  */
+                        description: string;
+                        /** @description The catalog entry it was installed from. */
+                        catalog_vendor_key: string | null;
+                        /** @description The variant it was installed from. */
+                        catalog_variant_key: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6741,7 +4890,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteIntegrationTemplate: {
+    delete_integration_templates_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6768,7 +4917,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listIntegrationTemplateRevisions: {
+    get_integration_templates_id_revisions: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -6789,7 +4938,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListIntegrationTemplateRevisionsResponse"];
+                    "application/json": {
+                        revisions: {
+                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /**
+                             * @description The template.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
+                            integration_id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @description Counts from 1 in each template. */
+                            revision_number: number;
+                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                            config: {
+                                [key: string]: unknown;
+                            };
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
+                            delivery_mode: "server_side" | "client_side";
+                            /** @description What changed, for people. */
+                            change_summary: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6800,7 +4984,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createIntegrationTemplateRevision: {
+    post_integration_templates_id_revisions: {
         parameters: {
             query?: never;
             header?: never;
@@ -6811,7 +4995,19 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RevisionCreate"];
+                "application/json": {
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                    config: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
+                    delivery_mode?: "server_side" | "client_side";
+                    /** @description What changed, for people. */
+                    change_summary?: string;
+                };
             };
         };
         responses: {
@@ -6821,7 +5017,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Revision"];
+                    "application/json": {
+                        /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /**
+                         * @description The template.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        integration_id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @description Counts from 1 in each template. */
+                        revision_number: number;
+                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                        config: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
+                        delivery_mode: "server_side" | "client_side";
+                        /** @description What changed, for people. */
+                        change_summary: string;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6835,7 +5061,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getIntegrationTemplateRevision: {
+    get_integration_templates_id_revisions_number: {
         parameters: {
             query?: never;
             header?: never;
@@ -6853,7 +5079,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Revision"];
+                    "application/json": {
+                        /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /**
+                         * @description The template.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        integration_id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @description Counts from 1 in each template. */
+                        revision_number: number;
+                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                        config: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
+                        delivery_mode: "server_side" | "client_side";
+                        /** @description What changed, for people. */
+                        change_summary: string;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6863,7 +5119,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listPipelineIntegrations: {
+    get_pipelines_id_integrations: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -6884,7 +5140,103 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPipelineIntegrationsResponse"];
+                    "application/json": {
+                        integrations: {
+                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string;
+                            /**
+                             * @description The template whose revision is delivered.
+                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
+                            template_id: string;
+                            /** @description The pinned revision. A new integration pins the latest. */
+                            revision_number: number;
+                            /** @description Defaults to the name of the template. */
+                            name: string;
+                            /**
+                             * @description Events that arrive while it is disabled are dropped.
+                             * @default true
+                             */
+                            enabled: boolean;
+                            /**
+                             * @description Events without consent for this category are dropped. Null delivers every event.
+                             * @default null
+                             * @example marketing
+                             */
+                            consent_category: string | null;
+                            /**
+                             * @description Restricts which events pass. An empty filter passes every event.
+                             * @default null
+                             */
+                            event_filter: {
+                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                                event_names?: string[];
+                            } | null;
+                            /**
+                             * @description Requests per second. Null takes the vendor's limit.
+                             * @default null
+                             */
+                            rate_limit_rps: number | null;
+                            /**
+                             * @description Burst capacity. Null takes twice the rate.
+                             * @default null
+                             */
+                            rate_limit_burst: number | null;
+                            /**
+                             * @description Requests per day; 0 means no limit.
+                             * @default null
+                             */
+                            rate_limit_daily: number | null;
+                            /**
+                             * @description Catalog key of the vendor.
+                             * @example webhook
+                             */
+                            vendor: string;
+                            /**
+                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                             * @enum {string}
+                             */
+                            delivery_mode: "server_side" | "client_side";
+                            health: {
+                                /**
+                                 * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "failing" | "paused" | "misconfigured";
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                last_success_at: string | null;
+                                last_error: string | null;
+                                /** @description Events in the backlog. */
+                                waiting: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                oldest_waiting_at: string | null;
+                                warnings: string[];
+                            };
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6895,7 +5247,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createPipelineIntegration: {
+    post_pipelines_id_integrations: {
         parameters: {
             query?: never;
             header?: never;
@@ -6906,7 +5258,51 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IntegrationCreate"];
+                "application/json": {
+                    /**
+                     * @description The template whose revision is delivered.
+                     * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                     */
+                    template_id: string;
+                    /** @description The pinned revision. A new integration pins the latest. */
+                    revision_number?: number;
+                    /** @description Defaults to the name of the template. */
+                    name?: string;
+                    /**
+                     * @description Events that arrive while it is disabled are dropped.
+                     * @default true
+                     */
+                    enabled?: boolean;
+                    /**
+                     * @description Events without consent for this category are dropped. Null delivers every event.
+                     * @default null
+                     * @example marketing
+                     */
+                    consent_category?: string | null;
+                    /**
+                     * @description Restricts which events pass. An empty filter passes every event.
+                     * @default null
+                     */
+                    event_filter?: {
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                        event_names?: string[];
+                    } | null;
+                    /**
+                     * @description Requests per second. Null takes the vendor's limit.
+                     * @default null
+                     */
+                    rate_limit_rps?: number | null;
+                    /**
+                     * @description Burst capacity. Null takes twice the rate.
+                     * @default null
+                     */
+                    rate_limit_burst?: number | null;
+                    /**
+                     * @description Requests per day; 0 means no limit.
+                     * @default null
+                     */
+                    rate_limit_daily?: number | null;
+                };
             };
         };
         responses: {
@@ -6916,7 +5312,98 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Integration"];
+                    "application/json": {
+                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
+                        revision_number: number;
+                        /** @description Defaults to the name of the template. */
+                        name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
+                        consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
+                        event_filter: {
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                            event_names?: string[];
+                        } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
+                        rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
+                        rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
+                        rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
+                        vendor: string;
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
+                        delivery_mode: "server_side" | "client_side";
+                        health: {
+                            /**
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
+                             * @enum {string}
+                             */
+                            status: "ok" | "failing" | "paused" | "misconfigured";
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_success_at: string | null;
+                            last_error: string | null;
+                            /** @description Events in the backlog. */
+                            waiting: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            oldest_waiting_at: string | null;
+                            warnings: string[];
+                        };
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6930,7 +5417,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getPipelineIntegration: {
+    get_pipelines_id_integrations_integration_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6948,7 +5435,98 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Integration"];
+                    "application/json": {
+                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
+                        revision_number: number;
+                        /** @description Defaults to the name of the template. */
+                        name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
+                        consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
+                        event_filter: {
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                            event_names?: string[];
+                        } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
+                        rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
+                        rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
+                        rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
+                        vendor: string;
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
+                        delivery_mode: "server_side" | "client_side";
+                        health: {
+                            /**
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
+                             * @enum {string}
+                             */
+                            status: "ok" | "failing" | "paused" | "misconfigured";
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_success_at: string | null;
+                            last_error: string | null;
+                            /** @description Events in the backlog. */
+                            waiting: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            oldest_waiting_at: string | null;
+                            warnings: string[];
+                        };
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6958,7 +5536,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updatePipelineIntegration: {
+    put_pipelines_id_integrations_integration_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6970,7 +5548,30 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IntegrationUpdate"];
+                "application/json": {
+                    /** @description The pinned revision. A new integration pins the latest. */
+                    revision_number?: number;
+                    /** @description Defaults to the name of the template. */
+                    name?: string;
+                    /** @description Events that arrive while it is disabled are dropped. */
+                    enabled?: boolean;
+                    /**
+                     * @description Events without consent for this category are dropped. Null delivers every event.
+                     * @example marketing
+                     */
+                    consent_category?: string | null;
+                    /** @description Restricts which events pass. An empty filter passes every event. */
+                    event_filter?: {
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                        event_names?: string[];
+                    } | null;
+                    /** @description Requests per second. Null takes the vendor's limit. */
+                    rate_limit_rps?: number | null;
+                    /** @description Burst capacity. Null takes twice the rate. */
+                    rate_limit_burst?: number | null;
+                    /** @description Requests per day; 0 means no limit. */
+                    rate_limit_daily?: number | null;
+                };
             };
         };
         responses: {
@@ -6980,7 +5581,98 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Integration"];
+                    "application/json": {
+                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
+                        revision_number: number;
+                        /** @description Defaults to the name of the template. */
+                        name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
+                        consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
+                        event_filter: {
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                            event_names?: string[];
+                        } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
+                        rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
+                        rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
+                        rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
+                        vendor: string;
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
+                        delivery_mode: "server_side" | "client_side";
+                        health: {
+                            /**
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
+                             * @enum {string}
+                             */
+                            status: "ok" | "failing" | "paused" | "misconfigured";
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_success_at: string | null;
+                            last_error: string | null;
+                            /** @description Events in the backlog. */
+                            waiting: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            oldest_waiting_at: string | null;
+                            warnings: string[];
+                        };
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6994,7 +5686,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deletePipelineIntegration: {
+    delete_pipelines_id_integrations_integration_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7021,7 +5713,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createIntegration: {
+    post_integrations: {
         parameters: {
             query?: never;
             header?: never;
@@ -7030,7 +5722,56 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneStepIntegrationCreate"];
+                "application/json": {
+                    /** @description The pipeline. */
+                    source_id: string;
+                    /** @description Catalog key of the vendor. */
+                    vendor: string;
+                    name: string;
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                    config: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                     * @enum {string}
+                     */
+                    delivery_mode?: "server_side" | "client_side";
+                    /**
+                     * @description Events that arrive while it is disabled are dropped.
+                     * @default true
+                     */
+                    enabled?: boolean;
+                    /**
+                     * @description Events without consent for this category are dropped. Null delivers every event.
+                     * @default null
+                     * @example marketing
+                     */
+                    consent_category?: string | null;
+                    /**
+                     * @description Restricts which events pass. An empty filter passes every event.
+                     * @default null
+                     */
+                    event_filter?: {
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                        event_names?: string[];
+                    } | null;
+                    /**
+                     * @description Requests per second. Null takes the vendor's limit.
+                     * @default null
+                     */
+                    rate_limit_rps?: number | null;
+                    /**
+                     * @description Burst capacity. Null takes twice the rate.
+                     * @default null
+                     */
+                    rate_limit_burst?: number | null;
+                    /**
+                     * @description Requests per day; 0 means no limit.
+                     * @default null
+                     */
+                    rate_limit_daily?: number | null;
+                };
             };
         };
         responses: {
@@ -7040,7 +5781,107 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OneStepIntegration"];
+                    "application/json": {
+                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        /**
+                         * @description The template whose revision is delivered.
+                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        template_id: string;
+                        /** @description The pinned revision. A new integration pins the latest. */
+                        revision_number: number;
+                        /** @description Defaults to the name of the template. */
+                        name: string;
+                        /**
+                         * @description Events that arrive while it is disabled are dropped.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /**
+                         * @description Events without consent for this category are dropped. Null delivers every event.
+                         * @default null
+                         * @example marketing
+                         */
+                        consent_category: string | null;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
+                        event_filter: {
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                            event_names?: string[];
+                        } | null;
+                        /**
+                         * @description Requests per second. Null takes the vendor's limit.
+                         * @default null
+                         */
+                        rate_limit_rps: number | null;
+                        /**
+                         * @description Burst capacity. Null takes twice the rate.
+                         * @default null
+                         */
+                        rate_limit_burst: number | null;
+                        /**
+                         * @description Requests per day; 0 means no limit.
+                         * @default null
+                         */
+                        rate_limit_daily: number | null;
+                        /**
+                         * @description Catalog key of the vendor.
+                         * @example webhook
+                         */
+                        vendor: string;
+                        /**
+                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+                         * @enum {string}
+                         */
+                        delivery_mode: "server_side" | "client_side";
+                        health: {
+                            /**
+                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
+                             * @enum {string}
+                             */
+                            status: "ok" | "failing" | "paused" | "misconfigured";
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_success_at: string | null;
+                            last_error: string | null;
+                            /** @description Events in the backlog. */
+                            waiting: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            oldest_waiting_at: string | null;
+                            warnings: string[];
+                        };
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                        /**
+                         * @description The pipeline.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        source_id: string;
+                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                        config: {
+                            [key: string]: unknown;
+                        };
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7054,7 +5895,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listDeadLetters: {
+    get_dlq: {
         parameters: {
             query?: {
                 integration_id?: string;
@@ -7084,7 +5925,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListDeadLettersResponse"];
+                    "application/json": {
+                        dead_letters: {
+                            /** @example dlq_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string;
+                            integration_id: string | null;
+                            webhook_source_id: string | null;
+                            vendor: string | null;
+                            revision_number: number | null;
+                            event_id: string;
+                            /** @enum {string} */
+                            stage: "webhook" | "processing" | "mapping" | "delivery";
+                            /** @description The canonical event, or the raw webhook. */
+                            event: {
+                                [key: string]: unknown;
+                            };
+                            attempts: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                at: string;
+                                status: number | null;
+                                error: string | null;
+                                duration_ms: number;
+                            }[];
+                            reason: string;
+                            /** @enum {string} */
+                            status: "pending" | "replayed";
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            expires_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7094,7 +5981,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listDeadLetterGroups: {
+    get_dlq_groups: {
         parameters: {
             query?: {
                 integration_id?: string;
@@ -7124,7 +6011,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListDeadLetterGroupsResponse"];
+                    "application/json": {
+                        groups: {
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string;
+                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            integration_id: string | null;
+                            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            webhook_source_id: string | null;
+                            vendor: string | null;
+                            /** @enum {string} */
+                            stage: "webhook" | "processing" | "mapping" | "delivery";
+                            /** @example http_500 */
+                            reason: string;
+                            count: number;
+                            /** @description How many of them have not been replayed. */
+                            pending: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            first_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7134,7 +6051,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getDeadLetter: {
+    get_dlq_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7151,7 +6068,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeadLetter"];
+                    "application/json": {
+                        /** @example dlq_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        integration_id: string | null;
+                        webhook_source_id: string | null;
+                        vendor: string | null;
+                        revision_number: number | null;
+                        event_id: string;
+                        /** @enum {string} */
+                        stage: "webhook" | "processing" | "mapping" | "delivery";
+                        /** @description The canonical event, or the raw webhook. */
+                        event: {
+                            [key: string]: unknown;
+                        };
+                        attempts: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            at: string;
+                            status: number | null;
+                            error: string | null;
+                            duration_ms: number;
+                        }[];
+                        reason: string;
+                        /** @enum {string} */
+                        status: "pending" | "replayed";
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        expires_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7161,7 +6119,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteDeadLetter: {
+    delete_dlq_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7187,7 +6145,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    replayDeadLetter: {
+    post_dlq_id_replay: {
         parameters: {
             query?: never;
             header?: never;
@@ -7204,7 +6162,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Replayed"];
+                    "application/json": {
+                        replayed: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7216,7 +6176,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    replayDeadLetters: {
+    post_dlq_replay: {
         parameters: {
             query?: never;
             header?: never;
@@ -7225,7 +6185,28 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReplayDeadLettersRequest"];
+                "application/json": {
+                    integration_id?: string;
+                    pipeline_id?: string;
+                    webhook_source_id?: string;
+                    /** @enum {string} */
+                    stage?: "webhook" | "processing" | "mapping" | "delivery";
+                    /** @description Exactly this reason. */
+                    reason?: string;
+                    /**
+                     * @description The first moment that counts.
+                     * @example 2026-05-01T00:00:00.000Z
+                     */
+                    from?: string;
+                    /**
+                     * @description The last moment that counts.
+                     * @example 2026-05-01T00:00:00.000Z
+                     */
+                    to?: string;
+                    /** @enum {string} */
+                    use_revision?: "pinned" | "latest";
+                    dry_run?: boolean;
+                };
             };
         };
         responses: {
@@ -7235,7 +6216,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Replayed"];
+                    "application/json": {
+                        replayed: number;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7249,7 +6232,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listEvents: {
+    get_events: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -7272,7 +6255,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListEventsResponse"];
+                    "application/json": {
+                        events: {
+                            event_id: string;
+                            pipeline_id: string;
+                            type: string;
+                            event_name: string | null;
+                            user_id: string | null;
+                            anonymous_id: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            received_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            processed_at: string;
+                            /** @description processed, dropped or dead_lettered. */
+                            status: string;
+                            reason: string | null;
+                            /** @description The canonical event, while it is retained. */
+                            event: {
+                                [key: string]: unknown;
+                            } | null;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7282,7 +6294,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getEvent: {
+    get_events_event_id: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -7301,7 +6313,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventTrace"];
+                    "application/json": {
+                        event_id: string;
+                        pipeline_id: string;
+                        type: string;
+                        event_name: string | null;
+                        user_id: string | null;
+                        anonymous_id: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        received_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        processed_at: string;
+                        /** @description processed, dropped or dead_lettered. */
+                        status: string;
+                        reason: string | null;
+                        /** @description The canonical event, while it is retained. */
+                        event: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description What came in, while it is retained; the privacy rules apply to it as they do to the event. */
+                        received: unknown;
+                        steps: {
+                            [key: string]: unknown;
+                        }[];
+                        deliveries: {
+                            integration_id: string;
+                            name: string | null;
+                            vendor: string | null;
+                            /** @description delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed. */
+                            status: string;
+                            reason: string | null;
+                            explanation: string;
+                            attempts: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                at: string;
+                                status: number | null;
+                                error: string | null;
+                                duration_ms: number | null;
+                            }[];
+                        }[];
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7312,7 +6372,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listPipelineFields: {
+    get_pipelines_id_fields: {
         parameters: {
             query?: never;
             header?: never;
@@ -7329,7 +6389,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ObservedFields"];
+                    "application/json": {
+                        fields: {
+                            /** @example properties.products[*].price */
+                            path: string;
+                            types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
+                            /** @description The newest value, at most 200 characters. It has passed the privacy rules. */
+                            example: string | number | boolean | null;
+                            /** @description Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50. */
+                            events: string[];
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            last_seen_at: string;
+                        }[];
+                        /** @description How many events were read. */
+                        sampled: number;
+                        /** @description Whether there are more fields than are listed. */
+                        truncated: boolean;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7339,7 +6418,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getStatistics: {
+    get_stats: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -7366,7 +6445,99 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Statistics"];
+                    "application/json": {
+                        series: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            time: string;
+                            received: number;
+                            rejected: number;
+                            duplicates: number;
+                            processed: number;
+                            dropped: {
+                                [key: string]: number;
+                            };
+                            delivered: number;
+                            retried: number;
+                            dead_lettered: number;
+                            /** @description Deliveries that a replay asked for. */
+                            replayed: number;
+                            /** @description Processed events that the tracking plan flagged. */
+                            plan_violations: number;
+                            /** @description From acceptance to delivery. */
+                            p50_ms: number | null;
+                            p99_ms: number | null;
+                        }[];
+                        totals: {
+                            received: number;
+                            rejected: number;
+                            duplicates: number;
+                            processed: number;
+                            dropped: {
+                                [key: string]: number;
+                            };
+                            delivered: number;
+                            retried: number;
+                            dead_lettered: number;
+                            /** @description Deliveries that a replay asked for. */
+                            replayed: number;
+                            /** @description Processed events that the tracking plan flagged. */
+                            plan_violations: number;
+                            /** @description From acceptance to delivery. */
+                            p50_ms: number | null;
+                            p99_ms: number | null;
+                        };
+                        /** @description Events in the backlog now. */
+                        waiting: number;
+                        groups?: {
+                            id: string;
+                            series: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-05-01T12:00:00.000Z
+                                 */
+                                time: string;
+                                received: number;
+                                rejected: number;
+                                duplicates: number;
+                                processed: number;
+                                dropped: {
+                                    [key: string]: number;
+                                };
+                                delivered: number;
+                                retried: number;
+                                dead_lettered: number;
+                                /** @description Deliveries that a replay asked for. */
+                                replayed: number;
+                                /** @description Processed events that the tracking plan flagged. */
+                                plan_violations: number;
+                                /** @description From acceptance to delivery. */
+                                p50_ms: number | null;
+                                p99_ms: number | null;
+                            }[];
+                            totals: {
+                                received: number;
+                                rejected: number;
+                                duplicates: number;
+                                processed: number;
+                                dropped: {
+                                    [key: string]: number;
+                                };
+                                delivered: number;
+                                retried: number;
+                                dead_lettered: number;
+                                /** @description Deliveries that a replay asked for. */
+                                replayed: number;
+                                /** @description Processed events that the tracking plan flagged. */
+                                plan_violations: number;
+                                /** @description From acceptance to delivery. */
+                                p50_ms: number | null;
+                                p99_ms: number | null;
+                            };
+                        }[];
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7377,7 +6548,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listAttention: {
+    get_attention: {
         parameters: {
             query?: never;
             header?: never;
@@ -7392,7 +6563,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AttentionList"];
+                    "application/json": {
+                        items: {
+                            /** @enum {string} */
+                            kind: "misconfigured" | "failing" | "backlog" | "dead_letters" | "silent" | "plan_violations" | "warning";
+                            /** @enum {string} */
+                            severity: "critical" | "warning";
+                            /** @description One sentence for people. */
+                            message: string;
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string | null;
+                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            integration_id: string | null;
+                            /** @description How many events it concerns. */
+                            count: number | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            since: string | null;
+                        }[];
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        checked_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7401,7 +6597,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    previewMapping: {
+    post_mapping_preview: {
         parameters: {
             query?: never;
             header?: never;
@@ -7410,7 +6606,35 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PreviewMappingRequest"];
+                "application/json": {
+                    vendor: string;
+                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+                    config: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description A canonical event; event_id, timestamp and context may be left out.
+                     * @example {
+                     *       "type": "track",
+                     *       "event": "Order Completed",
+                     *       "properties": {
+                     *         "total": 42
+                     *       }
+                     *     }
+                     */
+                    event: {
+                        /** @enum {string} */
+                        type: "track" | "page" | "identify" | "group";
+                        event_id?: string;
+                        timestamp?: string;
+                        context?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    parameters?: {
+                        [key: string]: string;
+                    };
+                };
             };
         };
         responses: {
@@ -7420,7 +6644,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PreviewMappingResponse"];
+                    "application/json": {
+                        requests: {
+                            method: string;
+                            url: string;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            body: unknown;
+                        }[];
+                        dropped: {
+                            reason: string;
+                        } | null;
+                        warnings: string[];
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7433,7 +6670,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    diffRevisions: {
+    post_integration_templates_id_revisions_diff: {
         parameters: {
             query?: never;
             header?: never;
@@ -7444,7 +6681,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DiffRevisionsRequest"];
+                "application/json": {
+                    from: number;
+                    to: number;
+                    pipeline_id: string;
+                    /** @default 100 */
+                    limit?: number;
+                };
             };
         };
         responses: {
@@ -7454,7 +6697,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DiffRevisionsResponse"];
+                    "application/json": {
+                        compared: number;
+                        changed: number;
+                        dropped_by_to: number;
+                        examples: {
+                            event_id: string;
+                            before: unknown;
+                            after: unknown;
+                        }[];
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7468,7 +6720,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    testPipelineIntegration: {
+    post_pipelines_id_integrations_integration_id_test: {
         parameters: {
             query?: never;
             header?: never;
@@ -7480,7 +6732,27 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TestPipelineIntegrationRequest"];
+                "application/json": {
+                    /**
+                     * @description A canonical event; event_id, timestamp and context may be left out.
+                     * @example {
+                     *       "type": "track",
+                     *       "event": "Order Completed",
+                     *       "properties": {
+                     *         "total": 42
+                     *       }
+                     *     }
+                     */
+                    event: {
+                        /** @enum {string} */
+                        type: "track" | "page" | "identify" | "group";
+                        event_id?: string;
+                        timestamp?: string;
+                        context?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
             };
         };
         responses: {
@@ -7490,7 +6762,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TestPipelineIntegrationResponse"];
+                    "application/json": {
+                        status: number | null;
+                        duration_ms: number;
+                        response_excerpt: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7504,7 +6780,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    replayHistory: {
+    post_pipelines_id_integrations_integration_id_replay: {
         parameters: {
             query?: never;
             header?: never;
@@ -7516,7 +6792,20 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReplayHistoryRequest"];
+                "application/json": {
+                    /**
+                     * @description The first moment of processing that counts.
+                     * @example 2026-05-01T00:00:00.000Z
+                     */
+                    from: string;
+                    /**
+                     * @description The last.
+                     * @example 2026-05-01T00:00:00.000Z
+                     */
+                    to: string;
+                    event_names?: string[];
+                    dry_run?: boolean;
+                };
             };
         };
         responses: {
@@ -7526,7 +6815,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReplayHistoryResponse"];
+                    "application/json": {
+                        replayed: number;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7541,7 +6832,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    erasePerson: {
+    post_privacy_erasure: {
         parameters: {
             query?: never;
             header?: never;
@@ -7550,7 +6841,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ErasePersonRequest"];
+                "application/json": {
+                    user_id?: string;
+                    anonymous_id?: string;
+                };
             };
         };
         responses: {
@@ -7560,7 +6854,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErasePersonResponse"];
+                    "application/json": {
+                        identity_links: number;
+                        sessions: number;
+                        traces: number;
+                        dead_letters: number;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7573,7 +6872,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listPipelineTransformations: {
+    get_pipelines_id_transformations: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -7594,7 +6893,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPipelineTransformationsResponse"];
+                    "application/json": {
+                        transformations: {
+                            /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string;
+                            name: string;
+                            /**
+                             * @description Whether `rules` or `code` is run.
+                             * @enum {string}
+                             */
+                            kind: "rules" | "code";
+                            /**
+                             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                             * @default []
+                             */
+                            rules: {
+                                [key: string]: unknown;
+                            }[];
+                            /**
+                             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                             * @default
+                             */
+                            code: string;
+                            /**
+                             * @description Restricts which events pass. An empty filter passes every event.
+                             * @default null
+                             */
+                            event_filter: {
+                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                                event_names?: string[];
+                            } | null;
+                            /**
+                             * @description A disabled transformation is skipped.
+                             * @default true
+                             */
+                            enabled: boolean;
+                            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+                            position: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7605,7 +6959,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createPipelineTransformation: {
+    post_pipelines_id_transformations: {
         parameters: {
             query?: never;
             header?: never;
@@ -7616,7 +6970,41 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TransformationCreate"];
+                "application/json": {
+                    name: string;
+                    /**
+                     * @description Whether `rules` or `code` is run.
+                     * @enum {string}
+                     */
+                    kind: "rules" | "code";
+                    /**
+                     * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                     * @default []
+                     */
+                    rules?: {
+                        [key: string]: unknown;
+                    }[];
+                    /**
+                     * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                     * @default
+                     */
+                    code?: string;
+                    /**
+                     * @description Restricts which events pass. An empty filter passes every event.
+                     * @default null
+                     */
+                    event_filter?: {
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                        event_names?: string[];
+                    } | null;
+                    /**
+                     * @description A disabled transformation is skipped.
+                     * @default true
+                     */
+                    enabled?: boolean;
+                    /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+                    position?: number;
+                };
             };
         };
         responses: {
@@ -7626,7 +7014,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Transformation"];
+                    "application/json": {
+                        /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        name: string;
+                        /**
+                         * @description Whether `rules` or `code` is run.
+                         * @enum {string}
+                         */
+                        kind: "rules" | "code";
+                        /**
+                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                         * @default []
+                         */
+                        rules: {
+                            [key: string]: unknown;
+                        }[];
+                        /**
+                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                         * @default
+                         */
+                        code: string;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
+                        event_filter: {
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                            event_names?: string[];
+                        } | null;
+                        /**
+                         * @description A disabled transformation is skipped.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+                        position: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7641,7 +7079,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getPipelineTransformation: {
+    get_pipelines_id_transformations_transformation_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7659,7 +7097,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Transformation"];
+                    "application/json": {
+                        /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        name: string;
+                        /**
+                         * @description Whether `rules` or `code` is run.
+                         * @enum {string}
+                         */
+                        kind: "rules" | "code";
+                        /**
+                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                         * @default []
+                         */
+                        rules: {
+                            [key: string]: unknown;
+                        }[];
+                        /**
+                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                         * @default
+                         */
+                        code: string;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
+                        event_filter: {
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                            event_names?: string[];
+                        } | null;
+                        /**
+                         * @description A disabled transformation is skipped.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+                        position: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7669,7 +7157,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updatePipelineTransformation: {
+    put_pipelines_id_transformations_transformation_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7681,7 +7169,29 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TransformationUpdate"];
+                "application/json": {
+                    name?: string;
+                    /**
+                     * @description Whether `rules` or `code` is run.
+                     * @enum {string}
+                     */
+                    kind?: "rules" | "code";
+                    /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
+                    rules?: {
+                        [key: string]: unknown;
+                    }[];
+                    /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
+                    code?: string;
+                    /** @description Restricts which events pass. An empty filter passes every event. */
+                    event_filter?: {
+                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                        event_names?: string[];
+                    } | null;
+                    /** @description A disabled transformation is skipped. */
+                    enabled?: boolean;
+                    /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+                    position?: number;
+                };
             };
         };
         responses: {
@@ -7691,7 +7201,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Transformation"];
+                    "application/json": {
+                        /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        pipeline_id: string;
+                        name: string;
+                        /**
+                         * @description Whether `rules` or `code` is run.
+                         * @enum {string}
+                         */
+                        kind: "rules" | "code";
+                        /**
+                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                         * @default []
+                         */
+                        rules: {
+                            [key: string]: unknown;
+                        }[];
+                        /**
+                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                         * @default
+                         */
+                        code: string;
+                        /**
+                         * @description Restricts which events pass. An empty filter passes every event.
+                         * @default null
+                         */
+                        event_filter: {
+                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                            event_names?: string[];
+                        } | null;
+                        /**
+                         * @description A disabled transformation is skipped.
+                         * @default true
+                         */
+                        enabled: boolean;
+                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+                        position: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7705,7 +7265,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deletePipelineTransformation: {
+    delete_pipelines_id_transformations_transformation_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7732,7 +7292,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    orderPipelineTransformations: {
+    put_pipelines_id_transformations_order: {
         parameters: {
             query?: never;
             header?: never;
@@ -7743,7 +7303,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OrderPipelineTransformationsRequest"];
+                "application/json": {
+                    ids: string[];
+                };
             };
         };
         responses: {
@@ -7753,7 +7315,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrderPipelineTransformationsResponse"];
+                    "application/json": {
+                        transformations: {
+                            /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            pipeline_id: string;
+                            name: string;
+                            /**
+                             * @description Whether `rules` or `code` is run.
+                             * @enum {string}
+                             */
+                            kind: "rules" | "code";
+                            /**
+                             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+                             * @default []
+                             */
+                            rules: {
+                                [key: string]: unknown;
+                            }[];
+                            /**
+                             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+                             * @default
+                             */
+                            code: string;
+                            /**
+                             * @description Restricts which events pass. An empty filter passes every event.
+                             * @default null
+                             */
+                            event_filter: {
+                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+                                event_names?: string[];
+                            } | null;
+                            /**
+                             * @description A disabled transformation is skipped.
+                             * @default true
+                             */
+                            enabled: boolean;
+                            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+                            position: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        }[];
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7767,7 +7381,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    testTransformation: {
+    post_transformations_test: {
         parameters: {
             query?: never;
             header?: never;
@@ -7776,7 +7390,25 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TestTransformationRequest"];
+                "application/json": {
+                    /**
+                     * @description Whether `rules` or `code` is run.
+                     * @enum {string}
+                     */
+                    kind: "rules" | "code";
+                    /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
+                    rules?: {
+                        [key: string]: unknown;
+                    }[];
+                    /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
+                    code?: string;
+                    event: {
+                        [key: string]: unknown;
+                    };
+                    parameters?: {
+                        [key: string]: string;
+                    };
+                };
             };
         };
         responses: {
@@ -7786,7 +7418,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TestTransformationResponse"];
+                    "application/json": {
+                        event: {
+                            [key: string]: unknown;
+                        } | null;
+                        logs: string[];
+                        error: string | null;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7799,7 +7437,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listTestCases: {
+    get_test_cases: {
         parameters: {
             query?: {
                 /** @description The test cases of this pipeline, and those of no pipeline. */
@@ -7820,7 +7458,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListTestCasesResponse"];
+                    "application/json": {
+                        test_cases: {
+                            /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example Order with two products */
+                            name: string;
+                            /** @description The canonical event. */
+                            event: {
+                                [key: string]: unknown;
+                            };
+                            /**
+                             * @description The pipeline it belongs to. Null offers it for every pipeline.
+                             * @default null
+                             */
+                            pipeline_id: string | null;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            created_by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7830,7 +7496,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createTestCase: {
+    post_test_cases: {
         parameters: {
             query?: never;
             header?: never;
@@ -7839,7 +7505,19 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TestCaseCreate"];
+                "application/json": {
+                    /** @example Order with two products */
+                    name: string;
+                    /** @description The canonical event. */
+                    event: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description The pipeline it belongs to. Null offers it for every pipeline.
+                     * @default null
+                     */
+                    pipeline_id?: string | null;
+                };
             };
         };
         responses: {
@@ -7849,7 +7527,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TestCase"];
+                    "application/json": {
+                        /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example Order with two products */
+                        name: string;
+                        /** @description The canonical event. */
+                        event: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description The pipeline it belongs to. Null offers it for every pipeline.
+                         * @default null
+                         */
+                        pipeline_id: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7864,7 +7565,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getTestCase: {
+    get_test_cases_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7881,7 +7582,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TestCase"];
+                    "application/json": {
+                        /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /** @example Order with two products */
+                        name: string;
+                        /** @description The canonical event. */
+                        event: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description The pipeline it belongs to. Null offers it for every pipeline.
+                         * @default null
+                         */
+                        pipeline_id: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        created_by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7891,7 +7615,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteTestCase: {
+    delete_test_cases_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7917,7 +7641,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getDataLayer: {
+    get_data_layer: {
         parameters: {
             query?: never;
             header?: never;
@@ -7932,7 +7656,93 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DataLayer"];
+                    "application/json": {
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        config: {
+                            consent: {
+                                /** @description Raw category to canonical category. */
+                                mapping: {
+                                    [key: string]: string;
+                                };
+                                /** @description Consent assumed where an event does not mention a category. */
+                                default: {
+                                    [key: string]: boolean;
+                                };
+                                /** @description Global Privacy Control denies marketing and advertising. */
+                                honour_gpc: boolean;
+                            };
+                            bot_filtering: {
+                                /** @enum {string} */
+                                action: "flag" | "drop" | "allow";
+                                /** @description Whether a request without a user agent counts as a bot. */
+                                block_empty_user_agent: boolean;
+                                /** @description Regular expressions for user agents of bots. */
+                                custom_patterns: string[];
+                            };
+                            pii_rules: {
+                                /**
+                                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
+                                 * @enum {string}
+                                 */
+                                ip: "keep" | "truncate" | "drop";
+                                /** @description Rules for single fields. */
+                                fields: {
+                                    path: string;
+                                    /**
+                                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                                     * @enum {string}
+                                     */
+                                    action: "hash" | "redact" | "drop";
+                                }[];
+                                /** @description Personal data to look for in all text. */
+                                detect: ("email" | "phone" | "card" | "iban")[];
+                                /**
+                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                                 * @enum {string}
+                                 */
+                                detect_action: "hash" | "redact" | "drop";
+                                /** @description Query parameters to remove from every URL. */
+                                url_params: string[];
+                            };
+                            session: {
+                                timeout_minutes: number;
+                            };
+                            identity: {
+                                /** @description Traits to remember and to add to later events of the visitor. */
+                                remember_traits: string[];
+                                /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
+                                click_id_days: {
+                                    [key: string]: number;
+                                };
+                            };
+                            custom_js: {
+                                enabled: boolean;
+                                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
+                                code: string;
+                            };
+                            /** @description The first rule that matches decides. */
+                            routing_rules: {
+                                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
+                                condition: {
+                                    [key: string]: unknown;
+                                };
+                                /** @enum {string} */
+                                action: "drop" | "pass";
+                                /** @description The pipelines that get the event. Absent: all. */
+                                pipeline_ids?: string[];
+                            }[];
+                        };
+                        /** @description Counts the writes; 0 before the first. */
+                        version: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        updated_by: string | null;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7941,7 +7751,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updateDataLayer: {
+    put_data_layer: {
         parameters: {
             query?: never;
             header?: {
@@ -7953,7 +7763,82 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DataLayerUpdate"];
+                "application/json": {
+                    config: {
+                        consent?: {
+                            /** @description Raw category to canonical category. */
+                            mapping?: {
+                                [key: string]: string;
+                            };
+                            /** @description Consent assumed where an event does not mention a category. */
+                            default?: {
+                                [key: string]: boolean;
+                            };
+                            /** @description Global Privacy Control denies marketing and advertising. */
+                            honour_gpc?: boolean;
+                        };
+                        bot_filtering?: {
+                            /** @enum {string} */
+                            action?: "flag" | "drop" | "allow";
+                            /** @description Whether a request without a user agent counts as a bot. */
+                            block_empty_user_agent?: boolean;
+                            /** @description Regular expressions for user agents of bots. */
+                            custom_patterns?: string[];
+                        };
+                        pii_rules?: {
+                            /**
+                             * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
+                             * @enum {string}
+                             */
+                            ip?: "keep" | "truncate" | "drop";
+                            /** @description Rules for single fields. */
+                            fields?: {
+                                path: string;
+                                /**
+                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                                 * @enum {string}
+                                 */
+                                action: "hash" | "redact" | "drop";
+                            }[];
+                            /** @description Personal data to look for in all text. */
+                            detect?: ("email" | "phone" | "card" | "iban")[];
+                            /**
+                             * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                             * @enum {string}
+                             */
+                            detect_action?: "hash" | "redact" | "drop";
+                            /** @description Query parameters to remove from every URL. */
+                            url_params?: string[];
+                        };
+                        session?: {
+                            timeout_minutes?: number;
+                        };
+                        identity?: {
+                            /** @description Traits to remember and to add to later events of the visitor. */
+                            remember_traits?: string[];
+                            /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
+                            click_id_days?: {
+                                [key: string]: number;
+                            };
+                        };
+                        custom_js?: {
+                            enabled?: boolean;
+                            /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
+                            code?: string;
+                        };
+                        /** @description The first rule that matches decides. */
+                        routing_rules?: {
+                            /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
+                            condition: {
+                                [key: string]: unknown;
+                            };
+                            /** @enum {string} */
+                            action: "drop" | "pass";
+                            /** @description The pipelines that get the event. Absent: all. */
+                            pipeline_ids?: string[];
+                        }[];
+                    };
+                };
             };
         };
         responses: {
@@ -7963,7 +7848,93 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DataLayer"];
+                    "application/json": {
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        config: {
+                            consent: {
+                                /** @description Raw category to canonical category. */
+                                mapping: {
+                                    [key: string]: string;
+                                };
+                                /** @description Consent assumed where an event does not mention a category. */
+                                default: {
+                                    [key: string]: boolean;
+                                };
+                                /** @description Global Privacy Control denies marketing and advertising. */
+                                honour_gpc: boolean;
+                            };
+                            bot_filtering: {
+                                /** @enum {string} */
+                                action: "flag" | "drop" | "allow";
+                                /** @description Whether a request without a user agent counts as a bot. */
+                                block_empty_user_agent: boolean;
+                                /** @description Regular expressions for user agents of bots. */
+                                custom_patterns: string[];
+                            };
+                            pii_rules: {
+                                /**
+                                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
+                                 * @enum {string}
+                                 */
+                                ip: "keep" | "truncate" | "drop";
+                                /** @description Rules for single fields. */
+                                fields: {
+                                    path: string;
+                                    /**
+                                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                                     * @enum {string}
+                                     */
+                                    action: "hash" | "redact" | "drop";
+                                }[];
+                                /** @description Personal data to look for in all text. */
+                                detect: ("email" | "phone" | "card" | "iban")[];
+                                /**
+                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                                 * @enum {string}
+                                 */
+                                detect_action: "hash" | "redact" | "drop";
+                                /** @description Query parameters to remove from every URL. */
+                                url_params: string[];
+                            };
+                            session: {
+                                timeout_minutes: number;
+                            };
+                            identity: {
+                                /** @description Traits to remember and to add to later events of the visitor. */
+                                remember_traits: string[];
+                                /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
+                                click_id_days: {
+                                    [key: string]: number;
+                                };
+                            };
+                            custom_js: {
+                                enabled: boolean;
+                                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
+                                code: string;
+                            };
+                            /** @description The first rule that matches decides. */
+                            routing_rules: {
+                                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
+                                condition: {
+                                    [key: string]: unknown;
+                                };
+                                /** @enum {string} */
+                                action: "drop" | "pass";
+                                /** @description The pipelines that get the event. Absent: all. */
+                                pipeline_ids?: string[];
+                            }[];
+                        };
+                        /** @description Counts the writes; 0 before the first. */
+                        version: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string | null;
+                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        updated_by: string | null;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7977,7 +7948,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getTrackingPlan: {
+    get_pipelines_id_tracking_plan: {
         parameters: {
             query?: never;
             header?: never;
@@ -7994,7 +7965,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TrackingPlan"];
+                    "application/json": {
+                        events: {
+                            [key: string]: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        /** @enum {string} */
+                        on_violation: "allow" | "flag" | "drop";
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8004,7 +7983,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updateTrackingPlan: {
+    put_pipelines_id_tracking_plan: {
         parameters: {
             query?: never;
             header?: never;
@@ -8015,7 +7994,15 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateTrackingPlanRequest"];
+                "application/json": {
+                    events?: {
+                        [key: string]: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /** @enum {string} */
+                    on_violation?: "allow" | "flag" | "drop";
+                };
             };
         };
         responses: {
@@ -8025,7 +8012,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TrackingPlan"];
+                    "application/json": {
+                        events: {
+                            [key: string]: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        /** @enum {string} */
+                        on_violation: "allow" | "flag" | "drop";
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8039,7 +8034,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listWebhookSources: {
+    get_webhook_sources: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -8059,7 +8054,99 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListWebhookSourcesResponse"];
+                    "application/json": {
+                        webhook_sources: {
+                            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /**
+                             * @description The pipeline that takes the events.
+                             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                             */
+                            pipeline_id: string;
+                            name: string;
+                            /**
+                             * @description The kind of service that calls.
+                             * @enum {string}
+                             */
+                            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+                            /**
+                             * @description The preset for signature and mapping. Defaults to that of the source type.
+                             * @enum {string}
+                             */
+                            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+                            /** @default true */
+                            enabled: boolean;
+                            /**
+                             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+                             * @default null
+                             * @example $.type
+                             */
+                            event_type_path: string | null;
+                            /**
+                             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+                             * @default {}
+                             */
+                            mappings: {
+                                [key: string]: string;
+                            };
+                            /**
+                             * @description The sender's event type to event name. A type that is not listed is used as it is.
+                             * @default {}
+                             */
+                            event_name_map: {
+                                [key: string]: string;
+                            };
+                            /**
+                             * @description Path of the event time, in the same forms.
+                             * @default null
+                             * @example $.type
+                             */
+                            timestamp_path: string | null;
+                            /**
+                             * @default null
+                             * @enum {string|null}
+                             */
+                            timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                            /**
+                             * @description The header that carries the signature (custom sources).
+                             * @default null
+                             */
+                            signature_header: string | null;
+                            /**
+                             * @default null
+                             * @enum {string|null}
+                             */
+                            signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                            /**
+                             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                             * @default null
+                             * @example {
+                             *       "analytics": true,
+                             *       "marketing": false
+                             *     }
+                             */
+                            default_consent: {
+                                [key: string]: boolean;
+                            } | null;
+                            /** @description The address to give to the sender. */
+                            url: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            updated_at: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8070,7 +8157,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    createWebhookSource: {
+    post_webhook_sources: {
         parameters: {
             query?: never;
             header?: never;
@@ -8079,7 +8166,80 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WebhookSourceCreate"];
+                "application/json": {
+                    /**
+                     * @description The pipeline that takes the events.
+                     * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                     */
+                    pipeline_id: string;
+                    name: string;
+                    /**
+                     * @description The kind of service that calls.
+                     * @enum {string}
+                     */
+                    source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+                    /**
+                     * @description The preset for signature and mapping. Defaults to that of the source type.
+                     * @enum {string}
+                     */
+                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+                    /** @default true */
+                    enabled?: boolean;
+                    /**
+                     * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+                     * @default null
+                     * @example $.type
+                     */
+                    event_type_path?: string | null;
+                    /**
+                     * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+                     * @default {}
+                     */
+                    mappings?: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * @description The sender's event type to event name. A type that is not listed is used as it is.
+                     * @default {}
+                     */
+                    event_name_map?: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * @description Path of the event time, in the same forms.
+                     * @default null
+                     * @example $.type
+                     */
+                    timestamp_path?: string | null;
+                    /**
+                     * @default null
+                     * @enum {string|null}
+                     */
+                    timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                    /**
+                     * @description The header that carries the signature (custom sources).
+                     * @default null
+                     */
+                    signature_header?: string | null;
+                    /**
+                     * @default null
+                     * @enum {string|null}
+                     */
+                    signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                    /**
+                     * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                     * @default null
+                     * @example {
+                     *       "analytics": true,
+                     *       "marketing": false
+                     *     }
+                     */
+                    default_consent?: {
+                        [key: string]: boolean;
+                    } | null;
+                    /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
+                    signing_secret?: string;
+                };
             };
         };
         responses: {
@@ -8089,7 +8249,96 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookSourceWithSecret"];
+                    "application/json": {
+                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        pipeline_id: string;
+                        name: string;
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
+                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+                        /** @default true */
+                        enabled: boolean;
+                        /**
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+                         * @default null
+                         * @example $.type
+                         */
+                        event_type_path: string | null;
+                        /**
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+                         * @default {}
+                         */
+                        mappings: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
+                        event_name_map: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description Path of the event time, in the same forms.
+                         * @default null
+                         * @example $.type
+                         */
+                        timestamp_path: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
+                        signature_header: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
+                        /** @description The address to give to the sender. */
+                        url: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                        /** @description Shown only in this response. */
+                        signing_secret: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8104,7 +8353,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    getWebhookSource: {
+    get_webhook_sources_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -8121,7 +8370,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookSource"];
+                    "application/json": {
+                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        pipeline_id: string;
+                        name: string;
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
+                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+                        /** @default true */
+                        enabled: boolean;
+                        /**
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+                         * @default null
+                         * @example $.type
+                         */
+                        event_type_path: string | null;
+                        /**
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+                         * @default {}
+                         */
+                        mappings: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
+                        event_name_map: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description Path of the event time, in the same forms.
+                         * @default null
+                         * @example $.type
+                         */
+                        timestamp_path: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
+                        signature_header: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
+                        /** @description The address to give to the sender. */
+                        url: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8132,7 +8468,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    updateWebhookSource: {
+    put_webhook_sources_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -8143,7 +8479,61 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WebhookSourceUpdate"];
+                "application/json": {
+                    /**
+                     * @description The pipeline that takes the events.
+                     * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                     */
+                    pipeline_id?: string;
+                    name?: string;
+                    /**
+                     * @description The kind of service that calls.
+                     * @enum {string}
+                     */
+                    source_type?: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+                    /**
+                     * @description The preset for signature and mapping. Defaults to that of the source type.
+                     * @enum {string}
+                     */
+                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+                    enabled?: boolean;
+                    /**
+                     * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+                     * @example $.type
+                     */
+                    event_type_path?: string | null;
+                    /** @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes. */
+                    mappings?: {
+                        [key: string]: string;
+                    };
+                    /** @description The sender's event type to event name. A type that is not listed is used as it is. */
+                    event_name_map?: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * @description Path of the event time, in the same forms.
+                     * @example $.type
+                     */
+                    timestamp_path?: string | null;
+                    /** @enum {string|null} */
+                    timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                    /** @description The header that carries the signature (custom sources). */
+                    signature_header?: string | null;
+                    /** @enum {string|null} */
+                    signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                    /**
+                     * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                     * @example {
+                     *       "analytics": true,
+                     *       "marketing": false
+                     *     }
+                     */
+                    default_consent?: {
+                        [key: string]: boolean;
+                    } | null;
+                    /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
+                    signing_secret?: string;
+                };
             };
         };
         responses: {
@@ -8153,7 +8543,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookSource"];
+                    "application/json": {
+                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        pipeline_id: string;
+                        name: string;
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
+                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+                        /** @default true */
+                        enabled: boolean;
+                        /**
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+                         * @default null
+                         * @example $.type
+                         */
+                        event_type_path: string | null;
+                        /**
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+                         * @default {}
+                         */
+                        mappings: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
+                        event_name_map: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description Path of the event time, in the same forms.
+                         * @default null
+                         * @example $.type
+                         */
+                        timestamp_path: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
+                        signature_header: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
+                        /** @description The address to give to the sender. */
+                        url: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8168,7 +8645,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    deleteWebhookSource: {
+    delete_webhook_sources_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -8194,7 +8671,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    rotateWebhookSourceSecret: {
+    post_webhook_sources_id_rotate_secret: {
         parameters: {
             query?: never;
             header?: never;
@@ -8211,7 +8688,96 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookSourceWithSecret"];
+                    "application/json": {
+                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        id: string;
+                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                        org_id: string;
+                        /**
+                         * @description The pipeline that takes the events.
+                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+                         */
+                        pipeline_id: string;
+                        name: string;
+                        /**
+                         * @description The kind of service that calls.
+                         * @enum {string}
+                         */
+                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+                        /**
+                         * @description The preset for signature and mapping. Defaults to that of the source type.
+                         * @enum {string}
+                         */
+                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+                        /** @default true */
+                        enabled: boolean;
+                        /**
+                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+                         * @default null
+                         * @example $.type
+                         */
+                        event_type_path: string | null;
+                        /**
+                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+                         * @default {}
+                         */
+                        mappings: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description The sender's event type to event name. A type that is not listed is used as it is.
+                         * @default {}
+                         */
+                        event_name_map: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description Path of the event time, in the same forms.
+                         * @default null
+                         * @example $.type
+                         */
+                        timestamp_path: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+                        /**
+                         * @description The header that carries the signature (custom sources).
+                         * @default null
+                         */
+                        signature_header: string | null;
+                        /**
+                         * @default null
+                         * @enum {string|null}
+                         */
+                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+                        /**
+                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+                         * @default null
+                         * @example {
+                         *       "analytics": true,
+                         *       "marketing": false
+                         *     }
+                         */
+                        default_consent: {
+                            [key: string]: boolean;
+                        } | null;
+                        /** @description The address to give to the sender. */
+                        url: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-05-01T12:00:00.000Z
+                         */
+                        updated_at: string;
+                        /** @description Shown only in this response. */
+                        signing_secret: string;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8223,7 +8789,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    listAuditLogs: {
+    get_audit_logs: {
         parameters: {
             query?: {
                 user_id?: string;
@@ -8250,7 +8816,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListAuditLogsResponse"];
+                    "application/json": {
+                        audit_logs: {
+                            /** @example aud_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            id: string;
+                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            org_id: string;
+                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                            user_id: string | null;
+                            user_email: string | null;
+                            /** @example pipeline.updated */
+                            action: string;
+                            /** @example pipeline */
+                            resource_type: string;
+                            resource_id: string | null;
+                            /**
+                             * @description `{field: {old, new}}`, secrets masked.
+                             * @example {
+                             *       "enabled": {
+                             *         "old": true,
+                             *         "new": false
+                             *       }
+                             *     }
+                             */
+                            changes: {
+                                [key: string]: unknown;
+                            };
+                            ip_address: string | null;
+                            user_agent: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-05-01T12:00:00.000Z
+                             */
+                            timestamp: string;
+                        }[];
+                        total: number;
+                        limit: number;
+                        offset: number;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8260,7 +8863,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    verifyAuditLog: {
+    get_audit_logs_verify: {
         parameters: {
             query?: never;
             header?: never;
@@ -8275,7 +8878,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerifyAuditLogResponse"];
+                    "application/json": {
+                        valid: boolean;
+                        checked: number;
+                        first_invalid_id: string | null;
+                    };
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8284,18 +8891,14 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    collectT: {
+    collect_t: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8303,17 +8906,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TrackEvent"];
+                "application/json": {
+                    /** @enum {string} */
+                    type: "track";
+                    /** @description Event name; required for track. */
+                    event: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8322,7 +8968,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8331,7 +8981,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8340,7 +8994,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -8349,7 +9007,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -8358,7 +9020,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -8367,7 +9033,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -8376,7 +9046,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -8385,23 +9059,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectP: {
+    collect_p: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8409,17 +9083,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PageEvent"];
+                "application/json": {
+                    /** @enum {string} */
+                    type: "page";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8428,7 +9145,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8437,7 +9158,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8446,7 +9171,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -8455,7 +9184,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -8464,7 +9197,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -8473,7 +9210,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -8482,7 +9223,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -8491,23 +9236,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectI: {
+    collect_i: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8515,17 +9260,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IdentifyEvent"];
+                "application/json": {
+                    /** @enum {string} */
+                    type: "identify";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8534,7 +9322,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8543,7 +9335,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8552,7 +9348,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -8561,7 +9361,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -8570,7 +9374,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -8579,7 +9387,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -8588,7 +9400,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -8597,23 +9413,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectG: {
+    collect_g: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8621,17 +9437,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["GroupEvent"];
+                "application/json": {
+                    /** @enum {string} */
+                    type: "group";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8640,7 +9499,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8649,7 +9512,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8658,7 +9525,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -8667,7 +9538,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -8676,7 +9551,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -8685,7 +9564,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -8694,7 +9577,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -8703,23 +9590,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectTrack: {
+    collect_track: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8727,17 +9614,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TrackEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "track";
+                    /** @description Event name; required for track. */
+                    event: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8746,7 +9676,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8755,7 +9689,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8764,7 +9702,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -8773,7 +9715,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -8782,7 +9728,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -8791,7 +9741,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -8800,7 +9754,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -8809,23 +9767,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectPage: {
+    collect_page: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8833,17 +9791,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PageEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "page";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8852,7 +9853,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8861,7 +9866,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8870,7 +9879,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -8879,7 +9892,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -8888,7 +9905,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -8897,7 +9918,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -8906,7 +9931,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -8915,23 +9944,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectIdentify: {
+    collect_identify: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8939,17 +9968,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IdentifyEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "identify";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8958,7 +10030,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8967,7 +10043,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8976,7 +10056,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -8985,7 +10069,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -8994,7 +10082,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9003,7 +10095,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9012,7 +10108,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9021,23 +10121,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectGroup: {
+    collect_group: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9045,17 +10145,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["GroupEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "group";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9064,7 +10207,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9073,7 +10220,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9082,7 +10233,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9091,7 +10246,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9100,7 +10259,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9109,7 +10272,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9118,7 +10285,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9127,23 +10298,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectScreen: {
+    collect_screen: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9151,17 +10322,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ScreenEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "screen" | "page";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9170,7 +10384,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9179,7 +10397,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9188,7 +10410,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9197,7 +10423,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9206,7 +10436,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9215,7 +10449,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9224,7 +10462,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9233,23 +10475,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectAlias: {
+    collect_alias: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9257,17 +10499,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AliasEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "alias" | "identify";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9276,7 +10561,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9285,7 +10574,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9294,7 +10587,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9303,7 +10600,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9312,7 +10613,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9321,7 +10626,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9330,7 +10639,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9339,23 +10652,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectS: {
+    collect_s: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9363,17 +10676,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ScreenEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "screen" | "page";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9382,7 +10738,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9391,7 +10751,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9400,7 +10764,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9409,7 +10777,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9418,7 +10790,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9427,7 +10803,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9436,7 +10816,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9445,23 +10829,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectA: {
+    collect_a: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9469,17 +10853,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AliasEventWithoutType"];
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "alias" | "identify";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9488,7 +10915,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9497,7 +10928,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9506,7 +10941,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9515,7 +10954,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9524,7 +10967,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9533,7 +10980,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9542,7 +10993,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9551,23 +11006,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectEvents: {
+    collect_events: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9575,17 +11030,60 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AnyEvent"];
+                "application/json": {
+                    /** @enum {string} */
+                    type: "track" | "page" | "identify" | "group" | "screen" | "alias";
+                    /** @description Event name; required for track. */
+                    event?: string | null;
+                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                    name?: string | null;
+                    /** @description Known user id; required for identify. */
+                    userId?: string | null;
+                    anonymousId?: string | null;
+                    /** @description Group id; required for group. */
+                    groupId?: string | null;
+                    /** @description Alias calls: the id that becomes userId. */
+                    previousId?: string | null;
+                    properties?: {
+                        [key: string]: unknown;
+                    } | null;
+                    traits?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601; the time of receipt where absent.
+                     */
+                    timestamp?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                    messageId?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                } & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9594,7 +11092,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9603,7 +11105,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9612,7 +11118,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9621,7 +11131,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9630,7 +11144,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9639,7 +11157,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9648,7 +11170,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9657,23 +11183,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectBatch: {
+    collect_batch: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9681,17 +11207,80 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["EventBatch"];
+                "application/json": {
+                    batch: ({
+                        /** @enum {string} */
+                        type: "track" | "page" | "identify" | "group" | "screen" | "alias";
+                        /** @description Event name; required for track. */
+                        event?: string | null;
+                        /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                        name?: string | null;
+                        /** @description Known user id; required for identify. */
+                        userId?: string | null;
+                        anonymousId?: string | null;
+                        /** @description Group id; required for group. */
+                        groupId?: string | null;
+                        /** @description Alias calls: the id that becomes userId. */
+                        previousId?: string | null;
+                        properties?: {
+                            [key: string]: unknown;
+                        } | null;
+                        traits?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                        context?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @description ISO 8601; the time of receipt where absent.
+                         */
+                        timestamp?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Corrects a client clock that is more than 60 s off.
+                         */
+                        sentAt?: string | null;
+                        /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                        messageId?: string | null;
+                        /** @description The pipeline key, where no header carries it. */
+                        writeKey?: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BatchAccepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        accepted: number;
+                        rejected: number;
+                        errors: {
+                            index?: number;
+                            messageId?: string | null;
+                            error?: string;
+                            message?: string;
+                        }[];
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9700,7 +11289,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9709,7 +11302,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9718,7 +11315,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9727,7 +11328,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9736,7 +11341,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9745,7 +11354,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9754,7 +11367,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9763,23 +11380,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectB: {
+    collect_b: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9787,17 +11404,80 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["EventBatch"];
+                "application/json": {
+                    batch: ({
+                        /** @enum {string} */
+                        type: "track" | "page" | "identify" | "group" | "screen" | "alias";
+                        /** @description Event name; required for track. */
+                        event?: string | null;
+                        /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                        name?: string | null;
+                        /** @description Known user id; required for identify. */
+                        userId?: string | null;
+                        anonymousId?: string | null;
+                        /** @description Group id; required for group. */
+                        groupId?: string | null;
+                        /** @description Alias calls: the id that becomes userId. */
+                        previousId?: string | null;
+                        properties?: {
+                            [key: string]: unknown;
+                        } | null;
+                        traits?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                        context?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @description ISO 8601; the time of receipt where absent.
+                         */
+                        timestamp?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Corrects a client clock that is more than 60 s off.
+                         */
+                        sentAt?: string | null;
+                        /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                        messageId?: string | null;
+                        /** @description The pipeline key, where no header carries it. */
+                        writeKey?: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BatchAccepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        accepted: number;
+                        rejected: number;
+                        errors: {
+                            index?: number;
+                            messageId?: string | null;
+                            error?: string;
+                            message?: string;
+                        }[];
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9806,7 +11486,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9815,7 +11499,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9824,7 +11512,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9833,7 +11525,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9842,7 +11538,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9851,7 +11551,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9860,7 +11564,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9869,23 +11577,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectImport: {
+    collect_import: {
         parameters: {
             query?: {
-                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
-                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9893,17 +11601,80 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["EventBatch"];
+                "application/json": {
+                    batch: ({
+                        /** @enum {string} */
+                        type: "track" | "page" | "identify" | "group" | "screen" | "alias";
+                        /** @description Event name; required for track. */
+                        event?: string | null;
+                        /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                        name?: string | null;
+                        /** @description Known user id; required for identify. */
+                        userId?: string | null;
+                        anonymousId?: string | null;
+                        /** @description Group id; required for group. */
+                        groupId?: string | null;
+                        /** @description Alias calls: the id that becomes userId. */
+                        previousId?: string | null;
+                        properties?: {
+                            [key: string]: unknown;
+                        } | null;
+                        traits?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                        context?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @description ISO 8601; the time of receipt where absent.
+                         */
+                        timestamp?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Corrects a client clock that is more than 60 s off.
+                         */
+                        sentAt?: string | null;
+                        /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                        messageId?: string | null;
+                        /** @description The pipeline key, where no header carries it. */
+                        writeKey?: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    context?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description Corrects a client clock that is more than 60 s off.
+                     */
+                    sentAt?: string | null;
+                    /** @description The pipeline key, where no header carries it. */
+                    writeKey?: string;
+                };
             };
         };
         responses: {
-            /** @description Accepted and durable. */
+            /** @description On disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BatchAccepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        accepted: number;
+                        rejected: number;
+                        errors: {
+                            index?: number;
+                            messageId?: string | null;
+                            error?: string;
+                            message?: string;
+                        }[];
+                    };
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9912,7 +11683,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9921,7 +11696,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9930,7 +11709,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9939,7 +11722,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9948,7 +11735,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9957,7 +11748,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9966,7 +11761,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9975,31 +11774,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectPixelT: {
+    collect_pixel_t: {
         parameters: {
             query: {
-                /** @description The pipeline key. */
                 writeKey: string;
-                /** @description The event's event. */
                 event?: string;
-                /** @description The event's name. */
                 name?: string;
-                /** @description The event's userId. */
                 userId?: string;
-                /** @description The event's anonymousId. */
                 anonymousId?: string;
-                /** @description The event's messageId. */
                 messageId?: string;
-                /** @description The event's timestamp. */
                 timestamp?: string;
-                /** @description The event's properties. */
                 properties?: string;
-                /** @description The event's context. */
                 context?: string;
             };
             header?: never;
@@ -10014,7 +11808,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/gif": string;
+                    "image/gif": unknown;
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10023,7 +11817,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10032,7 +11830,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10041,7 +11843,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10050,7 +11856,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10059,7 +11869,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10068,7 +11882,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10077,7 +11895,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10086,31 +11908,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectPixelP: {
+    collect_pixel_p: {
         parameters: {
             query: {
-                /** @description The pipeline key. */
                 writeKey: string;
-                /** @description The event's event. */
                 event?: string;
-                /** @description The event's name. */
                 name?: string;
-                /** @description The event's userId. */
                 userId?: string;
-                /** @description The event's anonymousId. */
                 anonymousId?: string;
-                /** @description The event's messageId. */
                 messageId?: string;
-                /** @description The event's timestamp. */
                 timestamp?: string;
-                /** @description The event's properties. */
                 properties?: string;
-                /** @description The event's context. */
                 context?: string;
             };
             header?: never;
@@ -10125,7 +11942,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/gif": string;
+                    "image/gif": unknown;
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10134,7 +11951,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_json" | "missing_field" | "validation_failed";
+                        message: string;
+                    };
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10143,7 +11964,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
+                        message: string;
+                    };
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10152,7 +11977,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "origin_not_allowed" | "ip_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10161,7 +11990,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "method_not_allowed";
+                        message: string;
+                    };
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10170,7 +12003,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "payload_too_large";
+                        message: string;
+                    };
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10179,7 +12016,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "rate_limited";
+                        message: string;
+                    };
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10188,7 +12029,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "internal_error";
+                        message: string;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10197,15 +12042,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    collectWebhook: {
+    collect_webhook: {
         parameters: {
             query: {
-                /** @description Id of the webhook source. */
                 source: string;
             };
             header?: never;
@@ -10218,13 +12066,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. */
+            /** @description Taken. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10233,12 +12084,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionError"];
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "overloaded";
+                        message: string;
+                    };
                 };
             };
         };
     };
-    getCollectorFile: {
+    collector_file: {
         parameters: {
             query?: never;
             header?: never;
@@ -10258,10 +12113,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/javascript": string;
+                    "application/javascript": unknown;
                 };
             };
-            /** @description The copy of the client is up to date. */
+            /** @description The script that the client has is still the one. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10315,7 +12170,7 @@ export interface operations {
             };
         };
     };
-    getPinnedCollectorFile: {
+    collector_file_pinned: {
         parameters: {
             query?: never;
             header?: never;
@@ -10337,10 +12192,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/javascript": string;
+                    "application/javascript": unknown;
                 };
             };
-            /** @description The copy of the client is up to date. */
+            /** @description The script that the client has is still the one. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10394,7 +12249,7 @@ export interface operations {
             };
         };
     };
-    watchLiveEvents: {
+    debug_live: {
         parameters: {
             query?: {
                 /** @description The access token, where no header can carry it. It reaches no log. */
@@ -10420,13 +12275,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LiveMessage"];
+                    "application/json": {
+                        /** Format: date-time */
+                        time?: string;
+                        /** @description Counts the messages of this connection. */
+                        seq?: number;
+                        /** @enum {string} */
+                        stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
+                        pipeline_id?: string | null;
+                        integration_id?: string | null;
+                        event_id?: string | null;
+                        type?: string | null;
+                        event?: string | null;
+                        reason?: string | null;
+                        duration_ms?: number | null;
+                        status?: number | null;
+                        /** @description What the stage worked on. */
+                        payload?: unknown;
+                        /** @description With `skipped`: how many messages this reader lost because it was too slow. */
+                        count?: number;
+                    };
                 };
             };
             426: components["responses"]["Refusal"];
         };
     };
-    getLiveness: {
+    healthz: {
         parameters: {
             query?: never;
             header?: never;
@@ -10435,18 +12309,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process is alive. */
+            /** @description It is. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Liveness"];
+                    "application/json": {
+                        /** @constant */
+                        status: "alive";
+                    };
                 };
             };
         };
     };
-    getReadiness: {
+    readyz: {
         parameters: {
             query?: never;
             header?: never;
@@ -10455,27 +12332,37 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Ready. Without its database the process is `degraded` and continues. */
+            /** @description Yes. Without its database it is `degraded`, and goes on. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Readiness"];
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ready" | "degraded" | "unavailable" | "stopping";
+                        degraded: ("database" | "log" | "snapshot")[];
+                        roles: ("admin" | "ingest" | "process" | "deliver")[];
+                    };
                 };
             };
-            /** @description Not ready. */
+            /** @description No: take it out of the balancer. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Readiness"];
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ready" | "degraded" | "unavailable" | "stopping";
+                        degraded: ("database" | "log" | "snapshot")[];
+                        roles: ("admin" | "ingest" | "process" | "deliver")[];
+                    };
                 };
             };
         };
     };
-    getMetrics: {
+    metrics: {
         parameters: {
             query?: never;
             header?: never;

@@ -60,7 +60,7 @@ function run(
 }
 
 test('whatever a step writes is named in its decision', () => {
-  const { organisation } = compileOrganisation({ identity: { remember_traits: ['email'] } });
+  const { organisation } = compileOrganisation({ identity: { remember_traits: ['email'], click_id_days: {} } });
   const body = {
     type: 'track',
     event: 'Order Completed',
@@ -329,7 +329,7 @@ describe('no input throws, and nothing reaches a prototype', () => {
       detect_action: 'hash',
       url_params: ['email'],
     },
-    identity: { remember_traits: ['__proto__', 'email'] },
+    identity: { remember_traits: ['__proto__', 'email'], click_id_days: {} },
     routing_rules: [{ condition: { field: 'context.consent.canonical.analytics', op: 'eq', value: 'never' }, action: 'drop' }],
   };
   const transformations = [

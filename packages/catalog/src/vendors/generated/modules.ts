@@ -14,7 +14,9 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   custom_http: { vendor: () => import('../custom_http/vendor.ts'), cases: () => import('../custom_http/cases.ts') },
   google_ads: { vendor: () => import('../google_ads/vendor.ts'), cases: () => import('../google_ads/cases.ts') },
   google_analytics_4: { vendor: () => import('../google_analytics_4/vendor.ts'), cases: () => import('../google_analytics_4/cases.ts') },
+  hubspot: { vendor: () => import('../hubspot/vendor.ts'), cases: () => import('../hubspot/cases.ts') },
   meta_conversions_api: { vendor: () => import('../meta_conversions_api/vendor.ts'), cases: () => import('../meta_conversions_api/cases.ts') },
+  postgresql: { vendor: () => import('../postgresql/vendor.ts'), cases: () => import('../postgresql/cases.ts') },
   tiktok_events_api: { vendor: () => import('../tiktok_events_api/vendor.ts'), cases: () => import('../tiktok_events_api/cases.ts') },
   webhook: { vendor: () => import('../webhook/vendor.ts'), cases: () => import('../webhook/cases.ts') },
 };

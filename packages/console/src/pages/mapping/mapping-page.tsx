@@ -37,7 +37,7 @@ import {
 } from './draft.ts';
 import classes from './mapping.module.css';
 import { sampleEvent, useRecentEvents } from './recent-events.ts';
-import { type Compiled, compareOn, compileDraft, definitionOf, type Fault, rehearse, type TrialResult } from './rehearse.ts';
+import { type Compiled, compareOn, compileDraft, type Fault, loadDefinition, rehearse, type TrialResult } from './rehearse.ts';
 import { Row } from './row.tsx';
 
 interface Revision {
@@ -80,7 +80,12 @@ export function MappingPage() {
 
 function Builder({ template, base }: { template: Template; base: Revision }) {
   const may = useMay('editor');
-  const definition = definitionOf(template.vendor);
+  const loaded = useQuery({
+    queryKey: ['vendor-definition', template.vendor],
+    queryFn: () => loadDefinition(template.vendor),
+    staleTime: Infinity,
+  });
+  const definition = loaded.data ?? undefined;
   const [config, setConfig] = useState<Config>(base.config);
   const [filter, setFilter] = useState('');
   const [saving, { open: askSave, close: endSave }] = useDisclosure();
@@ -442,7 +447,7 @@ function Trial({
   const [open, { open: show, close }] = useDisclosure();
   const run = useMutation({
     mutationFn: async () => {
-      const definition = definitionOf(definitionKey);
+      const definition = await loadDefinition(definitionKey);
       const old = definition && compileDraft(definition, before, {});
       if (old?.ok !== true || !after.ok) throw new Error('The revision in use does not compile; there is nothing to compare with.');
       return await compareOn(events, old.vendor, after.vendor, new AbortController().signal);

@@ -1,5 +1,5 @@
 /** What a config would send for an event, computed in the browser by the delivery code itself. Nothing is sent. */
-import { findVendor } from '@firsthand/catalog/index.ts';
+import { loadVendor } from '@firsthand/catalog/index.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
@@ -27,7 +27,8 @@ export type Compiled = { ok: true; vendor: CompiledVendor } | { ok: false; fault
 /** Where the page cannot compress or sign with a private key, the body is shown as it is before that. */
 const OPTIONS = { mode: 'development', allow_private: true, gzip: (data: Uint8Array) => data } as const;
 
-export const definitionOf = (key: string): VendorDefinition | undefined => findVendor(key);
+/** Null if the catalog has no such vendor: a query must not answer undefined. */
+export const loadDefinition = async (key: string): Promise<VendorDefinition | null> => (await loadVendor(key)) ?? null;
 
 export function compileDraft(definition: VendorDefinition, config: Config, parameters: Record<string, string>): Compiled {
   const result = compileVendor(definition, substitute(config as JsonObject, parameters).config, OPTIONS);
