@@ -8,8 +8,8 @@ import { integrationPages } from './docs/integrations.ts';
 import { metricsPages } from './docs/metrics.ts';
 import { settingsPages } from './docs/settings.ts';
 import { transformPages } from './docs/transforms.ts';
-import { webhookSourcePages } from './docs/webhook-sources.ts';
 import { vendorFormatPages } from './docs/vendor-format.ts';
+import { webhookSourcePages } from './docs/webhook-sources.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = [

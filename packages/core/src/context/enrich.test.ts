@@ -116,7 +116,16 @@ const cases: Record<string, Case> = {
   'and from the client': { context: { gpc: '1' }, expected: { gpc: true } },
   'vendor ids by their cookies’ names': {
     context: { vendor_ids: { _fbp: 'fb.1.1.2', _ga: 'GA1.1.123.456', _ga_ABC: 'GS1.1.1700000000.1.0', ttp: 't', own: 'x' } },
-    expected: { vendor_ids: { fbp: 'fb.1.1.2', ga_client_id: '123.456', ga_session_id: '1700000000', ga_sessions: { ABC: '1700000000' }, ttp: 't', own: 'x' } },
+    expected: {
+      vendor_ids: {
+        fbp: 'fb.1.1.2',
+        ga_client_id: '123.456',
+        ga_session_id: '1700000000',
+        ga_sessions: { ABC: '1700000000' },
+        ttp: 't',
+        own: 'x',
+      },
+    },
   },
   'vendor ids from cookies': {
     context: { cookies: { _fbp: 'fb.1.1.2', _ga_X: 'GS2.1.s1750000000$o1', other: 'secret' }, vendor_ids: { fbp: 'own' } },

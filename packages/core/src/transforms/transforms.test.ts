@@ -53,7 +53,9 @@ test('every transform file stands in the list', () => {
   const defined = readdirSync(here)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .flatMap((file) =>
-      [...readFileSync(new URL(file, here), 'utf8').matchAll(/(?:defineTransform\(\{\s*name: |= arithmetic\()'([a-z0-9_]+)'/g)].map((match) => match[1]),
+      [...readFileSync(new URL(file, here), 'utf8').matchAll(/(?:defineTransform\(\{\s*name: |= arithmetic\(\s*)'([a-z0-9_]+)'/g)].map(
+        (match) => match[1],
+      ),
     );
   expect([...TRANSFORMS.keys()].sort()).toEqual(defined.sort());
 });
