@@ -49,6 +49,7 @@ export type ProcessingStep =
   | 'context'
   | 'custom_code'
   | 'identity'
+  | 'memory'
   | 'pii'
   /** Not a step of its own: an unexpected error between the steps. */
   | 'processing'
@@ -60,6 +61,7 @@ export type StepResult =
   | 'allowed'
   | 'applied'
   | 'changed'
+  | 'completed'
   | 'continued'
   | 'dropped'
   | 'enriched'
