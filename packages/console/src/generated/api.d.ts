@@ -15,7 +15,7 @@ export interface paths {
          * This document
          * @description Needs no token.
          */
-        get: operations["get_openapi_json"];
+        get: operations["getOpenApiDocument"];
         put?: never;
         post?: never;
         delete?: never;
@@ -39,7 +39,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["post_auth_login"];
+        post: operations["login"];
         delete?: never;
         options?: never;
         head?: never;
@@ -61,7 +61,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["post_auth_refresh"];
+        post: operations["refreshTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -83,14 +83,14 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["post_auth_session"];
+        post: operations["createSession"];
         /**
          * Sign out of the console
          * @description Ends the session and removes the cookie. `everywhere=true` ends every session of the user, on every device.
          *
          *     Needs no token.
          */
-        delete: operations["delete_auth_session"];
+        delete: operations["deleteSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -111,7 +111,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        post: operations["post_auth_session_refresh"];
+        post: operations["refreshSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -129,7 +129,7 @@ export interface paths {
          * How one can sign in
          * @description Needs no token.
          */
-        get: operations["get_auth_methods"];
+        get: operations["listAuthMethods"];
         put?: never;
         post?: never;
         delete?: never;
@@ -151,7 +151,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        get: operations["get_auth_oidc_start"];
+        get: operations["startOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -173,7 +173,7 @@ export interface paths {
          *
          *     Needs no token.
          */
-        get: operations["get_auth_oidc_callback"];
+        get: operations["completeOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -193,7 +193,7 @@ export interface paths {
          * List users
          * @description Least role: **viewer**.
          */
-        get: operations["get_users"];
+        get: operations["listUsers"];
         put?: never;
         /**
          * Add a user
@@ -201,7 +201,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["post_users"];
+        post: operations["createUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -219,7 +219,7 @@ export interface paths {
          * Read the caller
          * @description Least role: **viewer**.
          */
-        get: operations["get_users_me"];
+        get: operations["getCurrentUser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -242,7 +242,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        put: operations["put_users_me_password"];
+        put: operations["changePassword"];
         post?: never;
         delete?: never;
         options?: never;
@@ -261,14 +261,14 @@ export interface paths {
          * Read a user
          * @description Least role: **viewer**.
          */
-        get: operations["get_users_id"];
+        get: operations["getUser"];
         /**
          * Change a user
          * @description Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end.
          *
          *     Least role: **admin**.
          */
-        put: operations["put_users_id"];
+        put: operations["updateUser"];
         post?: never;
         /**
          * Remove a user
@@ -276,7 +276,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["delete_users_id"];
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -293,7 +293,7 @@ export interface paths {
          * Read the caller's two-step sign-in
          * @description Least role: **viewer**.
          */
-        get: operations["get_users_me_totp"];
+        get: operations["getTotp"];
         put?: never;
         /**
          * Propose a secret for an authenticator app
@@ -301,7 +301,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        post: operations["post_users_me_totp"];
+        post: operations["setUpTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -323,7 +323,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        post: operations["post_users_me_totp_confirm"];
+        post: operations["confirmTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -343,7 +343,7 @@ export interface paths {
          * Turn off two-step sign-in
          * @description Least role: **viewer**.
          */
-        post: operations["post_users_me_totp_disable"];
+        post: operations["disableTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -366,7 +366,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["delete_users_id_totp"];
+        delete: operations["deleteUserTotp"];
         options?: never;
         head?: never;
         patch?: never;
@@ -383,7 +383,7 @@ export interface paths {
          * List API tokens
          * @description Least role: **admin**.
          */
-        get: operations["get_api_tokens"];
+        get: operations["listApiTokens"];
         put?: never;
         /**
          * Create an API token
@@ -391,7 +391,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["post_api_tokens"];
+        post: operations["createApiToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -414,7 +414,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["delete_api_tokens_id"];
+        delete: operations["deleteApiToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -431,12 +431,12 @@ export interface paths {
          * Read the organisation
          * @description Least role: **viewer**.
          */
-        get: operations["get_organisation"];
+        get: operations["getOrganisation"];
         /**
          * Rename the organisation
          * @description Least role: **admin**.
          */
-        put: operations["put_organisation"];
+        put: operations["updateOrganisation"];
         post?: never;
         delete?: never;
         options?: never;
@@ -455,7 +455,7 @@ export interface paths {
          * List pipelines
          * @description Least role: **viewer**.
          */
-        get: operations["get_pipelines"];
+        get: operations["listPipelines"];
         put?: never;
         /**
          * Create a pipeline
@@ -463,7 +463,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_pipelines"];
+        post: operations["createPipeline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -481,14 +481,14 @@ export interface paths {
          * Read a pipeline
          * @description Least role: **viewer**.
          */
-        get: operations["get_pipelines_id"];
+        get: operations["getPipeline"];
         /**
          * Change a pipeline
          * @description Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults.
          *
          *     Least role: **editor**.
          */
-        put: operations["put_pipelines_id"];
+        put: operations["updatePipeline"];
         post?: never;
         /**
          * Delete a pipeline
@@ -496,7 +496,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["delete_pipelines_id"];
+        delete: operations["deletePipeline"];
         options?: never;
         head?: never;
         patch?: never;
@@ -515,7 +515,7 @@ export interface paths {
          * Replace a pipeline's secret
          * @description Least role: **admin**.
          */
-        post: operations["post_pipelines_id_rotate_secret"];
+        post: operations["rotatePipelineSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -537,7 +537,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_pipelines_id_tokens"];
+        post: operations["createChallengeToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -559,7 +559,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_pipelines_id_collector_build"];
+        post: operations["buildCollector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -579,7 +579,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_collector_status"];
+        get: operations["getCollectorStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -601,7 +601,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_collector_download"];
+        get: operations["downloadCollector"];
         put?: never;
         post?: never;
         delete?: never;
@@ -623,7 +623,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_collector_snippet"];
+        get: operations["getCollectorSnippet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -643,7 +643,7 @@ export interface paths {
          * List the vendors
          * @description Least role: **viewer**.
          */
-        get: operations["get_integration_catalog"];
+        get: operations["listCatalogVendors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -663,7 +663,7 @@ export interface paths {
          * Read a vendor
          * @description Least role: **viewer**.
          */
-        get: operations["get_integration_catalog_vendor"];
+        get: operations["getCatalogVendor"];
         put?: never;
         post?: never;
         delete?: never;
@@ -687,7 +687,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_integration_catalog_vendor_install"];
+        post: operations["installCatalogVendor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -705,7 +705,7 @@ export interface paths {
          * List templates
          * @description Least role: **viewer**.
          */
-        get: operations["get_integration_templates"];
+        get: operations["listIntegrationTemplates"];
         put?: never;
         /**
          * Create a template
@@ -713,7 +713,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_integration_templates"];
+        post: operations["createIntegrationTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -731,14 +731,14 @@ export interface paths {
          * Read a template
          * @description Least role: **viewer**.
          */
-        get: operations["get_integration_templates_id"];
+        get: operations["getIntegrationTemplate"];
         /**
          * Rename or describe a template
          * @description Its configuration changes by a new revision.
          *
          *     Least role: **editor**.
          */
-        put: operations["put_integration_templates_id"];
+        put: operations["updateIntegrationTemplate"];
         post?: never;
         /**
          * Delete a template
@@ -746,7 +746,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["delete_integration_templates_id"];
+        delete: operations["deleteIntegrationTemplate"];
         options?: never;
         head?: never;
         patch?: never;
@@ -763,7 +763,7 @@ export interface paths {
          * List revisions
          * @description Least role: **viewer**.
          */
-        get: operations["get_integration_templates_id_revisions"];
+        get: operations["listIntegrationTemplateRevisions"];
         put?: never;
         /**
          * Add a revision
@@ -771,7 +771,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_integration_templates_id_revisions"];
+        post: operations["createIntegrationTemplateRevision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -789,7 +789,7 @@ export interface paths {
          * Read a revision
          * @description Least role: **viewer**.
          */
-        get: operations["get_integration_templates_id_revisions_number"];
+        get: operations["getIntegrationTemplateRevision"];
         put?: never;
         post?: never;
         delete?: never;
@@ -809,7 +809,7 @@ export interface paths {
          * List a pipeline's integrations
          * @description Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_integrations"];
+        get: operations["listPipelineIntegrations"];
         put?: never;
         /**
          * Assign a template to a pipeline
@@ -817,7 +817,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_pipelines_id_integrations"];
+        post: operations["createPipelineIntegration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -835,14 +835,14 @@ export interface paths {
          * Read an integration
          * @description Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_integrations_integration_id"];
+        get: operations["getPipelineIntegration"];
         /**
          * Change an integration
          * @description A new `revision_number` moves the pin, forward or back.
          *
          *     Least role: **editor**.
          */
-        put: operations["put_pipelines_id_integrations_integration_id"];
+        put: operations["updatePipelineIntegration"];
         post?: never;
         /**
          * Remove an integration
@@ -850,7 +850,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        delete: operations["delete_pipelines_id_integrations_integration_id"];
+        delete: operations["deletePipelineIntegration"];
         options?: never;
         head?: never;
         patch?: never;
@@ -871,7 +871,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_integrations"];
+        post: operations["createIntegration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -891,7 +891,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_dlq"];
+        get: operations["listDeadLetters"];
         put?: never;
         post?: never;
         delete?: never;
@@ -913,7 +913,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_dlq_groups"];
+        get: operations["listDeadLetterGroups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -933,14 +933,14 @@ export interface paths {
          * Read a dead letter
          * @description Least role: **viewer**.
          */
-        get: operations["get_dlq_id"];
+        get: operations["getDeadLetter"];
         put?: never;
         post?: never;
         /**
          * Delete a dead letter
          * @description Least role: **admin**.
          */
-        delete: operations["delete_dlq_id"];
+        delete: operations["deleteDeadLetter"];
         options?: never;
         head?: never;
         patch?: never;
@@ -961,7 +961,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_dlq_id_replay"];
+        post: operations["replayDeadLetter"];
         delete?: never;
         options?: never;
         head?: never;
@@ -983,7 +983,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_dlq_replay"];
+        post: operations["replayDeadLetters"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1003,7 +1003,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_events"];
+        get: operations["listEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1025,7 +1025,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_events_event_id"];
+        get: operations["getEvent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1047,7 +1047,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_fields"];
+        get: operations["listPipelineFields"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1069,7 +1069,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_stats"];
+        get: operations["getStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1091,7 +1091,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_attention"];
+        get: operations["listAttention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1115,7 +1115,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_mapping_preview"];
+        post: operations["previewMapping"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1137,7 +1137,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_integration_templates_id_revisions_diff"];
+        post: operations["diffRevisions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_pipelines_id_integrations_integration_id_test"];
+        post: operations["testPipelineIntegration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_pipelines_id_integrations_integration_id_replay"];
+        post: operations["replayHistory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1203,7 +1203,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["post_privacy_erasure"];
+        post: operations["erasePerson"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_transformations"];
+        get: operations["listPipelineTransformations"];
         put?: never;
         /**
          * Add a transformation
@@ -1231,7 +1231,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_pipelines_id_transformations"];
+        post: operations["createPipelineTransformation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1249,18 +1249,18 @@ export interface paths {
          * Read a transformation
          * @description Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_transformations_transformation_id"];
+        get: operations["getPipelineTransformation"];
         /**
          * Change a transformation
          * @description Least role: **editor**.
          */
-        put: operations["put_pipelines_id_transformations_transformation_id"];
+        put: operations["updatePipelineTransformation"];
         post?: never;
         /**
          * Remove a transformation
          * @description Least role: **admin**.
          */
-        delete: operations["delete_pipelines_id_transformations_transformation_id"];
+        delete: operations["deletePipelineTransformation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1280,7 +1280,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        put: operations["put_pipelines_id_transformations_order"];
+        put: operations["orderPipelineTransformations"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1303,7 +1303,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_transformations_test"];
+        post: operations["testTransformation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1323,7 +1323,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_test_cases"];
+        get: operations["listTestCases"];
         put?: never;
         /**
          * Save a test case
@@ -1331,7 +1331,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_test_cases"];
+        post: operations["createTestCase"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1349,14 +1349,14 @@ export interface paths {
          * Read a test case
          * @description Least role: **viewer**.
          */
-        get: operations["get_test_cases_id"];
+        get: operations["getTestCase"];
         put?: never;
         post?: never;
         /**
          * Delete a test case
          * @description Least role: **admin**.
          */
-        delete: operations["delete_test_cases_id"];
+        delete: operations["deleteTestCase"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1373,14 +1373,14 @@ export interface paths {
          * Read the data layer
          * @description Least role: **viewer**.
          */
-        get: operations["get_data_layer"];
+        get: operations["getDataLayer"];
         /**
          * Change the data layer
          * @description Each section that is sent is replaced, and its missing keys take their defaults; the other sections stay. With `If-Match: <version>` the change is rejected if somebody else changed the data layer in the meantime.
          *
          *     Least role: **admin**.
          */
-        put: operations["put_data_layer"];
+        put: operations["updateDataLayer"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1399,14 +1399,14 @@ export interface paths {
          * Read the tracking plan
          * @description Least role: **viewer**.
          */
-        get: operations["get_pipelines_id_tracking_plan"];
+        get: operations["getTrackingPlan"];
         /**
          * Change the tracking plan
          * @description `flag` adds context.violations to an event that does not fit, `drop` drops it.
          *
          *     Least role: **editor**.
          */
-        put: operations["put_pipelines_id_tracking_plan"];
+        put: operations["updateTrackingPlan"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1425,7 +1425,7 @@ export interface paths {
          * List webhook sources
          * @description Least role: **viewer**.
          */
-        get: operations["get_webhook_sources"];
+        get: operations["listWebhookSources"];
         put?: never;
         /**
          * Add a webhook source
@@ -1433,7 +1433,7 @@ export interface paths {
          *
          *     Least role: **editor**.
          */
-        post: operations["post_webhook_sources"];
+        post: operations["createWebhookSource"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1451,18 +1451,18 @@ export interface paths {
          * Read a webhook source
          * @description Least role: **viewer**.
          */
-        get: operations["get_webhook_sources_id"];
+        get: operations["getWebhookSource"];
         /**
          * Change a webhook source
          * @description Least role: **editor**.
          */
-        put: operations["put_webhook_sources_id"];
+        put: operations["updateWebhookSource"];
         post?: never;
         /**
          * Delete a webhook source
          * @description Least role: **admin**.
          */
-        delete: operations["delete_webhook_sources_id"];
+        delete: operations["deleteWebhookSource"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1483,7 +1483,7 @@ export interface paths {
          *
          *     Least role: **admin**.
          */
-        post: operations["post_webhook_sources_id_rotate_secret"];
+        post: operations["rotateWebhookSourceSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1503,7 +1503,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_audit_logs"];
+        get: operations["listAuditLogs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1525,7 +1525,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["get_audit_logs_verify"];
+        get: operations["verifyAuditLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1543,8 +1543,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one track event. */
-        post: operations["collect_t"];
+        /**
+         * Accept one track event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectT"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1560,8 +1563,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one page event. */
-        post: operations["collect_p"];
+        /**
+         * Accept one page event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectP"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1577,8 +1583,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one identify event. */
-        post: operations["collect_i"];
+        /**
+         * Accept one identify event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectI"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1594,8 +1603,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one group event. */
-        post: operations["collect_g"];
+        /**
+         * Accept one group event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectG"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1611,8 +1623,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one track event. */
-        post: operations["collect_track"];
+        /**
+         * Accept one track event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectTrack"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1628,8 +1643,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one page event. */
-        post: operations["collect_page"];
+        /**
+         * Accept one page event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectPage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1645,8 +1663,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one identify event. */
-        post: operations["collect_identify"];
+        /**
+         * Accept one identify event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectIdentify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1662,8 +1683,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one group event. */
-        post: operations["collect_group"];
+        /**
+         * Accept one group event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectGroup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1679,8 +1703,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one screen event. */
-        post: operations["collect_screen"];
+        /**
+         * Accept one screen event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectScreen"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1696,8 +1723,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one alias event. */
-        post: operations["collect_alias"];
+        /**
+         * Accept one alias event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectAlias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1713,8 +1743,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one screen event. */
-        post: operations["collect_s"];
+        /**
+         * Accept one screen event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectS"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1730,8 +1763,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one alias event. */
-        post: operations["collect_a"];
+        /**
+         * Accept one alias event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectA"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1747,8 +1783,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes one event. */
-        post: operations["collect_events"];
+        /**
+         * Accept one event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectEvents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1764,8 +1803,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes up to 500 events. */
-        post: operations["collect_batch"];
+        /**
+         * Accept a batch of events
+         * @description At most 500 events. The response lists the rejected ones.
+         */
+        post: operations["collectBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1781,8 +1823,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes up to 500 events. */
-        post: operations["collect_b"];
+        /**
+         * Accept a batch of events
+         * @description At most 500 events. The response lists the rejected ones.
+         */
+        post: operations["collectB"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1798,8 +1843,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes up to 500 events. */
-        post: operations["collect_import"];
+        /**
+         * Accept a batch of events
+         * @description At most 500 events. The response lists the rejected ones.
+         */
+        post: operations["collectImport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1813,8 +1861,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Takes a track event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON. */
-        get: operations["collect_pixel_t"];
+        /**
+         * Accept a track event from the query
+         * @description Top-level fields by name, `properties.<name>`, `context.<name>`, or `properties` as JSON. Answers a GIF of one pixel.
+         */
+        get: operations["collectPixelT"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1830,8 +1881,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Takes a page event from the query: top-level fields by name, properties.<name>, context.<name>, or properties as JSON. */
-        get: operations["collect_pixel_p"];
+        /**
+         * Accept a page event from the query
+         * @description Top-level fields by name, `properties.<name>`, `context.<name>`, or `properties` as JSON. Answers a GIF of one pixel.
+         */
+        get: operations["collectPixelP"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1849,8 +1903,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes a third-party webhook: always 200, unless nothing can be stored. */
-        post: operations["collect_webhook"];
+        /**
+         * Accept a third-party webhook
+         * @description Always answers 200, unless the event log is unavailable. Signature and mapping faults are dead-lettered.
+         */
+        post: operations["collectWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1864,8 +1921,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest build of the collector. */
-        get: operations["collector_file"];
+        /**
+         * Get the newest build of the collector
+         * @description The script that a page loads. It carries the configuration of the pipeline.
+         */
+        get: operations["getCollectorFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1881,8 +1941,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One build of the collector, for good. */
-        get: operations["collector_file_pinned"];
+        /**
+         * Get one build of the collector
+         * @description The script that a page loads. It carries the configuration of the pipeline.
+         */
+        get: operations["getPinnedCollectorFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1908,7 +1971,7 @@ export interface paths {
          *
          *     Least role: **viewer**.
          */
-        get: operations["debug_live"];
+        get: operations["watchLiveEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1924,8 +1987,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the process alive? */
-        get: operations["healthz"];
+        /**
+         * Is the process alive?
+         * @description For a supervisor: no answer means that the process must be restarted.
+         */
+        get: operations["getLiveness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1941,8 +2007,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Can every role of the process work? */
-        get: operations["readyz"];
+        /**
+         * Can every role of the process work?
+         * @description For a load balancer: 503 means that the process must get no requests.
+         */
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1958,8 +2027,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Metrics */
-        get: operations["metrics"];
+        /**
+         * Read the metrics
+         * @description Counters, gauges and histograms of this process, in the text format of Prometheus.
+         */
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1984,6 +2056,3401 @@ export interface components {
                 }[];
             };
         };
+        Accepted: {
+            /** @constant */
+            success: true;
+        };
+        /**
+         * @example {
+         *       "type": "alias",
+         *       "userId": "user-42",
+         *       "previousId": "anonymous-1"
+         *     }
+         */
+        AliasEventWithoutType: {
+            /** @enum {string} */
+            type?: "alias" | "identify";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "type": "track",
+         *       "event": "Order Completed",
+         *       "userId": "user-42",
+         *       "properties": {
+         *         "order_id": "1001",
+         *         "total": 42,
+         *         "currency": "EUR"
+         *       }
+         *     }
+         */
+        AnyEvent: {
+            /** @enum {string} */
+            type: "track" | "page" | "identify" | "group" | "screen" | "alias";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Attempt: {
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            at: string;
+            status: number | null;
+            error: string | null;
+            duration_ms: number;
+        };
+        AttentionItem: {
+            /** @enum {string} */
+            kind: "misconfigured" | "failing" | "backlog" | "dead_letters" | "silent" | "plan_violations" | "warning";
+            /** @enum {string} */
+            severity: "critical" | "warning";
+            /** @description One sentence for people. */
+            message: string;
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string | null;
+            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            integration_id: string | null;
+            /** @description How many events it concerns. */
+            count: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            since: string | null;
+        };
+        AttentionList: {
+            items: components["schemas"]["AttentionItem"][];
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            checked_at: string;
+        };
+        AuditLog: {
+            /** @example aud_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            user_id: string | null;
+            user_email: string | null;
+            /** @example pipeline.updated */
+            action: string;
+            /** @example pipeline */
+            resource_type: string;
+            resource_id: string | null;
+            /**
+             * @description `{field: {old, new}}`, secrets masked.
+             * @example {
+             *       "enabled": {
+             *         "old": true,
+             *         "new": false
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: unknown;
+            };
+            ip_address: string | null;
+            user_agent: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            timestamp: string;
+        };
+        BatchAccepted: {
+            /** @constant */
+            success: true;
+            accepted: number;
+            rejected: number;
+            errors: {
+                index?: number;
+                messageId?: string | null;
+                error?: string;
+                message?: string;
+            }[];
+        };
+        CanonicalEvent: {
+            event_id?: string;
+            /** @enum {string} */
+            type?: "track" | "page" | "identify" | "group";
+            /** @description The name of a track event. */
+            event?: string;
+            /** @description The name of a page. */
+            name?: string;
+            anonymous_id?: string;
+            user_id?: string;
+            group_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            timestamp?: string;
+            context?: {
+                [key: string]: unknown;
+            };
+            properties?: {
+                [key: string]: unknown;
+            };
+            traits?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        CatalogConfigField: {
+            /** @description Name of the field in `config`. */
+            key: string;
+            label: string;
+            /** @enum {string} */
+            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+            required: boolean;
+            /** @description A value that passes validation. */
+            placeholder: string;
+            help_text: string;
+            /** @description The choices of a `select` field. */
+            options?: string[];
+            default?: unknown;
+        };
+        CatalogDocs: {
+            /** @description The vendor's API documentation. */
+            url: string;
+            /** @description The API version that the definition was written for. */
+            api_version: string | null;
+            /**
+             * @description The day on which the documentation was read.
+             * @example 2026-05-01
+             */
+            checked: string | null;
+            /** @description Decisions and limits to know. */
+            notes: string[];
+        };
+        /**
+         * @example {
+         *       "name": "GA4 shop",
+         *       "variant": "retail",
+         *       "config": {
+         *         "measurement_id": "G-ABC1234567",
+         *         "api_secret": "a-secret"
+         *       }
+         *     }
+         */
+        CatalogInstall: {
+            /** @description Name of the new template. */
+            name: string;
+            /**
+             * @description Key of the variant.
+             * @default default
+             */
+            variant?: string;
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config?: {
+                [key: string]: unknown;
+            };
+            delivery_mode?: components["schemas"]["DeliveryMode"];
+            description?: string;
+        };
+        CatalogVariant: {
+            key: string;
+            name: string;
+            description: string;
+            /** @description The mapping that an install starts with. */
+            default_config: {
+                [key: string]: unknown;
+            };
+        };
+        CatalogVendor: {
+            /**
+             * @description Identifies the vendor in paths and in `vendor` fields.
+             * @example google_analytics_4
+             */
+            key: string;
+            name: string;
+            description: string;
+            /** @enum {string} */
+            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
+            /**
+             * @description A finer category.
+             * @enum {string}
+             */
+            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
+            /** @enum {string} */
+            status: "ga" | "beta";
+            /** @description The vendor's API documentation. */
+            website: string;
+            /** @description What to do in the vendor's interface before installing, in order. */
+            setup_steps: string[];
+            /**
+             * @description The consent category that an install form should propose.
+             * @enum {string|null}
+             */
+            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
+            docs: components["schemas"]["CatalogDocs"];
+            config_fields: components["schemas"]["CatalogConfigField"][];
+            variants: components["schemas"]["CatalogVariant"][];
+        };
+        CatalogVendorList: {
+            vendors: components["schemas"]["CatalogVendor"][];
+            total: number;
+            categories: ("advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other")[];
+        };
+        CatalogVendorWithSamples: {
+            /**
+             * @description Identifies the vendor in paths and in `vendor` fields.
+             * @example google_analytics_4
+             */
+            key: string;
+            name: string;
+            description: string;
+            /** @enum {string} */
+            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
+            /**
+             * @description A finer category.
+             * @enum {string}
+             */
+            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
+            /** @enum {string} */
+            status: "ga" | "beta";
+            /** @description The vendor's API documentation. */
+            website: string;
+            /** @description What to do in the vendor's interface before installing, in order. */
+            setup_steps: string[];
+            /**
+             * @description The consent category that an install form should propose.
+             * @enum {string|null}
+             */
+            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
+            docs: components["schemas"]["CatalogDocs"];
+            config_fields: components["schemas"]["CatalogConfigField"][];
+            variants: components["schemas"]["CatalogVariant"][];
+            /** @description What the vendor would receive for sample events with the default variant. */
+            sample_requests: components["schemas"]["SampleRequest"][];
+        };
+        /**
+         * @example {
+         *       "current_password": "correct horse battery",
+         *       "new_password": "correct horse battery"
+         *     }
+         */
+        ChangePasswordRequest: {
+            current_password: string;
+            new_password: string;
+        };
+        CollectionError: {
+            /** @enum {string} */
+            error: "invalid_json" | "missing_field" | "validation_failed" | "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token" | "origin_not_allowed" | "ip_not_allowed" | "not_found" | "method_not_allowed" | "payload_too_large" | "rate_limited" | "internal_error" | "overloaded";
+            message: string;
+        };
+        CollectorBuildStarted: {
+            /** @enum {string} */
+            status: "building";
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+        };
+        CollectorSnippet: {
+            /** @description The script tag. */
+            snippet: string;
+            /** @description Where the tag loads the script from. */
+            url: string;
+            pinned: boolean;
+            integrity: string | null;
+        };
+        CollectorStatus: {
+            /** @enum {string} */
+            status: "no_builds" | "building" | "ready";
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+            /** @example bld_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            build_id?: string;
+            /** @example 3f1c9a4be07d5a12 */
+            version_hash?: string;
+            file_size_bytes?: number;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            built_at?: string;
+            /** @description Why the last build failed. The file before it is still served. */
+            error?: string;
+        };
+        /**
+         * @example {
+         *       "current_password": "correct horse battery",
+         *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+         *       "code": "123456"
+         *     }
+         */
+        ConfirmTotpRequest: {
+            /** @example correct horse battery */
+            current_password: string;
+            /**
+             * @description Base32, 20 bytes.
+             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /** @example 123456 */
+            code: string;
+        };
+        ConfirmTotpResponse: {
+            recovery_codes: string[];
+        };
+        /** @description Where the collector reads consent from. */
+        ConsentConfig: {
+            /** @enum {string} */
+            provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
+            /** @description How long the collector waits for a consent choice, in milliseconds. */
+            wait_ms?: number;
+            required_category?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Deployment",
+         *       "role": "editor"
+         *     }
+         */
+        CreateApiTokenRequest: {
+            name: string;
+            /**
+             * @description At most the caller's own role.
+             * @enum {string}
+             */
+            role: "viewer" | "editor" | "admin" | "owner";
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            expires_at?: string | null;
+            pipeline_ids?: string[] | null;
+        };
+        CreateApiTokenResponse: {
+            /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "editor" | "admin" | "owner";
+            /** @description The pipelines it is limited to; null for all. */
+            pipeline_ids: string[] | null;
+            /**
+             * @description The first eight characters, for identification.
+             * @example fht_9aQx
+             */
+            token_prefix: string;
+            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description At most a minute late.
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Shown this once.
+             * @example fht_…
+             */
+            token: string;
+        };
+        CreateChallengeTokenResponse: {
+            token: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "email": "owner@localhost",
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        CreateSessionRequest: {
+            /** @example owner@localhost */
+            email: string;
+            password: string;
+            /** @description For users with two-step sign-in: the code of the authenticator app. */
+            totp_code?: string;
+            /** @description Instead of `totp_code`; works once. */
+            recovery_code?: string;
+        };
+        CreateSessionResponse: {
+            /** @description Keep it in memory. */
+            access_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /** @example 900 */
+            expires_in: number;
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "name": "Ada",
+         *       "role": "editor",
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        CreateUserRequest: {
+            /** @example ada@example.com */
+            email: string;
+            name?: string;
+            /**
+             * @description Each role may do what the ones before it may.
+             * @enum {string}
+             */
+            role?: "viewer" | "editor" | "admin" | "owner";
+            /** @enum {string} */
+            status?: "active" | "disabled";
+            password: string;
+        };
+        DataLayer: {
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            config: components["schemas"]["DataLayerConfig"];
+            /** @description Counts the writes; 0 before the first. */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string | null;
+            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            updated_by: string | null;
+        };
+        DataLayerConfig: {
+            consent: {
+                /** @description Raw category to canonical category. */
+                mapping: {
+                    [key: string]: string;
+                };
+                /** @description Consent assumed where an event does not mention a category. */
+                default: {
+                    [key: string]: boolean;
+                };
+                /** @description Global Privacy Control denies marketing and advertising. */
+                honour_gpc: boolean;
+            };
+            bot_filtering: {
+                /** @enum {string} */
+                action: "flag" | "drop" | "allow";
+                /** @description Whether a request without a user agent counts as a bot. */
+                block_empty_user_agent: boolean;
+                /** @description Regular expressions for user agents of bots. */
+                custom_patterns: string[];
+            };
+            pii_rules: {
+                /**
+                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
+                 * @enum {string}
+                 */
+                ip: "keep" | "truncate" | "drop";
+                /** @description Rules for single fields. */
+                fields: {
+                    path: string;
+                    /**
+                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                     * @enum {string}
+                     */
+                    action: "hash" | "redact" | "drop";
+                }[];
+                /** @description Personal data to look for in all text. */
+                detect: ("email" | "phone" | "card" | "iban")[];
+                /**
+                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                 * @enum {string}
+                 */
+                detect_action: "hash" | "redact" | "drop";
+                /** @description Query parameters to remove from every URL. */
+                url_params: string[];
+            };
+            session: {
+                timeout_minutes: number;
+            };
+            identity: {
+                /** @description Traits to remember and to add to later events of the visitor. */
+                remember_traits: string[];
+                /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
+                click_id_days: {
+                    [key: string]: number;
+                };
+            };
+            custom_js: {
+                enabled: boolean;
+                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
+                code: string;
+            };
+            /** @description The first rule that matches decides. */
+            routing_rules: {
+                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
+                condition: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                action: "drop" | "pass";
+                /** @description The pipelines that get the event. Absent: all. */
+                pipeline_ids?: string[];
+            }[];
+        };
+        DataLayerConfigInput: {
+            consent?: {
+                /** @description Raw category to canonical category. */
+                mapping?: {
+                    [key: string]: string;
+                };
+                /** @description Consent assumed where an event does not mention a category. */
+                default?: {
+                    [key: string]: boolean;
+                };
+                /** @description Global Privacy Control denies marketing and advertising. */
+                honour_gpc?: boolean;
+            };
+            bot_filtering?: {
+                /** @enum {string} */
+                action?: "flag" | "drop" | "allow";
+                /** @description Whether a request without a user agent counts as a bot. */
+                block_empty_user_agent?: boolean;
+                /** @description Regular expressions for user agents of bots. */
+                custom_patterns?: string[];
+            };
+            pii_rules?: {
+                /**
+                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
+                 * @enum {string}
+                 */
+                ip?: "keep" | "truncate" | "drop";
+                /** @description Rules for single fields. */
+                fields?: {
+                    path: string;
+                    /**
+                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                     * @enum {string}
+                     */
+                    action: "hash" | "redact" | "drop";
+                }[];
+                /** @description Personal data to look for in all text. */
+                detect?: ("email" | "phone" | "card" | "iban")[];
+                /**
+                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
+                 * @enum {string}
+                 */
+                detect_action?: "hash" | "redact" | "drop";
+                /** @description Query parameters to remove from every URL. */
+                url_params?: string[];
+            };
+            session?: {
+                timeout_minutes?: number;
+            };
+            identity?: {
+                /** @description Traits to remember and to add to later events of the visitor. */
+                remember_traits?: string[];
+                /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
+                click_id_days?: {
+                    [key: string]: number;
+                };
+            };
+            custom_js?: {
+                enabled?: boolean;
+                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
+                code?: string;
+            };
+            /** @description The first rule that matches decides. */
+            routing_rules?: {
+                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
+                condition: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                action: "drop" | "pass";
+                /** @description The pipelines that get the event. Absent: all. */
+                pipeline_ids?: string[];
+            }[];
+        };
+        /**
+         * @example {
+         *       "config": {
+         *         "bot_filtering": {
+         *           "action": "drop"
+         *         },
+         *         "pii_rules": {
+         *           "ip": "truncate"
+         *         }
+         *       }
+         *     }
+         */
+        DataLayerUpdate: {
+            config: components["schemas"]["DataLayerConfigInput"];
+        };
+        DeadLetter: {
+            /** @example dlq_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+            integration_id: string | null;
+            webhook_source_id: string | null;
+            vendor: string | null;
+            revision_number: number | null;
+            event_id: string;
+            /** @enum {string} */
+            stage: "webhook" | "processing" | "mapping" | "delivery";
+            /** @description The canonical event, or the raw webhook. */
+            event: {
+                [key: string]: unknown;
+            };
+            attempts: components["schemas"]["Attempt"][];
+            reason: string;
+            /** @enum {string} */
+            status: "pending" | "replayed";
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            expires_at: string;
+        };
+        DeadLetterGroup: {
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            integration_id: string | null;
+            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            webhook_source_id: string | null;
+            vendor: string | null;
+            /** @enum {string} */
+            stage: "webhook" | "processing" | "mapping" | "delivery";
+            /** @example http_500 */
+            reason: string;
+            count: number;
+            /** @description How many of them have not been replayed. */
+            pending: number;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            last_at: string;
+        };
+        DeletePipelineResponse: {
+            /** @enum {string} */
+            status: "deleted";
+        };
+        /**
+         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
+         * @enum {string}
+         */
+        DeliveryMode: "server_side" | "client_side";
+        /**
+         * @example {
+         *       "from": 1,
+         *       "to": 2,
+         *       "pipeline_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z"
+         *     }
+         */
+        DiffRevisionsRequest: {
+            from: number;
+            to: number;
+            pipeline_id: string;
+            /** @default 100 */
+            limit?: number;
+        };
+        DiffRevisionsResponse: {
+            compared: number;
+            changed: number;
+            dropped_by_to: number;
+            examples: {
+                event_id: string;
+                before: unknown;
+                after: unknown;
+            }[];
+        };
+        /**
+         * @example {
+         *       "current_password": "correct horse battery"
+         *     }
+         */
+        DisableTotpRequest: {
+            /** @example correct horse battery */
+            current_password: string;
+        };
+        /**
+         * @example {
+         *       "user_id": "user-42"
+         *     }
+         */
+        ErasePersonRequest: {
+            user_id?: string;
+            anonymous_id?: string;
+        };
+        ErasePersonResponse: {
+            identity_links: number;
+            sessions: number;
+            traces: number;
+            dead_letters: number;
+        };
+        /**
+         * @example {
+         *       "batch": [
+         *         {
+         *           "type": "track",
+         *           "event": "Order Completed",
+         *           "userId": "user-42",
+         *           "properties": {
+         *             "total": 42
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        EventBatch: {
+            batch: ({
+                /** @enum {string} */
+                type: "track" | "page" | "identify" | "group" | "screen" | "alias";
+                /** @description Event name; required for track. */
+                event?: string | null;
+                /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+                name?: string | null;
+                /** @description Known user id; required for identify. */
+                userId?: string | null;
+                anonymousId?: string | null;
+                /** @description Group id; required for group. */
+                groupId?: string | null;
+                /** @description Alias calls: the id that becomes userId. */
+                previousId?: string | null;
+                properties?: {
+                    [key: string]: unknown;
+                } | null;
+                traits?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+                context?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601; the time of receipt where absent.
+                 */
+                timestamp?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Corrects a client clock that is more than 60 s off.
+                 */
+                sentAt?: string | null;
+                /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+                messageId?: string | null;
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        };
+        /** @description Restricts which events pass. An empty filter passes every event. */
+        EventFilter: {
+            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
+            event_names?: string[];
+        };
+        /**
+         * @description A canonical event. `event_id`, `timestamp` and `context` may be omitted.
+         * @example {
+         *       "type": "track",
+         *       "event": "Order Completed",
+         *       "properties": {
+         *         "total": 42
+         *       }
+         *     }
+         */
+        EventInput: {
+            /** @enum {string} */
+            type: "track" | "page" | "identify" | "group";
+            event_id?: string;
+            timestamp?: string;
+            context?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        EventSummary: {
+            event_id: string;
+            pipeline_id: string;
+            type: string;
+            event_name: string | null;
+            user_id: string | null;
+            anonymous_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            received_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            processed_at: string;
+            /** @description processed, dropped or dead_lettered. */
+            status: string;
+            reason: string | null;
+            /** @description The canonical event, while it is retained. */
+            event: {
+                [key: string]: unknown;
+            } | null;
+        };
+        EventTrace: {
+            event_id: string;
+            pipeline_id: string;
+            type: string;
+            event_name: string | null;
+            user_id: string | null;
+            anonymous_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            received_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            processed_at: string;
+            /** @description processed, dropped or dead_lettered. */
+            status: string;
+            reason: string | null;
+            /** @description The canonical event, while it is retained. */
+            event: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What came in, while it is retained; the privacy rules apply to it as they do to the event. */
+            received: unknown;
+            steps: {
+                [key: string]: unknown;
+            }[];
+            deliveries: {
+                integration_id: string;
+                name: string | null;
+                vendor: string | null;
+                /** @description delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed. */
+                status: string;
+                reason: string | null;
+                explanation: string;
+                attempts: {
+                    /**
+                     * Format: date-time
+                     * @example 2026-05-01T12:00:00.000Z
+                     */
+                    at: string;
+                    status: number | null;
+                    error: string | null;
+                    duration_ms: number | null;
+                }[];
+            }[];
+        };
+        /** @description OpenAPI 3.1 */
+        GetOpenApiDocumentResponse: {
+            [key: string]: unknown;
+        };
+        GetTotpResponse: {
+            enabled: boolean;
+            recovery_codes_left: number;
+        };
+        /**
+         * @example {
+         *       "type": "group",
+         *       "groupId": "company-7",
+         *       "traits": {
+         *         "name": "Shop Ltd"
+         *       }
+         *     }
+         */
+        GroupEvent: {
+            /** @enum {string} */
+            type: "group";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "type": "group",
+         *       "groupId": "company-7",
+         *       "traits": {
+         *         "name": "Shop Ltd"
+         *       }
+         *     }
+         */
+        GroupEventWithoutType: {
+            /** @enum {string} */
+            type?: "group";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "type": "identify",
+         *       "userId": "user-42",
+         *       "traits": {
+         *         "email": "ada@shop.example"
+         *       }
+         *     }
+         */
+        IdentifyEvent: {
+            /** @enum {string} */
+            type: "identify";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "type": "identify",
+         *       "userId": "user-42",
+         *       "traits": {
+         *         "email": "ada@shop.example"
+         *       }
+         *     }
+         */
+        IdentifyEventWithoutType: {
+            /** @enum {string} */
+            type?: "identify";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        IdentityConfig: {
+            /** @description Whether a visitor keeps one identity across the domains. */
+            cross_domain_enabled: boolean;
+            /** @description Domains that share identity. */
+            cross_domain_domains: string[];
+            /** @description Identity sync settings by vendor. */
+            vendor_sync: {
+                [key: string]: unknown;
+            };
+        };
+        IdentityConfigInput: {
+            /** @description Whether a visitor keeps one identity across the domains. */
+            cross_domain_enabled?: boolean;
+            /** @description Domains that share identity. */
+            cross_domain_domains?: string[];
+            /** @description Identity sync settings by vendor. */
+            vendor_sync?: {
+                [key: string]: unknown;
+            };
+        };
+        Integration: {
+            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+            /**
+             * @description The template whose revision is delivered.
+             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            template_id: string;
+            /** @description The pinned revision. A new integration pins the latest. */
+            revision_number: number;
+            /** @description Defaults to the name of the template. */
+            name: string;
+            /**
+             * @description Events that arrive while it is disabled are dropped.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * @description Events without consent for this category are dropped. Null delivers every event.
+             * @default null
+             * @example marketing
+             */
+            consent_category: string | null;
+            /** @default null */
+            event_filter: components["schemas"]["EventFilter"] | null;
+            /**
+             * @description Requests per second. Null takes the vendor's limit.
+             * @default null
+             */
+            rate_limit_rps: number | null;
+            /**
+             * @description Burst capacity. Null takes twice the rate.
+             * @default null
+             */
+            rate_limit_burst: number | null;
+            /**
+             * @description Requests per day; 0 means no limit.
+             * @default null
+             */
+            rate_limit_daily: number | null;
+            /**
+             * @description Catalog key of the vendor.
+             * @example webhook
+             */
+            vendor: string;
+            delivery_mode: components["schemas"]["DeliveryMode"];
+            health: components["schemas"]["IntegrationHealth"];
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "template_id": "tpl_01jv0g3m5w8k2d7c9q4r6t1x0z",
+         *       "consent_category": "marketing"
+         *     }
+         */
+        IntegrationCreate: {
+            /**
+             * @description The template whose revision is delivered.
+             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            template_id: string;
+            /** @description The pinned revision. A new integration pins the latest. */
+            revision_number?: number;
+            /** @description Defaults to the name of the template. */
+            name?: string;
+            /**
+             * @description Events that arrive while it is disabled are dropped.
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * @description Events without consent for this category are dropped. Null delivers every event.
+             * @default null
+             * @example marketing
+             */
+            consent_category?: string | null;
+            /** @default null */
+            event_filter?: components["schemas"]["EventFilter"] | null;
+            /**
+             * @description Requests per second. Null takes the vendor's limit.
+             * @default null
+             */
+            rate_limit_rps?: number | null;
+            /**
+             * @description Burst capacity. Null takes twice the rate.
+             * @default null
+             */
+            rate_limit_burst?: number | null;
+            /**
+             * @description Requests per day; 0 means no limit.
+             * @default null
+             */
+            rate_limit_daily?: number | null;
+        };
+        IntegrationHealth: {
+            /**
+             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
+             * @enum {string}
+             */
+            status: "ok" | "failing" | "paused" | "misconfigured";
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            last_success_at: string | null;
+            last_error: string | null;
+            /** @description Events in the backlog. */
+            waiting: number;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            oldest_waiting_at: string | null;
+            warnings: string[];
+        };
+        IntegrationTemplate: {
+            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            name: string;
+            /**
+             * @description Catalog key of the vendor.
+             * @example webhook
+             */
+            vendor: string;
+            /** @default  */
+            description: string;
+            /** @description The catalog entry it was installed from. */
+            catalog_vendor_key: string | null;
+            /** @description The variant it was installed from. */
+            catalog_variant_key: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "name": "Warehouse hook",
+         *       "vendor": "webhook",
+         *       "config": {
+         *         "url": "https://example.com/events"
+         *       }
+         *     }
+         */
+        IntegrationTemplateCreate: {
+            name: string;
+            /**
+             * @description Catalog key of the vendor.
+             * @example webhook
+             */
+            vendor: string;
+            /** @default  */
+            description?: string;
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config: {
+                [key: string]: unknown;
+            };
+            delivery_mode?: components["schemas"]["DeliveryMode"];
+            /** @description What changed, for people. */
+            change_summary?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Warehouse webhook"
+         *     }
+         */
+        IntegrationTemplateUpdate: {
+            name?: string;
+            description?: string;
+        };
+        IntegrationTemplateWithUse: {
+            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            name: string;
+            /**
+             * @description Catalog key of the vendor.
+             * @example webhook
+             */
+            vendor: string;
+            /** @default  */
+            description: string;
+            /** @description The catalog entry it was installed from. */
+            catalog_vendor_key: string | null;
+            /** @description The variant it was installed from. */
+            catalog_variant_key: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+            latest_revision: components["schemas"]["Revision"];
+            /** @description Ids of the pipelines that use it. */
+            used_by: string[];
+        };
+        /**
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        IntegrationUpdate: {
+            /** @description The pinned revision. A new integration pins the latest. */
+            revision_number?: number;
+            /** @description Defaults to the name of the template. */
+            name?: string;
+            /** @description Events that arrive while it is disabled are dropped. */
+            enabled?: boolean;
+            /**
+             * @description Events without consent for this category are dropped. Null delivers every event.
+             * @example marketing
+             */
+            consent_category?: string | null;
+            event_filter?: components["schemas"]["EventFilter"] | null;
+            /** @description Requests per second. Null takes the vendor's limit. */
+            rate_limit_rps?: number | null;
+            /** @description Burst capacity. Null takes twice the rate. */
+            rate_limit_burst?: number | null;
+            /** @description Requests per day; 0 means no limit. */
+            rate_limit_daily?: number | null;
+        };
+        JsBuilderConfig: {
+            /**
+             * @description File name of the generated collector.
+             * @example d.js
+             */
+            script_filename: string;
+            /**
+             * @description Global variable that the collector exposes.
+             * @example _df
+             */
+            global_variable: string;
+            /** @enum {string} */
+            delivery_method: "download" | "cdn" | "cluster";
+            /** @description First-party ids to read or mint, by vendor. */
+            vendor_syncs: {
+                [key: string]: components["schemas"]["VendorSync"];
+            };
+            consent_config: components["schemas"]["ConsentConfig"];
+            /** @description Whether the collector passes the visitor id to links between your domains. */
+            cross_domain: boolean;
+            variables?: components["schemas"]["PageVariable"][];
+        };
+        JsBuilderConfigInput: {
+            /**
+             * @description File name of the generated collector.
+             * @example d.js
+             */
+            script_filename?: string;
+            /**
+             * @description Global variable that the collector exposes.
+             * @example _df
+             */
+            global_variable?: string;
+            /** @enum {string} */
+            delivery_method?: "download" | "cdn" | "cluster";
+            /** @description First-party ids to read or mint, by vendor. */
+            vendor_syncs?: {
+                [key: string]: components["schemas"]["VendorSync"];
+            };
+            consent_config?: components["schemas"]["ConsentConfig"];
+            /** @description Whether the collector passes the visitor id to links between your domains. */
+            cross_domain?: boolean;
+            variables?: components["schemas"]["PageVariable"][];
+        };
+        ListApiTokensResponse: {
+            api_tokens: {
+                /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                id: string;
+                /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                org_id: string;
+                name: string;
+                /** @enum {string} */
+                role: "viewer" | "editor" | "admin" | "owner";
+                /** @description The pipelines it is limited to; null for all. */
+                pipeline_ids: string[] | null;
+                /**
+                 * @description The first eight characters, for identification.
+                 * @example fht_9aQx
+                 */
+                token_prefix: string;
+                /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+                created_by: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-05-01T12:00:00.000Z
+                 */
+                expires_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description At most a minute late.
+                 * @example 2026-05-01T12:00:00.000Z
+                 */
+                last_used_at: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-05-01T12:00:00.000Z
+                 */
+                created_at: string;
+            }[];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListAuditLogsResponse: {
+            audit_logs: components["schemas"]["AuditLog"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListAuthMethodsResponse: {
+            local: boolean;
+            oidc: boolean;
+        };
+        ListDeadLetterGroupsResponse: {
+            groups: components["schemas"]["DeadLetterGroup"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListDeadLettersResponse: {
+            dead_letters: components["schemas"]["DeadLetter"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListEventsResponse: {
+            events: components["schemas"]["EventSummary"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListIntegrationTemplateRevisionsResponse: {
+            revisions: components["schemas"]["Revision"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListIntegrationTemplatesResponse: {
+            templates: components["schemas"]["IntegrationTemplate"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListPipelineIntegrationsResponse: {
+            integrations: components["schemas"]["Integration"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListPipelineTransformationsResponse: {
+            transformations: components["schemas"]["Transformation"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListPipelinesResponse: {
+            pipelines: components["schemas"]["PipelineSummary"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListTestCasesResponse: {
+            test_cases: components["schemas"]["TestCase"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListUsersResponse: {
+            users: components["schemas"]["User"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        ListWebhookSourcesResponse: {
+            webhook_sources: components["schemas"]["WebhookSource"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
+        /**
+         * @example {
+         *       "time": "2026-05-01T12:00:00.000Z",
+         *       "seq": 7,
+         *       "stage": "delivered",
+         *       "pipeline_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z",
+         *       "integration_id": "int_01jv0g3m5w8k2d7c9q4r6t1x0z",
+         *       "event_id": "order-1001",
+         *       "type": "track",
+         *       "event": "Order Completed",
+         *       "reason": null,
+         *       "duration_ms": 41,
+         *       "status": 200,
+         *       "payload": null
+         *     }
+         * @example {
+         *       "stage": "skipped",
+         *       "count": 12
+         *     }
+         */
+        LiveMessage: {
+            /** Format: date-time */
+            time?: string;
+            /** @description Counts the messages of this connection. */
+            seq?: number;
+            /** @enum {string} */
+            stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
+            pipeline_id?: string | null;
+            integration_id?: string | null;
+            event_id?: string | null;
+            type?: string | null;
+            event?: string | null;
+            reason?: string | null;
+            duration_ms?: number | null;
+            status?: number | null;
+            /** @description What the stage worked on. */
+            payload?: unknown;
+            /** @description With `skipped`: how many messages this reader lost because it was too slow. */
+            count?: number;
+        };
+        Liveness: {
+            /** @constant */
+            status: "alive";
+        };
+        /**
+         * @example {
+         *       "email": "owner@localhost",
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        LoginRequest: {
+            /** @example owner@localhost */
+            email: string;
+            password: string;
+            /** @description For users with two-step sign-in: the code of the authenticator app. */
+            totp_code?: string;
+            /** @description Instead of `totp_code`; works once. */
+            recovery_code?: string;
+        };
+        ObservedField: {
+            /** @example properties.products[*].price */
+            path: string;
+            types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
+            /** @description The newest value, at most 200 characters. It has passed the privacy rules. */
+            example: string | number | boolean | null;
+            /** @description Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50. */
+            events: string[];
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            last_seen_at: string;
+        };
+        ObservedFields: {
+            fields: components["schemas"]["ObservedField"][];
+            /** @description How many events were read. */
+            sampled: number;
+            /** @description Whether there are more fields than are listed. */
+            truncated: boolean;
+        };
+        OneStepIntegration: {
+            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+            /**
+             * @description The template whose revision is delivered.
+             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            template_id: string;
+            /** @description The pinned revision. A new integration pins the latest. */
+            revision_number: number;
+            /** @description Defaults to the name of the template. */
+            name: string;
+            /**
+             * @description Events that arrive while it is disabled are dropped.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * @description Events without consent for this category are dropped. Null delivers every event.
+             * @default null
+             * @example marketing
+             */
+            consent_category: string | null;
+            /** @default null */
+            event_filter: components["schemas"]["EventFilter"] | null;
+            /**
+             * @description Requests per second. Null takes the vendor's limit.
+             * @default null
+             */
+            rate_limit_rps: number | null;
+            /**
+             * @description Burst capacity. Null takes twice the rate.
+             * @default null
+             */
+            rate_limit_burst: number | null;
+            /**
+             * @description Requests per day; 0 means no limit.
+             * @default null
+             */
+            rate_limit_daily: number | null;
+            /**
+             * @description Catalog key of the vendor.
+             * @example webhook
+             */
+            vendor: string;
+            delivery_mode: components["schemas"]["DeliveryMode"];
+            health: components["schemas"]["IntegrationHealth"];
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The pipeline.
+             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            source_id: string;
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "source_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z",
+         *       "vendor": "webhook",
+         *       "name": "My endpoint",
+         *       "enabled": true,
+         *       "config": {
+         *         "url": "https://example.com/events"
+         *       }
+         *     }
+         */
+        OneStepIntegrationCreate: {
+            /** @description The pipeline. */
+            source_id: string;
+            /** @description Catalog key of the vendor. */
+            vendor: string;
+            name: string;
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config: {
+                [key: string]: unknown;
+            };
+            delivery_mode?: components["schemas"]["DeliveryMode"];
+            /**
+             * @description Events that arrive while it is disabled are dropped.
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * @description Events without consent for this category are dropped. Null delivers every event.
+             * @default null
+             * @example marketing
+             */
+            consent_category?: string | null;
+            /** @default null */
+            event_filter?: components["schemas"]["EventFilter"] | null;
+            /**
+             * @description Requests per second. Null takes the vendor's limit.
+             * @default null
+             */
+            rate_limit_rps?: number | null;
+            /**
+             * @description Burst capacity. Null takes twice the rate.
+             * @default null
+             */
+            rate_limit_burst?: number | null;
+            /**
+             * @description Requests per day; 0 means no limit.
+             * @default null
+             */
+            rate_limit_daily?: number | null;
+        };
+        /**
+         * @example {
+         *       "ids": [
+         *         "trf_01jv0g3m5w8k2d7c9q4r6t1x0z"
+         *       ]
+         *     }
+         */
+        OrderPipelineTransformationsRequest: {
+            ids: string[];
+        };
+        OrderPipelineTransformationsResponse: {
+            transformations: components["schemas"]["Transformation"][];
+        };
+        Organisation: {
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "type": "page",
+         *       "name": "Home",
+         *       "properties": {
+         *         "url": "https://shop.example/",
+         *         "title": "Shop"
+         *       }
+         *     }
+         */
+        PageEvent: {
+            /** @enum {string} */
+            type: "page";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "type": "page",
+         *       "name": "Home",
+         *       "properties": {
+         *         "url": "https://shop.example/",
+         *         "title": "Shop"
+         *       }
+         *     }
+         */
+        PageEventWithoutType: {
+            /** @enum {string} */
+            type?: "page";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A value that the collector reads from the page with every event. */
+        PageVariable: {
+            name: string;
+            /** @enum {string} */
+            source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
+            path: string;
+            /** @example properties.section */
+            target: string;
+        };
+        Pipeline: {
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example Web shop */
+            name: string;
+            /**
+             * @description Made from the name when omitted.
+             * @example web-shop
+             */
+            slug: string;
+            /**
+             * @default web
+             * @enum {string}
+             */
+            type: "web" | "app" | "server";
+            /**
+             * @description The public key that clients send with events.
+             * @example pk_7f3k…
+             */
+            pipeline_key: string;
+            /**
+             * @description The first four characters of the secret.
+             * @example sk_9
+             */
+            pipeline_key_secret_prefix: string;
+            /**
+             * @description Domains that may send events. Empty allows all.
+             * @default []
+             */
+            domain_allowlist: string[];
+            /**
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @default []
+             * @example [
+             *       "env:production",
+             *       "team:growth"
+             *     ]
+             */
+            labels: string[];
+            /**
+             * @description Events per second.
+             * @default 1000
+             */
+            rate_limit_rps: number;
+            /**
+             * @description Whether events must carry a challenge token.
+             * @default false
+             */
+            challenge_token_required: boolean;
+            /**
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+             * @default {}
+             */
+            parameters: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            config: components["schemas"]["PipelineConfig"];
+            /**
+             * @default {
+             *       "script_filename": "d.js",
+             *       "global_variable": "_df",
+             *       "delivery_method": "cdn",
+             *       "vendor_syncs": {},
+             *       "consent_config": {},
+             *       "cross_domain": false
+             *     }
+             */
+            js_builder_config: components["schemas"]["JsBuilderConfig"];
+            /**
+             * @default {
+             *       "cross_domain_enabled": false,
+             *       "cross_domain_domains": [],
+             *       "vendor_sync": {}
+             *     }
+             */
+            identity_config: components["schemas"]["IdentityConfig"];
+            /**
+             * @description Whether the pipeline accepts events.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        PipelineConfig: {
+            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
+            ip_allowlist?: string[];
+            /** @description Reject unsigned requests to a server pipeline. */
+            require_signature?: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "Web shop",
+         *       "domain_allowlist": [
+         *         "shop.example",
+         *         "*.shop.example"
+         *       ],
+         *       "labels": [
+         *         "env:production"
+         *       ],
+         *       "parameters": {
+         *         "META_PIXEL": "1234567890"
+         *       }
+         *     }
+         */
+        PipelineCreate: {
+            /** @example Web shop */
+            name: string;
+            /**
+             * @description Made from the name when omitted.
+             * @example web-shop
+             */
+            slug?: string;
+            /**
+             * @default web
+             * @enum {string}
+             */
+            type?: "web" | "app" | "server";
+            /**
+             * @description Domains that may send events. Empty allows all.
+             * @default []
+             */
+            domain_allowlist?: string[];
+            /**
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @default []
+             * @example [
+             *       "env:production",
+             *       "team:growth"
+             *     ]
+             */
+            labels?: string[];
+            /**
+             * @description Events per second.
+             * @default 1000
+             */
+            rate_limit_rps?: number;
+            /**
+             * @description Whether events must carry a challenge token.
+             * @default false
+             */
+            challenge_token_required?: boolean;
+            /**
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            config?: components["schemas"]["PipelineConfig"];
+            /**
+             * @default {
+             *       "script_filename": "d.js",
+             *       "global_variable": "_df",
+             *       "delivery_method": "cdn",
+             *       "vendor_syncs": {},
+             *       "consent_config": {},
+             *       "cross_domain": false
+             *     }
+             */
+            js_builder_config?: components["schemas"]["JsBuilderConfigInput"];
+            /**
+             * @default {
+             *       "cross_domain_enabled": false,
+             *       "cross_domain_domains": [],
+             *       "vendor_sync": {}
+             *     }
+             */
+            identity_config?: components["schemas"]["IdentityConfigInput"];
+            /**
+             * @description Whether the pipeline accepts events.
+             * @default true
+             */
+            enabled?: boolean;
+        };
+        PipelineSummary: {
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example Web shop */
+            name: string;
+            /**
+             * @description Made from the name when omitted.
+             * @example web-shop
+             */
+            slug: string;
+            /**
+             * @default web
+             * @enum {string}
+             */
+            type: "web" | "app" | "server";
+            /**
+             * @description The public key that clients send with events.
+             * @example pk_7f3k…
+             */
+            pipeline_key: string;
+            /**
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @default []
+             * @example [
+             *       "env:production",
+             *       "team:growth"
+             *     ]
+             */
+            labels: string[];
+            /**
+             * @description Whether the pipeline accepts events.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        PipelineUpdate: {
+            /** @example Web shop */
+            name?: string;
+            /**
+             * @description Made from the name when omitted.
+             * @example web-shop
+             */
+            slug?: string;
+            /** @enum {string} */
+            type?: "web" | "app" | "server";
+            /** @description Domains that may send events. Empty allows all. */
+            domain_allowlist?: string[];
+            /**
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @example [
+             *       "env:production",
+             *       "team:growth"
+             *     ]
+             */
+            labels?: string[];
+            /** @description Events per second. */
+            rate_limit_rps?: number;
+            /** @description Whether events must carry a challenge token. */
+            challenge_token_required?: boolean;
+            /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
+            parameters?: {
+                [key: string]: string;
+            };
+            config?: components["schemas"]["PipelineConfig"];
+            js_builder_config?: components["schemas"]["JsBuilderConfigInput"];
+            identity_config?: components["schemas"]["IdentityConfigInput"];
+            /** @description Whether the pipeline accepts events. */
+            enabled?: boolean;
+        };
+        PipelineWithSecret: {
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example Web shop */
+            name: string;
+            /**
+             * @description Made from the name when omitted.
+             * @example web-shop
+             */
+            slug: string;
+            /**
+             * @default web
+             * @enum {string}
+             */
+            type: "web" | "app" | "server";
+            /**
+             * @description The public key that clients send with events.
+             * @example pk_7f3k…
+             */
+            pipeline_key: string;
+            /**
+             * @description The first four characters of the secret.
+             * @example sk_9
+             */
+            pipeline_key_secret_prefix: string;
+            /**
+             * @description Domains that may send events. Empty allows all.
+             * @default []
+             */
+            domain_allowlist: string[];
+            /**
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @default []
+             * @example [
+             *       "env:production",
+             *       "team:growth"
+             *     ]
+             */
+            labels: string[];
+            /**
+             * @description Events per second.
+             * @default 1000
+             */
+            rate_limit_rps: number;
+            /**
+             * @description Whether events must carry a challenge token.
+             * @default false
+             */
+            challenge_token_required: boolean;
+            /**
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+             * @default {}
+             */
+            parameters: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            config: components["schemas"]["PipelineConfig"];
+            /**
+             * @default {
+             *       "script_filename": "d.js",
+             *       "global_variable": "_df",
+             *       "delivery_method": "cdn",
+             *       "vendor_syncs": {},
+             *       "consent_config": {},
+             *       "cross_domain": false
+             *     }
+             */
+            js_builder_config: components["schemas"]["JsBuilderConfig"];
+            /**
+             * @default {
+             *       "cross_domain_enabled": false,
+             *       "cross_domain_domains": [],
+             *       "vendor_sync": {}
+             *     }
+             */
+            identity_config: components["schemas"]["IdentityConfig"];
+            /**
+             * @description Whether the pipeline accepts events.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Shown only in this response.
+             * @example sk_9…
+             */
+            pipeline_key_secret: string;
+        };
+        /**
+         * @example {
+         *       "vendor": "webhook",
+         *       "config": {
+         *         "url": "https://hooks.example/in"
+         *       },
+         *       "event": {
+         *         "type": "track",
+         *         "event": "Order Completed",
+         *         "event_id": "order-1001",
+         *         "timestamp": "2026-05-01T12:00:00.000Z",
+         *         "context": {},
+         *         "properties": {
+         *           "total": 42,
+         *           "currency": "EUR"
+         *         }
+         *       }
+         *     }
+         */
+        PreviewMappingRequest: {
+            vendor: string;
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config: {
+                [key: string]: unknown;
+            };
+            event: components["schemas"]["EventInput"];
+            parameters?: {
+                [key: string]: string;
+            };
+        };
+        PreviewMappingResponse: {
+            requests: components["schemas"]["VendorRequest"][];
+            dropped: {
+                reason: string;
+            } | null;
+            warnings: string[];
+        };
+        Readiness: {
+            /** @enum {string} */
+            status: "ready" | "degraded" | "unavailable" | "stopping";
+            degraded: ("database" | "log" | "snapshot")[];
+            roles: ("admin" | "ingest" | "process" | "deliver")[];
+        };
+        RefreshSessionResponse: {
+            /** @description Keep it in memory. */
+            access_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /** @example 900 */
+            expires_in: number;
+        };
+        /**
+         * @example {
+         *       "refresh_token": "rt_…"
+         *     }
+         */
+        RefreshTokensRequest: {
+            refresh_token: string;
+        };
+        /**
+         * @example {
+         *       "integration_id": "int_01jv0g3m5w8k2d7c9q4r6t1x0z",
+         *       "dry_run": true
+         *     }
+         */
+        ReplayDeadLettersRequest: {
+            integration_id?: string;
+            pipeline_id?: string;
+            webhook_source_id?: string;
+            /** @enum {string} */
+            stage?: "webhook" | "processing" | "mapping" | "delivery";
+            /** @description Exactly this reason. */
+            reason?: string;
+            /**
+             * @description The first moment that counts.
+             * @example 2026-05-01T00:00:00.000Z
+             */
+            from?: string;
+            /**
+             * @description The last moment that counts.
+             * @example 2026-05-01T00:00:00.000Z
+             */
+            to?: string;
+            /** @enum {string} */
+            use_revision?: "pinned" | "latest";
+            dry_run?: boolean;
+        };
+        /**
+         * @example {
+         *       "from": "2026-05-01T00:00:00.000Z",
+         *       "to": "2026-05-02T00:00:00.000Z",
+         *       "dry_run": true
+         *     }
+         */
+        ReplayHistoryRequest: {
+            /**
+             * @description The first moment of processing that counts.
+             * @example 2026-05-01T00:00:00.000Z
+             */
+            from: string;
+            /**
+             * @description The last.
+             * @example 2026-05-01T00:00:00.000Z
+             */
+            to: string;
+            event_names?: string[];
+            dry_run?: boolean;
+        };
+        ReplayHistoryResponse: {
+            replayed: number;
+        };
+        Replayed: {
+            replayed: number;
+        };
+        Revision: {
+            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /**
+             * @description The template.
+             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            integration_id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @description Counts from 1 in each template. */
+            revision_number: number;
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config: {
+                [key: string]: unknown;
+            };
+            delivery_mode: components["schemas"]["DeliveryMode"];
+            /** @description What changed, for people. */
+            change_summary: string;
+            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "config": {
+         *         "url": "https://example.com/v2/events"
+         *       },
+         *       "change_summary": "New address"
+         *     }
+         */
+        RevisionCreate: {
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config: {
+                [key: string]: unknown;
+            };
+            delivery_mode?: components["schemas"]["DeliveryMode"];
+            /** @description What changed, for people. */
+            change_summary?: string;
+        };
+        RotatedSecret: {
+            /**
+             * @description The public key that clients send with events.
+             * @example pk_7f3k…
+             */
+            pipeline_key: string;
+            /**
+             * @description Shown only in this response.
+             * @example sk_9…
+             */
+            pipeline_key_secret: string;
+            /**
+             * @description The first four characters of the secret.
+             * @example sk_9
+             */
+            pipeline_key_secret_prefix: string;
+        };
+        SampleRequest: {
+            event: components["schemas"]["CanonicalEvent"];
+            requests: components["schemas"]["VendorRequest"][];
+        };
+        /**
+         * @example {
+         *       "type": "screen",
+         *       "name": "Basket"
+         *     }
+         */
+        ScreenEventWithoutType: {
+            /** @enum {string} */
+            type?: "screen" | "page";
+            /** @description Event name; required for track. */
+            event?: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SetUpTotpResponse: {
+            /**
+             * @description Base32, 20 bytes.
+             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            otpauth_url: string;
+        };
+        Statistics: {
+            series: components["schemas"]["StatisticsEntry"][];
+            totals: components["schemas"]["StatisticsCounts"];
+            /** @description Events in the backlog now. */
+            waiting: number;
+            groups?: components["schemas"]["StatisticsGroup"][];
+        };
+        StatisticsCounts: {
+            received: number;
+            rejected: number;
+            duplicates: number;
+            processed: number;
+            dropped: {
+                [key: string]: number;
+            };
+            delivered: number;
+            retried: number;
+            dead_lettered: number;
+            /** @description Deliveries that a replay asked for. */
+            replayed: number;
+            /** @description Processed events that the tracking plan flagged. */
+            plan_violations: number;
+            /** @description From acceptance to delivery. */
+            p50_ms: number | null;
+            p99_ms: number | null;
+        };
+        StatisticsEntry: {
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            time: string;
+            received: number;
+            rejected: number;
+            duplicates: number;
+            processed: number;
+            dropped: {
+                [key: string]: number;
+            };
+            delivered: number;
+            retried: number;
+            dead_lettered: number;
+            /** @description Deliveries that a replay asked for. */
+            replayed: number;
+            /** @description Processed events that the tracking plan flagged. */
+            plan_violations: number;
+            /** @description From acceptance to delivery. */
+            p50_ms: number | null;
+            p99_ms: number | null;
+        };
+        StatisticsGroup: {
+            id: string;
+            series: components["schemas"]["StatisticsEntry"][];
+            totals: components["schemas"]["StatisticsCounts"];
+        };
+        TemplateAndRevision: {
+            template: components["schemas"]["IntegrationTemplate"];
+            revision: components["schemas"]["Revision"];
+        };
+        TestCase: {
+            /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example Order with two products */
+            name: string;
+            /** @description The canonical event. */
+            event: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The pipeline it belongs to. Null offers it for every pipeline.
+             * @default null
+             */
+            pipeline_id: string | null;
+            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "name": "Order with two products",
+         *       "event": {
+         *         "type": "track",
+         *         "event": "Order Completed",
+         *         "properties": {
+         *           "total": 42,
+         *           "currency": "EUR"
+         *         }
+         *       }
+         *     }
+         */
+        TestCaseCreate: {
+            /** @example Order with two products */
+            name: string;
+            /** @description The canonical event. */
+            event: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The pipeline it belongs to. Null offers it for every pipeline.
+             * @default null
+             */
+            pipeline_id?: string | null;
+        };
+        /**
+         * @example {
+         *       "event": {
+         *         "type": "track",
+         *         "event": "Order Completed",
+         *         "event_id": "order-1001",
+         *         "timestamp": "2026-05-01T12:00:00.000Z",
+         *         "context": {},
+         *         "properties": {
+         *           "total": 42,
+         *           "currency": "EUR"
+         *         }
+         *       }
+         *     }
+         */
+        TestPipelineIntegrationRequest: {
+            event: components["schemas"]["EventInput"];
+        };
+        TestPipelineIntegrationResponse: {
+            status: number | null;
+            duration_ms: number;
+            response_excerpt: string;
+        };
+        /**
+         * @example {
+         *       "kind": "code",
+         *       "code": "function transform(event) { return event }",
+         *       "event": {
+         *         "type": "track",
+         *         "event": "Order Completed",
+         *         "properties": {
+         *           "total": 42
+         *         }
+         *       }
+         *     }
+         */
+        TestTransformationRequest: {
+            /**
+             * @description Whether `rules` or `code` is run.
+             * @enum {string}
+             */
+            kind: "rules" | "code";
+            /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
+            rules?: {
+                [key: string]: unknown;
+            }[];
+            /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
+            code?: string;
+            event: {
+                [key: string]: unknown;
+            };
+            parameters?: {
+                [key: string]: string;
+            };
+        };
+        TestTransformationResponse: {
+            event: {
+                [key: string]: unknown;
+            } | null;
+            logs: string[];
+            error: string | null;
+        };
+        TokenPair: {
+            /** @description A JWT with the claims sub, org_id, role, exp and iat. */
+            access_token: string;
+            /** @description Good for one refresh. */
+            refresh_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /**
+             * @description Seconds until the access token ends.
+             * @example 900
+             */
+            expires_in: number;
+        };
+        /**
+         * @example {
+         *       "type": "track",
+         *       "event": "Order Completed",
+         *       "userId": "user-42",
+         *       "properties": {
+         *         "order_id": "1001",
+         *         "total": 42,
+         *         "currency": "EUR"
+         *       }
+         *     }
+         */
+        TrackEvent: {
+            /** @enum {string} */
+            type: "track";
+            /** @description Event name; required for track. */
+            event: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "type": "track",
+         *       "event": "Order Completed",
+         *       "userId": "user-42",
+         *       "properties": {
+         *         "order_id": "1001",
+         *         "total": 42,
+         *         "currency": "EUR"
+         *       }
+         *     }
+         */
+        TrackEventWithoutType: {
+            /** @enum {string} */
+            type?: "track";
+            /** @description Event name; required for track. */
+            event: string | null;
+            /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
+            name?: string | null;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            traits?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
+            context?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601; the time of receipt where absent.
+             */
+            timestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description Corrects a client clock that is more than 60 s off.
+             */
+            sentAt?: string | null;
+            /** @description Repeats inside DEDUP_WINDOW are not processed again. */
+            messageId?: string | null;
+            /** @description The pipeline key, where no header carries it. */
+            writeKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TrackingPlan: {
+            events: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @enum {string} */
+            on_violation: "allow" | "flag" | "drop";
+        };
+        Transformation: {
+            /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+            name: string;
+            /**
+             * @description Whether `rules` or `code` is run.
+             * @enum {string}
+             */
+            kind: "rules" | "code";
+            /**
+             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+             * @default []
+             */
+            rules: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+             * @default
+             */
+            code: string;
+            /** @default null */
+            event_filter: components["schemas"]["EventFilter"] | null;
+            /**
+             * @description A disabled transformation is skipped.
+             * @default true
+             */
+            enabled: boolean;
+            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+            position: number;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "name": "Tidy up",
+         *       "kind": "rules",
+         *       "rules": [
+         *         {
+         *           "type": "delete",
+         *           "target": "properties.internal_note"
+         *         }
+         *       ]
+         *     }
+         */
+        TransformationCreate: {
+            name: string;
+            /**
+             * @description Whether `rules` or `code` is run.
+             * @enum {string}
+             */
+            kind: "rules" | "code";
+            /**
+             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
+             * @default []
+             */
+            rules?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
+             * @default
+             */
+            code?: string;
+            /** @default null */
+            event_filter?: components["schemas"]["EventFilter"] | null;
+            /**
+             * @description A disabled transformation is skipped.
+             * @default true
+             */
+            enabled?: boolean;
+            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+            position?: number;
+        };
+        /**
+         * @example {
+         *       "name": "Tidy up more",
+         *       "enabled": false
+         *     }
+         */
+        TransformationUpdate: {
+            name?: string;
+            /**
+             * @description Whether `rules` or `code` is run.
+             * @enum {string}
+             */
+            kind?: "rules" | "code";
+            /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
+            rules?: {
+                [key: string]: unknown;
+            }[];
+            /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
+            code?: string;
+            event_filter?: components["schemas"]["EventFilter"] | null;
+            /** @description A disabled transformation is skipped. */
+            enabled?: boolean;
+            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
+            position?: number;
+        };
+        /**
+         * @example {
+         *       "name": "Example Ltd"
+         *     }
+         */
+        UpdateOrganisationRequest: {
+            name?: string;
+        };
+        /**
+         * @example {
+         *       "events": {
+         *         "Order Completed": {
+         *           "type": "object",
+         *           "required": [
+         *             "total"
+         *           ],
+         *           "properties": {
+         *             "total": {
+         *               "type": "number"
+         *             }
+         *           }
+         *         }
+         *       },
+         *       "on_violation": "flag"
+         *     }
+         */
+        UpdateTrackingPlanRequest: {
+            events?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @enum {string} */
+            on_violation?: "allow" | "flag" | "drop";
+        };
+        /**
+         * @example {
+         *       "role": "viewer"
+         *     }
+         */
+        UpdateUserRequest: {
+            /** @example ada@example.com */
+            email?: string;
+            name?: string;
+            /**
+             * @description Each role may do what the ones before it may.
+             * @enum {string}
+             */
+            role?: "viewer" | "editor" | "admin" | "owner";
+            /** @enum {string} */
+            status?: "active" | "disabled";
+        };
+        User: {
+            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example ada@example.com */
+            email: string;
+            name: string;
+            /**
+             * @description Each role may do what the ones before it may.
+             * @enum {string}
+             */
+            role: "viewer" | "editor" | "admin" | "owner";
+            /** @enum {string} */
+            status: "active" | "disabled";
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            last_login_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        VendorRequest: {
+            method: string;
+            url: string;
+            headers: {
+                [key: string]: string;
+            };
+            /** @description JSON as JSON, anything else as text. */
+            body: unknown;
+        };
+        VendorSync: {
+            enabled?: boolean;
+            consent_category?: string;
+        };
+        VerifyAuditLogResponse: {
+            valid: boolean;
+            checked: number;
+            first_invalid_id: string | null;
+        };
+        WebhookSource: {
+            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /**
+             * @description The pipeline that takes the events.
+             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            pipeline_id: string;
+            name: string;
+            /**
+             * @description The kind of service that calls.
+             * @enum {string}
+             */
+            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+            /**
+             * @description The preset for signature and mapping. Defaults to that of the source type.
+             * @enum {string}
+             */
+            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            /** @default true */
+            enabled: boolean;
+            /**
+             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+             * @default null
+             * @example $.type
+             */
+            event_type_path: string | null;
+            /**
+             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+             * @default {}
+             */
+            mappings: {
+                [key: string]: string;
+            };
+            /**
+             * @description The sender's event type to event name. A type that is not listed is used as it is.
+             * @default {}
+             */
+            event_name_map: {
+                [key: string]: string;
+            };
+            /**
+             * @description Path of the event time, in the same forms.
+             * @default null
+             * @example $.type
+             */
+            timestamp_path: string | null;
+            /**
+             * @default null
+             * @enum {string|null}
+             */
+            timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+            /**
+             * @description The header that carries the signature (custom sources).
+             * @default null
+             */
+            signature_header: string | null;
+            /**
+             * @default null
+             * @enum {string|null}
+             */
+            signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+            /**
+             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+             * @default null
+             * @example {
+             *       "analytics": true,
+             *       "marketing": false
+             *     }
+             */
+            default_consent: {
+                [key: string]: boolean;
+            } | null;
+            /** @description The address to give to the sender. */
+            url: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "pipeline_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z",
+         *       "name": "Stripe",
+         *       "source_type": "payment_processor"
+         *     }
+         */
+        WebhookSourceCreate: {
+            /**
+             * @description The pipeline that takes the events.
+             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            pipeline_id: string;
+            name: string;
+            /**
+             * @description The kind of service that calls.
+             * @enum {string}
+             */
+            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+            /**
+             * @description The preset for signature and mapping. Defaults to that of the source type.
+             * @enum {string}
+             */
+            provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            /** @default true */
+            enabled?: boolean;
+            /**
+             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+             * @default null
+             * @example $.type
+             */
+            event_type_path?: string | null;
+            /**
+             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+             * @default {}
+             */
+            mappings?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The sender's event type to event name. A type that is not listed is used as it is.
+             * @default {}
+             */
+            event_name_map?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Path of the event time, in the same forms.
+             * @default null
+             * @example $.type
+             */
+            timestamp_path?: string | null;
+            /**
+             * @default null
+             * @enum {string|null}
+             */
+            timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
+            /**
+             * @description The header that carries the signature (custom sources).
+             * @default null
+             */
+            signature_header?: string | null;
+            /**
+             * @default null
+             * @enum {string|null}
+             */
+            signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+            /**
+             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+             * @default null
+             * @example {
+             *       "analytics": true,
+             *       "marketing": false
+             *     }
+             */
+            default_consent?: {
+                [key: string]: boolean;
+            } | null;
+            /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
+            signing_secret?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Stripe, live"
+         *     }
+         */
+        WebhookSourceUpdate: {
+            /**
+             * @description The pipeline that takes the events.
+             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            pipeline_id?: string;
+            name?: string;
+            /**
+             * @description The kind of service that calls.
+             * @enum {string}
+             */
+            source_type?: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+            /**
+             * @description The preset for signature and mapping. Defaults to that of the source type.
+             * @enum {string}
+             */
+            provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            enabled?: boolean;
+            /**
+             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+             * @example $.type
+             */
+            event_type_path?: string | null;
+            /** @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes. */
+            mappings?: {
+                [key: string]: string;
+            };
+            /** @description The sender's event type to event name. A type that is not listed is used as it is. */
+            event_name_map?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Path of the event time, in the same forms.
+             * @example $.type
+             */
+            timestamp_path?: string | null;
+            /** @enum {string|null} */
+            timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
+            /** @description The header that carries the signature (custom sources). */
+            signature_header?: string | null;
+            /** @enum {string|null} */
+            signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+            /**
+             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+             * @example {
+             *       "analytics": true,
+             *       "marketing": false
+             *     }
+             */
+            default_consent?: {
+                [key: string]: boolean;
+            } | null;
+            /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
+            signing_secret?: string;
+        };
+        WebhookSourceWithSecret: {
+            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /**
+             * @description The pipeline that takes the events.
+             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            pipeline_id: string;
+            name: string;
+            /**
+             * @description The kind of service that calls.
+             * @enum {string}
+             */
+            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
+            /**
+             * @description The preset for signature and mapping. Defaults to that of the source type.
+             * @enum {string}
+             */
+            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            /** @default true */
+            enabled: boolean;
+            /**
+             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
+             * @default null
+             * @example $.type
+             */
+            event_type_path: string | null;
+            /**
+             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
+             * @default {}
+             */
+            mappings: {
+                [key: string]: string;
+            };
+            /**
+             * @description The sender's event type to event name. A type that is not listed is used as it is.
+             * @default {}
+             */
+            event_name_map: {
+                [key: string]: string;
+            };
+            /**
+             * @description Path of the event time, in the same forms.
+             * @default null
+             * @example $.type
+             */
+            timestamp_path: string | null;
+            /**
+             * @default null
+             * @enum {string|null}
+             */
+            timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
+            /**
+             * @description The header that carries the signature (custom sources).
+             * @default null
+             */
+            signature_header: string | null;
+            /**
+             * @default null
+             * @enum {string|null}
+             */
+            signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
+            /**
+             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
+             * @default null
+             * @example {
+             *       "analytics": true,
+             *       "marketing": false
+             *     }
+             */
+            default_consent: {
+                [key: string]: boolean;
+            } | null;
+            /** @description The address to give to the sender. */
+            url: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+            /** @description Shown only in this response. */
+            signing_secret: string;
+        };
     };
     responses: {
         /** @description Refused. */
@@ -2003,7 +5470,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    get_openapi_json: {
+    getOpenApiDocument: {
         parameters: {
             query?: never;
             header?: never;
@@ -2018,9 +5485,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["GetOpenApiDocumentResponse"];
                 };
             };
             429: components["responses"]["Refusal"];
@@ -2028,7 +5493,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_auth_login: {
+    login: {
         parameters: {
             query?: never;
             header?: never;
@@ -2037,15 +5502,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example owner@localhost */
-                    email: string;
-                    password: string;
-                    /** @description For users with two-step sign-in: the code of the authenticator app. */
-                    totp_code?: string;
-                    /** @description Instead of `totp_code`; works once. */
-                    recovery_code?: string;
-                };
+                "application/json": components["schemas"]["LoginRequest"];
             };
         };
         responses: {
@@ -2055,19 +5512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT with the claims sub, org_id, role, exp and iat. */
-                        access_token: string;
-                        /** @description Good for one refresh. */
-                        refresh_token: string;
-                        /** @enum {string} */
-                        token_type: "Bearer";
-                        /**
-                         * @description Seconds until the access token ends.
-                         * @example 900
-                         */
-                        expires_in: number;
-                    };
+                    "application/json": components["schemas"]["TokenPair"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -2080,7 +5525,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_auth_refresh: {
+    refreshTokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -2089,9 +5534,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    refresh_token: string;
-                };
+                "application/json": components["schemas"]["RefreshTokensRequest"];
             };
         };
         responses: {
@@ -2101,19 +5544,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT with the claims sub, org_id, role, exp and iat. */
-                        access_token: string;
-                        /** @description Good for one refresh. */
-                        refresh_token: string;
-                        /** @enum {string} */
-                        token_type: "Bearer";
-                        /**
-                         * @description Seconds until the access token ends.
-                         * @example 900
-                         */
-                        expires_in: number;
-                    };
+                    "application/json": components["schemas"]["TokenPair"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -2125,7 +5556,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_auth_session: {
+    createSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -2134,15 +5565,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example owner@localhost */
-                    email: string;
-                    password: string;
-                    /** @description For users with two-step sign-in: the code of the authenticator app. */
-                    totp_code?: string;
-                    /** @description Instead of `totp_code`; works once. */
-                    recovery_code?: string;
-                };
+                "application/json": components["schemas"]["CreateSessionRequest"];
             };
         };
         responses: {
@@ -2152,14 +5575,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Keep it in memory. */
-                        access_token: string;
-                        /** @enum {string} */
-                        token_type: "Bearer";
-                        /** @example 900 */
-                        expires_in: number;
-                    };
+                    "application/json": components["schemas"]["CreateSessionResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -2172,7 +5588,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_auth_session: {
+    deleteSession: {
         parameters: {
             query?: {
                 everywhere?: "true" | "false";
@@ -2197,7 +5613,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_auth_session_refresh: {
+    refreshSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -2212,14 +5628,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Keep it in memory. */
-                        access_token: string;
-                        /** @enum {string} */
-                        token_type: "Bearer";
-                        /** @example 900 */
-                        expires_in: number;
-                    };
+                    "application/json": components["schemas"]["RefreshSessionResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -2229,7 +5638,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_auth_methods: {
+    listAuthMethods: {
         parameters: {
             query?: never;
             header?: never;
@@ -2244,10 +5653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        local: boolean;
-                        oidc: boolean;
-                    };
+                    "application/json": components["schemas"]["ListAuthMethodsResponse"];
                 };
             };
             429: components["responses"]["Refusal"];
@@ -2255,7 +5661,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_auth_oidc_start: {
+    startOidcSignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -2281,7 +5687,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_auth_oidc_callback: {
+    completeOidcSignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -2307,7 +5713,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_users: {
+    listUsers: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -2326,42 +5732,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        users: {
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @example ada@example.com */
-                            email: string;
-                            name: string;
-                            /**
-                             * @description Each role may do what the ones before it may.
-                             * @enum {string}
-                             */
-                            role: "viewer" | "editor" | "admin" | "owner";
-                            /** @enum {string} */
-                            status: "active" | "disabled";
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_login_at: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListUsersResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -2371,7 +5742,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_users: {
+    createUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -2380,19 +5751,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    name?: string;
-                    /**
-                     * @description Each role may do what the ones before it may.
-                     * @enum {string}
-                     */
-                    role?: "viewer" | "editor" | "admin" | "owner";
-                    /** @enum {string} */
-                    status?: "active" | "disabled";
-                    password: string;
-                };
+                "application/json": components["schemas"]["CreateUserRequest"];
             };
         };
         responses: {
@@ -2402,37 +5761,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example ada@example.com */
-                        email: string;
-                        name: string;
-                        /**
-                         * @description Each role may do what the ones before it may.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "editor" | "admin" | "owner";
-                        /** @enum {string} */
-                        status: "active" | "disabled";
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        last_login_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -2446,7 +5775,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_users_me: {
+    getCurrentUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -2461,37 +5790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example ada@example.com */
-                        email: string;
-                        name: string;
-                        /**
-                         * @description Each role may do what the ones before it may.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "editor" | "admin" | "owner";
-                        /** @enum {string} */
-                        status: "active" | "disabled";
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        last_login_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -2500,7 +5799,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_users_me_password: {
+    changePassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -2509,10 +5808,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    current_password: string;
-                    new_password: string;
-                };
+                "application/json": components["schemas"]["ChangePasswordRequest"];
             };
         };
         responses: {
@@ -2522,37 +5818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example ada@example.com */
-                        email: string;
-                        name: string;
-                        /**
-                         * @description Each role may do what the ones before it may.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "editor" | "admin" | "owner";
-                        /** @enum {string} */
-                        status: "active" | "disabled";
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        last_login_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -2564,7 +5830,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_users_id: {
+    getUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -2581,37 +5847,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example ada@example.com */
-                        email: string;
-                        name: string;
-                        /**
-                         * @description Each role may do what the ones before it may.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "editor" | "admin" | "owner";
-                        /** @enum {string} */
-                        status: "active" | "disabled";
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        last_login_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -2621,7 +5857,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_users_id: {
+    updateUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -2632,18 +5868,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example ada@example.com */
-                    email?: string;
-                    name?: string;
-                    /**
-                     * @description Each role may do what the ones before it may.
-                     * @enum {string}
-                     */
-                    role?: "viewer" | "editor" | "admin" | "owner";
-                    /** @enum {string} */
-                    status?: "active" | "disabled";
-                };
+                "application/json": components["schemas"]["UpdateUserRequest"];
             };
         };
         responses: {
@@ -2653,37 +5878,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example ada@example.com */
-                        email: string;
-                        name: string;
-                        /**
-                         * @description Each role may do what the ones before it may.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "editor" | "admin" | "owner";
-                        /** @enum {string} */
-                        status: "active" | "disabled";
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        last_login_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -2698,7 +5893,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_users_id: {
+    deleteUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -2725,7 +5920,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_users_me_totp: {
+    getTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -2740,10 +5935,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        enabled: boolean;
-                        recovery_codes_left: number;
-                    };
+                    "application/json": components["schemas"]["GetTotpResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -2752,7 +5944,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_users_me_totp: {
+    setUpTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -2767,14 +5959,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description Base32, 20 bytes.
-                         * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-                         */
-                        secret: string;
-                        otpauth_url: string;
-                    };
+                    "application/json": components["schemas"]["SetUpTotpResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -2783,7 +5968,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_users_me_totp_confirm: {
+    confirmTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -2792,17 +5977,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example correct horse battery */
-                    current_password: string;
-                    /**
-                     * @description Base32, 20 bytes.
-                     * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-                     */
-                    secret: string;
-                    /** @example 123456 */
-                    code: string;
-                };
+                "application/json": components["schemas"]["ConfirmTotpRequest"];
             };
         };
         responses: {
@@ -2812,9 +5987,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        recovery_codes: string[];
-                    };
+                    "application/json": components["schemas"]["ConfirmTotpResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -2826,7 +5999,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_users_me_totp_disable: {
+    disableTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -2835,10 +6008,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example correct horse battery */
-                    current_password: string;
-                };
+                "application/json": components["schemas"]["DisableTotpRequest"];
             };
         };
         responses: {
@@ -2858,7 +6028,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_users_id_totp: {
+    deleteUserTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -2884,7 +6054,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_api_tokens: {
+    listApiTokens: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -2903,45 +6073,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        api_tokens: {
-                            /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            name: string;
-                            /** @enum {string} */
-                            role: "viewer" | "editor" | "admin" | "owner";
-                            /** @description The pipelines it is limited to; null for all. */
-                            pipeline_ids: string[] | null;
-                            /**
-                             * @description The first eight characters, for identification.
-                             * @example fht_9aQx
-                             */
-                            token_prefix: string;
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            created_by: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            expires_at: string | null;
-                            /**
-                             * Format: date-time
-                             * @description At most a minute late.
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_used_at: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListApiTokensResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -2952,7 +6084,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_api_tokens: {
+    createApiToken: {
         parameters: {
             query?: never;
             header?: never;
@@ -2961,20 +6093,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /**
-                     * @description At most the caller's own role.
-                     * @enum {string}
-                     */
-                    role: "viewer" | "editor" | "admin" | "owner";
-                    /**
-                     * Format: date-time
-                     * @example 2026-05-01T12:00:00.000Z
-                     */
-                    expires_at?: string | null;
-                    pipeline_ids?: string[] | null;
-                };
+                "application/json": components["schemas"]["CreateApiTokenRequest"];
             };
         };
         responses: {
@@ -2984,45 +6103,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        name: string;
-                        /** @enum {string} */
-                        role: "viewer" | "editor" | "admin" | "owner";
-                        /** @description The pipelines it is limited to; null for all. */
-                        pipeline_ids: string[] | null;
-                        /**
-                         * @description The first eight characters, for identification.
-                         * @example fht_9aQx
-                         */
-                        token_prefix: string;
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        created_by: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        expires_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @description At most a minute late.
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        last_used_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * @description Shown this once.
-                         * @example fht_…
-                         */
-                        token: string;
-                    };
+                    "application/json": components["schemas"]["CreateApiTokenResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -3036,7 +6117,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_api_tokens_id: {
+    deleteApiToken: {
         parameters: {
             query?: never;
             header?: never;
@@ -3062,7 +6143,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_organisation: {
+    getOrganisation: {
         parameters: {
             query?: never;
             header?: never;
@@ -3077,16 +6158,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        name: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Organisation"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -3095,7 +6167,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_organisation: {
+    updateOrganisation: {
         parameters: {
             query?: never;
             header?: never;
@@ -3104,9 +6176,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                };
+                "application/json": components["schemas"]["UpdateOrganisationRequest"];
             };
         };
         responses: {
@@ -3116,16 +6186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        name: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Organisation"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -3138,7 +6199,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines: {
+    listPipelines: {
         parameters: {
             query?: {
                 /** @description Part of the name or slug, in any case. */
@@ -3163,56 +6224,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        pipelines: {
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example Web shop */
-                            name: string;
-                            /**
-                             * @description Made from the name when omitted.
-                             * @example web-shop
-                             */
-                            slug: string;
-                            /**
-                             * @default web
-                             * @enum {string}
-                             */
-                            type: "web" | "app" | "server";
-                            /**
-                             * @description The public key that clients send with events.
-                             * @example pk_7f3k…
-                             */
-                            pipeline_key: string;
-                            /**
-                             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-                             * @default []
-                             * @example [
-                             *       "env:production",
-                             *       "team:growth"
-                             *     ]
-                             */
-                            labels: string[];
-                            /**
-                             * @description Whether the pipeline accepts events.
-                             * @default true
-                             */
-                            enabled: boolean;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListPipelinesResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -3222,7 +6234,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines: {
+    createPipeline: {
         parameters: {
             query?: never;
             header?: never;
@@ -3231,129 +6243,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example Web shop */
-                    name: string;
-                    /**
-                     * @description Made from the name when omitted.
-                     * @example web-shop
-                     */
-                    slug?: string;
-                    /**
-                     * @default web
-                     * @enum {string}
-                     */
-                    type?: "web" | "app" | "server";
-                    /**
-                     * @description Domains that may send events. Empty allows all.
-                     * @default []
-                     */
-                    domain_allowlist?: string[];
-                    /**
-                     * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-                     * @default []
-                     * @example [
-                     *       "env:production",
-                     *       "team:growth"
-                     *     ]
-                     */
-                    labels?: string[];
-                    /**
-                     * @description Events per second.
-                     * @default 1000
-                     */
-                    rate_limit_rps?: number;
-                    /**
-                     * @description Whether events must carry a challenge token.
-                     * @default false
-                     */
-                    challenge_token_required?: boolean;
-                    /**
-                     * @description Values for `{{pipeline_param.KEY}}` in integration configs.
-                     * @default {}
-                     */
-                    parameters?: {
-                        [key: string]: string;
-                    };
-                    /** @default {} */
-                    config?: {
-                        /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
-                        ip_allowlist?: string[];
-                        /** @description Reject unsigned requests to a server pipeline. */
-                        require_signature?: boolean;
-                    };
-                    /**
-                     * @default {
-                     *       "script_filename": "d.js",
-                     *       "global_variable": "_df",
-                     *       "delivery_method": "cdn",
-                     *       "vendor_syncs": {},
-                     *       "consent_config": {},
-                     *       "cross_domain": false
-                     *     }
-                     */
-                    js_builder_config?: {
-                        /**
-                         * @description File name of the generated collector.
-                         * @example d.js
-                         */
-                        script_filename?: string;
-                        /**
-                         * @description Global variable that the collector exposes.
-                         * @example _df
-                         */
-                        global_variable?: string;
-                        /** @enum {string} */
-                        delivery_method?: "download" | "cdn" | "cluster";
-                        /** @description First-party ids to read or mint, by vendor. */
-                        vendor_syncs?: {
-                            [key: string]: {
-                                enabled?: boolean;
-                                consent_category?: string;
-                            };
-                        };
-                        /** @description Where the collector reads consent from. */
-                        consent_config?: {
-                            /** @enum {string} */
-                            provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
-                            /** @description How long the collector waits for a consent choice, in milliseconds. */
-                            wait_ms?: number;
-                            required_category?: string;
-                        };
-                        /** @description Whether the collector passes the visitor id to links between your domains. */
-                        cross_domain?: boolean;
-                        variables?: {
-                            name: string;
-                            /** @enum {string} */
-                            source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
-                            path: string;
-                            /** @example properties.section */
-                            target: string;
-                        }[];
-                    };
-                    /**
-                     * @default {
-                     *       "cross_domain_enabled": false,
-                     *       "cross_domain_domains": [],
-                     *       "vendor_sync": {}
-                     *     }
-                     */
-                    identity_config?: {
-                        /** @description Whether a visitor keeps one identity across the domains. */
-                        cross_domain_enabled?: boolean;
-                        /** @description Domains that share identity. */
-                        cross_domain_domains?: string[];
-                        /** @description Identity sync settings by vendor. */
-                        vendor_sync?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    /**
-                     * @description Whether the pipeline accepts events.
-                     * @default true
-                     */
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["PipelineCreate"];
             };
         };
         responses: {
@@ -3363,158 +6253,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example Web shop */
-                        name: string;
-                        /**
-                         * @description Made from the name when omitted.
-                         * @example web-shop
-                         */
-                        slug: string;
-                        /**
-                         * @default web
-                         * @enum {string}
-                         */
-                        type: "web" | "app" | "server";
-                        /**
-                         * @description The public key that clients send with events.
-                         * @example pk_7f3k…
-                         */
-                        pipeline_key: string;
-                        /**
-                         * @description The first four characters of the secret.
-                         * @example sk_9
-                         */
-                        pipeline_key_secret_prefix: string;
-                        /**
-                         * @description Domains that may send events. Empty allows all.
-                         * @default []
-                         */
-                        domain_allowlist: string[];
-                        /**
-                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-                         * @default []
-                         * @example [
-                         *       "env:production",
-                         *       "team:growth"
-                         *     ]
-                         */
-                        labels: string[];
-                        /**
-                         * @description Events per second.
-                         * @default 1000
-                         */
-                        rate_limit_rps: number;
-                        /**
-                         * @description Whether events must carry a challenge token.
-                         * @default false
-                         */
-                        challenge_token_required: boolean;
-                        /**
-                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
-                         * @default {}
-                         */
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        /** @default {} */
-                        config: {
-                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
-                            ip_allowlist?: string[];
-                            /** @description Reject unsigned requests to a server pipeline. */
-                            require_signature?: boolean;
-                        };
-                        /**
-                         * @default {
-                         *       "script_filename": "d.js",
-                         *       "global_variable": "_df",
-                         *       "delivery_method": "cdn",
-                         *       "vendor_syncs": {},
-                         *       "consent_config": {},
-                         *       "cross_domain": false
-                         *     }
-                         */
-                        js_builder_config: {
-                            /**
-                             * @description File name of the generated collector.
-                             * @example d.js
-                             */
-                            script_filename: string;
-                            /**
-                             * @description Global variable that the collector exposes.
-                             * @example _df
-                             */
-                            global_variable: string;
-                            /** @enum {string} */
-                            delivery_method: "download" | "cdn" | "cluster";
-                            /** @description First-party ids to read or mint, by vendor. */
-                            vendor_syncs: {
-                                [key: string]: {
-                                    enabled?: boolean;
-                                    consent_category?: string;
-                                };
-                            };
-                            /** @description Where the collector reads consent from. */
-                            consent_config: {
-                                /** @enum {string} */
-                                provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
-                                /** @description How long the collector waits for a consent choice, in milliseconds. */
-                                wait_ms?: number;
-                                required_category?: string;
-                            };
-                            /** @description Whether the collector passes the visitor id to links between your domains. */
-                            cross_domain: boolean;
-                            variables?: {
-                                name: string;
-                                /** @enum {string} */
-                                source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
-                                path: string;
-                                /** @example properties.section */
-                                target: string;
-                            }[];
-                        };
-                        /**
-                         * @default {
-                         *       "cross_domain_enabled": false,
-                         *       "cross_domain_domains": [],
-                         *       "vendor_sync": {}
-                         *     }
-                         */
-                        identity_config: {
-                            /** @description Whether a visitor keeps one identity across the domains. */
-                            cross_domain_enabled: boolean;
-                            /** @description Domains that share identity. */
-                            cross_domain_domains: string[];
-                            /** @description Identity sync settings by vendor. */
-                            vendor_sync: {
-                                [key: string]: unknown;
-                            };
-                        };
-                        /**
-                         * @description Whether the pipeline accepts events.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                        /**
-                         * @description Shown only in this response.
-                         * @example sk_9…
-                         */
-                        pipeline_key_secret: string;
-                    };
+                    "application/json": components["schemas"]["PipelineWithSecret"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -3528,7 +6267,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id: {
+    getPipeline: {
         parameters: {
             query?: never;
             header?: never;
@@ -3545,153 +6284,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example Web shop */
-                        name: string;
-                        /**
-                         * @description Made from the name when omitted.
-                         * @example web-shop
-                         */
-                        slug: string;
-                        /**
-                         * @default web
-                         * @enum {string}
-                         */
-                        type: "web" | "app" | "server";
-                        /**
-                         * @description The public key that clients send with events.
-                         * @example pk_7f3k…
-                         */
-                        pipeline_key: string;
-                        /**
-                         * @description The first four characters of the secret.
-                         * @example sk_9
-                         */
-                        pipeline_key_secret_prefix: string;
-                        /**
-                         * @description Domains that may send events. Empty allows all.
-                         * @default []
-                         */
-                        domain_allowlist: string[];
-                        /**
-                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-                         * @default []
-                         * @example [
-                         *       "env:production",
-                         *       "team:growth"
-                         *     ]
-                         */
-                        labels: string[];
-                        /**
-                         * @description Events per second.
-                         * @default 1000
-                         */
-                        rate_limit_rps: number;
-                        /**
-                         * @description Whether events must carry a challenge token.
-                         * @default false
-                         */
-                        challenge_token_required: boolean;
-                        /**
-                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
-                         * @default {}
-                         */
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        /** @default {} */
-                        config: {
-                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
-                            ip_allowlist?: string[];
-                            /** @description Reject unsigned requests to a server pipeline. */
-                            require_signature?: boolean;
-                        };
-                        /**
-                         * @default {
-                         *       "script_filename": "d.js",
-                         *       "global_variable": "_df",
-                         *       "delivery_method": "cdn",
-                         *       "vendor_syncs": {},
-                         *       "consent_config": {},
-                         *       "cross_domain": false
-                         *     }
-                         */
-                        js_builder_config: {
-                            /**
-                             * @description File name of the generated collector.
-                             * @example d.js
-                             */
-                            script_filename: string;
-                            /**
-                             * @description Global variable that the collector exposes.
-                             * @example _df
-                             */
-                            global_variable: string;
-                            /** @enum {string} */
-                            delivery_method: "download" | "cdn" | "cluster";
-                            /** @description First-party ids to read or mint, by vendor. */
-                            vendor_syncs: {
-                                [key: string]: {
-                                    enabled?: boolean;
-                                    consent_category?: string;
-                                };
-                            };
-                            /** @description Where the collector reads consent from. */
-                            consent_config: {
-                                /** @enum {string} */
-                                provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
-                                /** @description How long the collector waits for a consent choice, in milliseconds. */
-                                wait_ms?: number;
-                                required_category?: string;
-                            };
-                            /** @description Whether the collector passes the visitor id to links between your domains. */
-                            cross_domain: boolean;
-                            variables?: {
-                                name: string;
-                                /** @enum {string} */
-                                source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
-                                path: string;
-                                /** @example properties.section */
-                                target: string;
-                            }[];
-                        };
-                        /**
-                         * @default {
-                         *       "cross_domain_enabled": false,
-                         *       "cross_domain_domains": [],
-                         *       "vendor_sync": {}
-                         *     }
-                         */
-                        identity_config: {
-                            /** @description Whether a visitor keeps one identity across the domains. */
-                            cross_domain_enabled: boolean;
-                            /** @description Domains that share identity. */
-                            cross_domain_domains: string[];
-                            /** @description Identity sync settings by vendor. */
-                            vendor_sync: {
-                                [key: string]: unknown;
-                            };
-                        };
-                        /**
-                         * @description Whether the pipeline accepts events.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Pipeline"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -3701,7 +6294,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_pipelines_id: {
+    updatePipeline: {
         parameters: {
             query?: never;
             header?: never;
@@ -3712,92 +6305,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example Web shop */
-                    name?: string;
-                    /**
-                     * @description Made from the name when omitted.
-                     * @example web-shop
-                     */
-                    slug?: string;
-                    /** @enum {string} */
-                    type?: "web" | "app" | "server";
-                    /** @description Domains that may send events. Empty allows all. */
-                    domain_allowlist?: string[];
-                    /**
-                     * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-                     * @example [
-                     *       "env:production",
-                     *       "team:growth"
-                     *     ]
-                     */
-                    labels?: string[];
-                    /** @description Events per second. */
-                    rate_limit_rps?: number;
-                    /** @description Whether events must carry a challenge token. */
-                    challenge_token_required?: boolean;
-                    /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
-                    parameters?: {
-                        [key: string]: string;
-                    };
-                    config?: {
-                        /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
-                        ip_allowlist?: string[];
-                        /** @description Reject unsigned requests to a server pipeline. */
-                        require_signature?: boolean;
-                    };
-                    js_builder_config?: {
-                        /**
-                         * @description File name of the generated collector.
-                         * @example d.js
-                         */
-                        script_filename?: string;
-                        /**
-                         * @description Global variable that the collector exposes.
-                         * @example _df
-                         */
-                        global_variable?: string;
-                        /** @enum {string} */
-                        delivery_method?: "download" | "cdn" | "cluster";
-                        /** @description First-party ids to read or mint, by vendor. */
-                        vendor_syncs?: {
-                            [key: string]: {
-                                enabled?: boolean;
-                                consent_category?: string;
-                            };
-                        };
-                        /** @description Where the collector reads consent from. */
-                        consent_config?: {
-                            /** @enum {string} */
-                            provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
-                            /** @description How long the collector waits for a consent choice, in milliseconds. */
-                            wait_ms?: number;
-                            required_category?: string;
-                        };
-                        /** @description Whether the collector passes the visitor id to links between your domains. */
-                        cross_domain?: boolean;
-                        variables?: {
-                            name: string;
-                            /** @enum {string} */
-                            source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
-                            path: string;
-                            /** @example properties.section */
-                            target: string;
-                        }[];
-                    };
-                    identity_config?: {
-                        /** @description Whether a visitor keeps one identity across the domains. */
-                        cross_domain_enabled?: boolean;
-                        /** @description Domains that share identity. */
-                        cross_domain_domains?: string[];
-                        /** @description Identity sync settings by vendor. */
-                        vendor_sync?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    /** @description Whether the pipeline accepts events. */
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["PipelineUpdate"];
             };
         };
         responses: {
@@ -3807,153 +6315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example Web shop */
-                        name: string;
-                        /**
-                         * @description Made from the name when omitted.
-                         * @example web-shop
-                         */
-                        slug: string;
-                        /**
-                         * @default web
-                         * @enum {string}
-                         */
-                        type: "web" | "app" | "server";
-                        /**
-                         * @description The public key that clients send with events.
-                         * @example pk_7f3k…
-                         */
-                        pipeline_key: string;
-                        /**
-                         * @description The first four characters of the secret.
-                         * @example sk_9
-                         */
-                        pipeline_key_secret_prefix: string;
-                        /**
-                         * @description Domains that may send events. Empty allows all.
-                         * @default []
-                         */
-                        domain_allowlist: string[];
-                        /**
-                         * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
-                         * @default []
-                         * @example [
-                         *       "env:production",
-                         *       "team:growth"
-                         *     ]
-                         */
-                        labels: string[];
-                        /**
-                         * @description Events per second.
-                         * @default 1000
-                         */
-                        rate_limit_rps: number;
-                        /**
-                         * @description Whether events must carry a challenge token.
-                         * @default false
-                         */
-                        challenge_token_required: boolean;
-                        /**
-                         * @description Values for `{{pipeline_param.KEY}}` in integration configs.
-                         * @default {}
-                         */
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        /** @default {} */
-                        config: {
-                            /** @description Addresses and networks (CIDR) that may send to a server pipeline. Empty allows all. */
-                            ip_allowlist?: string[];
-                            /** @description Reject unsigned requests to a server pipeline. */
-                            require_signature?: boolean;
-                        };
-                        /**
-                         * @default {
-                         *       "script_filename": "d.js",
-                         *       "global_variable": "_df",
-                         *       "delivery_method": "cdn",
-                         *       "vendor_syncs": {},
-                         *       "consent_config": {},
-                         *       "cross_domain": false
-                         *     }
-                         */
-                        js_builder_config: {
-                            /**
-                             * @description File name of the generated collector.
-                             * @example d.js
-                             */
-                            script_filename: string;
-                            /**
-                             * @description Global variable that the collector exposes.
-                             * @example _df
-                             */
-                            global_variable: string;
-                            /** @enum {string} */
-                            delivery_method: "download" | "cdn" | "cluster";
-                            /** @description First-party ids to read or mint, by vendor. */
-                            vendor_syncs: {
-                                [key: string]: {
-                                    enabled?: boolean;
-                                    consent_category?: string;
-                                };
-                            };
-                            /** @description Where the collector reads consent from. */
-                            consent_config: {
-                                /** @enum {string} */
-                                provider?: "auto" | "onetrust" | "cookiebot" | "usercentrics" | "didomi" | "osano" | "tcf" | "google_consent_mode" | "custom";
-                                /** @description How long the collector waits for a consent choice, in milliseconds. */
-                                wait_ms?: number;
-                                required_category?: string;
-                            };
-                            /** @description Whether the collector passes the visitor id to links between your domains. */
-                            cross_domain: boolean;
-                            variables?: {
-                                name: string;
-                                /** @enum {string} */
-                                source: "data_layer" | "js_variable" | "cookie" | "query" | "meta" | "selector";
-                                path: string;
-                                /** @example properties.section */
-                                target: string;
-                            }[];
-                        };
-                        /**
-                         * @default {
-                         *       "cross_domain_enabled": false,
-                         *       "cross_domain_domains": [],
-                         *       "vendor_sync": {}
-                         *     }
-                         */
-                        identity_config: {
-                            /** @description Whether a visitor keeps one identity across the domains. */
-                            cross_domain_enabled: boolean;
-                            /** @description Domains that share identity. */
-                            cross_domain_domains: string[];
-                            /** @description Identity sync settings by vendor. */
-                            vendor_sync: {
-                                [key: string]: unknown;
-                            };
-                        };
-                        /**
-                         * @description Whether the pipeline accepts events.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Pipeline"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -3968,7 +6330,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_pipelines_id: {
+    deletePipeline: {
         parameters: {
             query?: never;
             header?: never;
@@ -3985,10 +6347,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "deleted";
-                    };
+                    "application/json": components["schemas"]["DeletePipelineResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -3999,7 +6358,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines_id_rotate_secret: {
+    rotatePipelineSecret: {
         parameters: {
             query?: never;
             header?: never;
@@ -4016,23 +6375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description The public key that clients send with events.
-                         * @example pk_7f3k…
-                         */
-                        pipeline_key: string;
-                        /**
-                         * @description Shown only in this response.
-                         * @example sk_9…
-                         */
-                        pipeline_key_secret: string;
-                        /**
-                         * @description The first four characters of the secret.
-                         * @example sk_9
-                         */
-                        pipeline_key_secret_prefix: string;
-                    };
+                    "application/json": components["schemas"]["RotatedSecret"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4043,7 +6386,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines_id_tokens: {
+    createChallengeToken: {
         parameters: {
             query?: never;
             header?: never;
@@ -4060,14 +6403,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        token: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        expires_at: string;
-                    };
+                    "application/json": components["schemas"]["CreateChallengeTokenResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4078,7 +6414,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines_id_collector_build: {
+    buildCollector: {
         parameters: {
             query?: never;
             header?: never;
@@ -4095,12 +6431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "building";
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                    };
+                    "application/json": components["schemas"]["CollectorBuildStarted"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4111,7 +6442,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_collector_status: {
+    getCollectorStatus: {
         parameters: {
             query?: never;
             header?: never;
@@ -4128,24 +6459,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "no_builds" | "building" | "ready";
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        /** @example bld_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        build_id?: string;
-                        /** @example 3f1c9a4be07d5a12 */
-                        version_hash?: string;
-                        file_size_bytes?: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        built_at?: string;
-                        /** @description Why the last build failed. The file before it is still served. */
-                        error?: string;
-                    };
+                    "application/json": components["schemas"]["CollectorStatus"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4155,7 +6469,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_collector_download: {
+    downloadCollector: {
         parameters: {
             query?: {
                 /** @description `1`: its source map instead. */
@@ -4186,7 +6500,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_collector_snippet: {
+    getCollectorSnippet: {
         parameters: {
             query?: {
                 /** @description `true`: the build that is served now, for good. */
@@ -4206,14 +6520,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The script tag. */
-                        snippet: string;
-                        /** @description Where the tag loads the script from. */
-                        url: string;
-                        pinned: boolean;
-                        integrity: string | null;
-                    };
+                    "application/json": components["schemas"]["CollectorSnippet"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4225,7 +6532,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_integration_catalog: {
+    listCatalogVendors: {
         parameters: {
             query?: {
                 /** @description Part of the name or description, in any case. */
@@ -4245,73 +6552,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        vendors: {
-                            /**
-                             * @description Identifies the vendor in paths and in `vendor` fields.
-                             * @example google_analytics_4
-                             */
-                            key: string;
-                            name: string;
-                            description: string;
-                            /** @enum {string} */
-                            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
-                            /**
-                             * @description A finer category.
-                             * @enum {string}
-                             */
-                            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
-                            /** @enum {string} */
-                            status: "ga" | "beta";
-                            /** @description The vendor's API documentation. */
-                            website: string;
-                            /** @description What to do in the vendor's interface before installing, in order. */
-                            setup_steps: string[];
-                            /**
-                             * @description The consent category that an install form should propose.
-                             * @enum {string|null}
-                             */
-                            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
-                            docs: {
-                                /** @description The vendor's API documentation. */
-                                url: string;
-                                /** @description The API version that the definition was written for. */
-                                api_version: string | null;
-                                /**
-                                 * @description The day on which the documentation was read.
-                                 * @example 2026-05-01
-                                 */
-                                checked: string | null;
-                                /** @description Decisions and limits to know. */
-                                notes: string[];
-                            };
-                            config_fields: {
-                                /** @description Name of the field in `config`. */
-                                key: string;
-                                label: string;
-                                /** @enum {string} */
-                                type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
-                                required: boolean;
-                                /** @description A value that passes validation. */
-                                placeholder: string;
-                                help_text: string;
-                                /** @description The choices of a `select` field. */
-                                options?: string[];
-                                default?: unknown;
-                            }[];
-                            variants: {
-                                key: string;
-                                name: string;
-                                description: string;
-                                /** @description The mapping that an install starts with. */
-                                default_config: {
-                                    [key: string]: unknown;
-                                };
-                            }[];
-                        }[];
-                        total: number;
-                        categories: ("advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other")[];
-                    };
+                    "application/json": components["schemas"]["CatalogVendorList"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4321,7 +6562,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_integration_catalog_vendor: {
+    getCatalogVendor: {
         parameters: {
             query?: never;
             header?: never;
@@ -4338,109 +6579,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description Identifies the vendor in paths and in `vendor` fields.
-                         * @example google_analytics_4
-                         */
-                        key: string;
-                        name: string;
-                        description: string;
-                        /** @enum {string} */
-                        category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
-                        /**
-                         * @description A finer category.
-                         * @enum {string}
-                         */
-                        group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
-                        /** @enum {string} */
-                        status: "ga" | "beta";
-                        /** @description The vendor's API documentation. */
-                        website: string;
-                        /** @description What to do in the vendor's interface before installing, in order. */
-                        setup_steps: string[];
-                        /**
-                         * @description The consent category that an install form should propose.
-                         * @enum {string|null}
-                         */
-                        default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
-                        docs: {
-                            /** @description The vendor's API documentation. */
-                            url: string;
-                            /** @description The API version that the definition was written for. */
-                            api_version: string | null;
-                            /**
-                             * @description The day on which the documentation was read.
-                             * @example 2026-05-01
-                             */
-                            checked: string | null;
-                            /** @description Decisions and limits to know. */
-                            notes: string[];
-                        };
-                        config_fields: {
-                            /** @description Name of the field in `config`. */
-                            key: string;
-                            label: string;
-                            /** @enum {string} */
-                            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
-                            required: boolean;
-                            /** @description A value that passes validation. */
-                            placeholder: string;
-                            help_text: string;
-                            /** @description The choices of a `select` field. */
-                            options?: string[];
-                            default?: unknown;
-                        }[];
-                        variants: {
-                            key: string;
-                            name: string;
-                            description: string;
-                            /** @description The mapping that an install starts with. */
-                            default_config: {
-                                [key: string]: unknown;
-                            };
-                        }[];
-                        /** @description What the vendor would receive for sample events with the default variant. */
-                        sample_requests: {
-                            event: {
-                                event_id?: string;
-                                /** @enum {string} */
-                                type?: "track" | "page" | "identify" | "group";
-                                /** @description The name of a track event. */
-                                event?: string;
-                                /** @description The name of a page. */
-                                name?: string;
-                                anonymous_id?: string;
-                                user_id?: string;
-                                group_id?: string;
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-05-01T12:00:00.000Z
-                                 */
-                                timestamp?: string;
-                                context?: {
-                                    [key: string]: unknown;
-                                };
-                                properties?: {
-                                    [key: string]: unknown;
-                                };
-                                traits?: {
-                                    [key: string]: unknown;
-                                };
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            requests: {
-                                method: string;
-                                url: string;
-                                headers: {
-                                    [key: string]: string;
-                                };
-                                /** @description JSON as JSON, anything else as text. */
-                                body: unknown;
-                            }[];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["CatalogVendorWithSamples"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4450,7 +6589,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_integration_catalog_vendor_install: {
+    installCatalogVendor: {
         parameters: {
             query?: never;
             header?: never;
@@ -4461,25 +6600,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Name of the new template. */
-                    name: string;
-                    /**
-                     * @description Key of the variant.
-                     * @default default
-                     */
-                    variant?: string;
-                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                    config?: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                     * @enum {string}
-                     */
-                    delivery_mode?: "server_side" | "client_side";
-                    description?: string;
-                };
+                "application/json": components["schemas"]["CatalogInstall"];
             };
         };
         responses: {
@@ -4489,67 +6610,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        template: {
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            name: string;
-                            /**
-                             * @description Catalog key of the vendor.
-                             * @example webhook
-                             */
-                            vendor: string;
-                            /** @default  */
-                            description: string;
-                            /** @description The catalog entry it was installed from. */
-                            catalog_vendor_key: string | null;
-                            /** @description The variant it was installed from. */
-                            catalog_variant_key: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        };
-                        revision: {
-                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /**
-                             * @description The template.
-                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                             */
-                            integration_id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @description Counts from 1 in each template. */
-                            revision_number: number;
-                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                            config: {
-                                [key: string]: unknown;
-                            };
-                            /**
-                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                             * @enum {string}
-                             */
-                            delivery_mode: "server_side" | "client_side";
-                            /** @description What changed, for people. */
-                            change_summary: string;
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            created_by: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateAndRevision"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -4563,7 +6624,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_integration_templates: {
+    listIntegrationTemplates: {
         parameters: {
             query?: {
                 search?: string;
@@ -4584,39 +6645,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        templates: {
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            name: string;
-                            /**
-                             * @description Catalog key of the vendor.
-                             * @example webhook
-                             */
-                            vendor: string;
-                            /** @default  */
-                            description: string;
-                            /** @description The catalog entry it was installed from. */
-                            catalog_vendor_key: string | null;
-                            /** @description The variant it was installed from. */
-                            catalog_variant_key: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListIntegrationTemplatesResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4626,7 +6655,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_integration_templates: {
+    createIntegrationTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -4635,27 +6664,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /**
-                     * @description Catalog key of the vendor.
-                     * @example webhook
-                     */
-                    vendor: string;
-                    /** @default  */
-                    description?: string;
-                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                    config: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                     * @enum {string}
-                     */
-                    delivery_mode?: "server_side" | "client_side";
-                    /** @description What changed, for people. */
-                    change_summary?: string;
-                };
+                "application/json": components["schemas"]["IntegrationTemplateCreate"];
             };
         };
         responses: {
@@ -4665,67 +6674,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        template: {
-                            /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            name: string;
-                            /**
-                             * @description Catalog key of the vendor.
-                             * @example webhook
-                             */
-                            vendor: string;
-                            /** @default  */
-                            description: string;
-                            /** @description The catalog entry it was installed from. */
-                            catalog_vendor_key: string | null;
-                            /** @description The variant it was installed from. */
-                            catalog_variant_key: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        };
-                        revision: {
-                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /**
-                             * @description The template.
-                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                             */
-                            integration_id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @description Counts from 1 in each template. */
-                            revision_number: number;
-                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                            config: {
-                                [key: string]: unknown;
-                            };
-                            /**
-                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                             * @enum {string}
-                             */
-                            delivery_mode: "server_side" | "client_side";
-                            /** @description What changed, for people. */
-                            change_summary: string;
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            created_by: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateAndRevision"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -4738,7 +6687,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_integration_templates_id: {
+    getIntegrationTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -4755,67 +6704,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        name: string;
-                        /**
-                         * @description Catalog key of the vendor.
-                         * @example webhook
-                         */
-                        vendor: string;
-                        /** @default  */
-                        description: string;
-                        /** @description The catalog entry it was installed from. */
-                        catalog_vendor_key: string | null;
-                        /** @description The variant it was installed from. */
-                        catalog_variant_key: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                        latest_revision: {
-                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /**
-                             * @description The template.
-                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                             */
-                            integration_id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @description Counts from 1 in each template. */
-                            revision_number: number;
-                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                            config: {
-                                [key: string]: unknown;
-                            };
-                            /**
-                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                             * @enum {string}
-                             */
-                            delivery_mode: "server_side" | "client_side";
-                            /** @description What changed, for people. */
-                            change_summary: string;
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            created_by: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                        };
-                        /** @description Ids of the pipelines that use it. */
-                        used_by: string[];
-                    };
+                    "application/json": components["schemas"]["IntegrationTemplateWithUse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4825,7 +6714,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_integration_templates_id: {
+    updateIntegrationTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -4836,10 +6725,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    description?: string;
-                };
+                "application/json": components["schemas"]["IntegrationTemplateUpdate"];
             };
         };
         responses: {
@@ -4849,34 +6735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        name: string;
-                        /**
-                         * @description Catalog key of the vendor.
-                         * @example webhook
-                         */
-                        vendor: string;
-                        /** @default  */
-                        description: string;
-                        /** @description The catalog entry it was installed from. */
-                        catalog_vendor_key: string | null;
-                        /** @description The variant it was installed from. */
-                        catalog_variant_key: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["IntegrationTemplate"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -4890,7 +6749,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_integration_templates_id: {
+    deleteIntegrationTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -4917,7 +6776,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_integration_templates_id_revisions: {
+    listIntegrationTemplateRevisions: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -4938,42 +6797,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        revisions: {
-                            /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /**
-                             * @description The template.
-                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                             */
-                            integration_id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @description Counts from 1 in each template. */
-                            revision_number: number;
-                            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                            config: {
-                                [key: string]: unknown;
-                            };
-                            /**
-                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                             * @enum {string}
-                             */
-                            delivery_mode: "server_side" | "client_side";
-                            /** @description What changed, for people. */
-                            change_summary: string;
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            created_by: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListIntegrationTemplateRevisionsResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -4984,7 +6808,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_integration_templates_id_revisions: {
+    createIntegrationTemplateRevision: {
         parameters: {
             query?: never;
             header?: never;
@@ -4995,19 +6819,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                    config: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                     * @enum {string}
-                     */
-                    delivery_mode?: "server_side" | "client_side";
-                    /** @description What changed, for people. */
-                    change_summary?: string;
-                };
+                "application/json": components["schemas"]["RevisionCreate"];
             };
         };
         responses: {
@@ -5017,37 +6829,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /**
-                         * @description The template.
-                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        integration_id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @description Counts from 1 in each template. */
-                        revision_number: number;
-                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                        config: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                         * @enum {string}
-                         */
-                        delivery_mode: "server_side" | "client_side";
-                        /** @description What changed, for people. */
-                        change_summary: string;
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        created_by: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Revision"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5061,7 +6843,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_integration_templates_id_revisions_number: {
+    getIntegrationTemplateRevision: {
         parameters: {
             query?: never;
             header?: never;
@@ -5079,37 +6861,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example rev_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /**
-                         * @description The template.
-                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        integration_id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @description Counts from 1 in each template. */
-                        revision_number: number;
-                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                        config: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                         * @enum {string}
-                         */
-                        delivery_mode: "server_side" | "client_side";
-                        /** @description What changed, for people. */
-                        change_summary: string;
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        created_by: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Revision"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5119,7 +6871,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_integrations: {
+    listPipelineIntegrations: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -5140,103 +6892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        integrations: {
-                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            pipeline_id: string;
-                            /**
-                             * @description The template whose revision is delivered.
-                             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                             */
-                            template_id: string;
-                            /** @description The pinned revision. A new integration pins the latest. */
-                            revision_number: number;
-                            /** @description Defaults to the name of the template. */
-                            name: string;
-                            /**
-                             * @description Events that arrive while it is disabled are dropped.
-                             * @default true
-                             */
-                            enabled: boolean;
-                            /**
-                             * @description Events without consent for this category are dropped. Null delivers every event.
-                             * @default null
-                             * @example marketing
-                             */
-                            consent_category: string | null;
-                            /**
-                             * @description Restricts which events pass. An empty filter passes every event.
-                             * @default null
-                             */
-                            event_filter: {
-                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                                event_names?: string[];
-                            } | null;
-                            /**
-                             * @description Requests per second. Null takes the vendor's limit.
-                             * @default null
-                             */
-                            rate_limit_rps: number | null;
-                            /**
-                             * @description Burst capacity. Null takes twice the rate.
-                             * @default null
-                             */
-                            rate_limit_burst: number | null;
-                            /**
-                             * @description Requests per day; 0 means no limit.
-                             * @default null
-                             */
-                            rate_limit_daily: number | null;
-                            /**
-                             * @description Catalog key of the vendor.
-                             * @example webhook
-                             */
-                            vendor: string;
-                            /**
-                             * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                             * @enum {string}
-                             */
-                            delivery_mode: "server_side" | "client_side";
-                            health: {
-                                /**
-                                 * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
-                                 * @enum {string}
-                                 */
-                                status: "ok" | "failing" | "paused" | "misconfigured";
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-05-01T12:00:00.000Z
-                                 */
-                                last_success_at: string | null;
-                                last_error: string | null;
-                                /** @description Events in the backlog. */
-                                waiting: number;
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-05-01T12:00:00.000Z
-                                 */
-                                oldest_waiting_at: string | null;
-                                warnings: string[];
-                            };
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListPipelineIntegrationsResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5247,7 +6903,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines_id_integrations: {
+    createPipelineIntegration: {
         parameters: {
             query?: never;
             header?: never;
@@ -5258,51 +6914,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description The template whose revision is delivered.
-                     * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                     */
-                    template_id: string;
-                    /** @description The pinned revision. A new integration pins the latest. */
-                    revision_number?: number;
-                    /** @description Defaults to the name of the template. */
-                    name?: string;
-                    /**
-                     * @description Events that arrive while it is disabled are dropped.
-                     * @default true
-                     */
-                    enabled?: boolean;
-                    /**
-                     * @description Events without consent for this category are dropped. Null delivers every event.
-                     * @default null
-                     * @example marketing
-                     */
-                    consent_category?: string | null;
-                    /**
-                     * @description Restricts which events pass. An empty filter passes every event.
-                     * @default null
-                     */
-                    event_filter?: {
-                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                        event_names?: string[];
-                    } | null;
-                    /**
-                     * @description Requests per second. Null takes the vendor's limit.
-                     * @default null
-                     */
-                    rate_limit_rps?: number | null;
-                    /**
-                     * @description Burst capacity. Null takes twice the rate.
-                     * @default null
-                     */
-                    rate_limit_burst?: number | null;
-                    /**
-                     * @description Requests per day; 0 means no limit.
-                     * @default null
-                     */
-                    rate_limit_daily?: number | null;
-                };
+                "application/json": components["schemas"]["IntegrationCreate"];
             };
         };
         responses: {
@@ -5312,98 +6924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        /**
-                         * @description The template whose revision is delivered.
-                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        template_id: string;
-                        /** @description The pinned revision. A new integration pins the latest. */
-                        revision_number: number;
-                        /** @description Defaults to the name of the template. */
-                        name: string;
-                        /**
-                         * @description Events that arrive while it is disabled are dropped.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /**
-                         * @description Events without consent for this category are dropped. Null delivers every event.
-                         * @default null
-                         * @example marketing
-                         */
-                        consent_category: string | null;
-                        /**
-                         * @description Restricts which events pass. An empty filter passes every event.
-                         * @default null
-                         */
-                        event_filter: {
-                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                            event_names?: string[];
-                        } | null;
-                        /**
-                         * @description Requests per second. Null takes the vendor's limit.
-                         * @default null
-                         */
-                        rate_limit_rps: number | null;
-                        /**
-                         * @description Burst capacity. Null takes twice the rate.
-                         * @default null
-                         */
-                        rate_limit_burst: number | null;
-                        /**
-                         * @description Requests per day; 0 means no limit.
-                         * @default null
-                         */
-                        rate_limit_daily: number | null;
-                        /**
-                         * @description Catalog key of the vendor.
-                         * @example webhook
-                         */
-                        vendor: string;
-                        /**
-                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                         * @enum {string}
-                         */
-                        delivery_mode: "server_side" | "client_side";
-                        health: {
-                            /**
-                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
-                             * @enum {string}
-                             */
-                            status: "ok" | "failing" | "paused" | "misconfigured";
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_success_at: string | null;
-                            last_error: string | null;
-                            /** @description Events in the backlog. */
-                            waiting: number;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            oldest_waiting_at: string | null;
-                            warnings: string[];
-                        };
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Integration"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5417,7 +6938,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_integrations_integration_id: {
+    getPipelineIntegration: {
         parameters: {
             query?: never;
             header?: never;
@@ -5435,98 +6956,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        /**
-                         * @description The template whose revision is delivered.
-                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        template_id: string;
-                        /** @description The pinned revision. A new integration pins the latest. */
-                        revision_number: number;
-                        /** @description Defaults to the name of the template. */
-                        name: string;
-                        /**
-                         * @description Events that arrive while it is disabled are dropped.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /**
-                         * @description Events without consent for this category are dropped. Null delivers every event.
-                         * @default null
-                         * @example marketing
-                         */
-                        consent_category: string | null;
-                        /**
-                         * @description Restricts which events pass. An empty filter passes every event.
-                         * @default null
-                         */
-                        event_filter: {
-                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                            event_names?: string[];
-                        } | null;
-                        /**
-                         * @description Requests per second. Null takes the vendor's limit.
-                         * @default null
-                         */
-                        rate_limit_rps: number | null;
-                        /**
-                         * @description Burst capacity. Null takes twice the rate.
-                         * @default null
-                         */
-                        rate_limit_burst: number | null;
-                        /**
-                         * @description Requests per day; 0 means no limit.
-                         * @default null
-                         */
-                        rate_limit_daily: number | null;
-                        /**
-                         * @description Catalog key of the vendor.
-                         * @example webhook
-                         */
-                        vendor: string;
-                        /**
-                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                         * @enum {string}
-                         */
-                        delivery_mode: "server_side" | "client_side";
-                        health: {
-                            /**
-                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
-                             * @enum {string}
-                             */
-                            status: "ok" | "failing" | "paused" | "misconfigured";
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_success_at: string | null;
-                            last_error: string | null;
-                            /** @description Events in the backlog. */
-                            waiting: number;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            oldest_waiting_at: string | null;
-                            warnings: string[];
-                        };
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Integration"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5536,7 +6966,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_pipelines_id_integrations_integration_id: {
+    updatePipelineIntegration: {
         parameters: {
             query?: never;
             header?: never;
@@ -5548,30 +6978,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The pinned revision. A new integration pins the latest. */
-                    revision_number?: number;
-                    /** @description Defaults to the name of the template. */
-                    name?: string;
-                    /** @description Events that arrive while it is disabled are dropped. */
-                    enabled?: boolean;
-                    /**
-                     * @description Events without consent for this category are dropped. Null delivers every event.
-                     * @example marketing
-                     */
-                    consent_category?: string | null;
-                    /** @description Restricts which events pass. An empty filter passes every event. */
-                    event_filter?: {
-                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                        event_names?: string[];
-                    } | null;
-                    /** @description Requests per second. Null takes the vendor's limit. */
-                    rate_limit_rps?: number | null;
-                    /** @description Burst capacity. Null takes twice the rate. */
-                    rate_limit_burst?: number | null;
-                    /** @description Requests per day; 0 means no limit. */
-                    rate_limit_daily?: number | null;
-                };
+                "application/json": components["schemas"]["IntegrationUpdate"];
             };
         };
         responses: {
@@ -5581,98 +6988,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        /**
-                         * @description The template whose revision is delivered.
-                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        template_id: string;
-                        /** @description The pinned revision. A new integration pins the latest. */
-                        revision_number: number;
-                        /** @description Defaults to the name of the template. */
-                        name: string;
-                        /**
-                         * @description Events that arrive while it is disabled are dropped.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /**
-                         * @description Events without consent for this category are dropped. Null delivers every event.
-                         * @default null
-                         * @example marketing
-                         */
-                        consent_category: string | null;
-                        /**
-                         * @description Restricts which events pass. An empty filter passes every event.
-                         * @default null
-                         */
-                        event_filter: {
-                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                            event_names?: string[];
-                        } | null;
-                        /**
-                         * @description Requests per second. Null takes the vendor's limit.
-                         * @default null
-                         */
-                        rate_limit_rps: number | null;
-                        /**
-                         * @description Burst capacity. Null takes twice the rate.
-                         * @default null
-                         */
-                        rate_limit_burst: number | null;
-                        /**
-                         * @description Requests per day; 0 means no limit.
-                         * @default null
-                         */
-                        rate_limit_daily: number | null;
-                        /**
-                         * @description Catalog key of the vendor.
-                         * @example webhook
-                         */
-                        vendor: string;
-                        /**
-                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                         * @enum {string}
-                         */
-                        delivery_mode: "server_side" | "client_side";
-                        health: {
-                            /**
-                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
-                             * @enum {string}
-                             */
-                            status: "ok" | "failing" | "paused" | "misconfigured";
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_success_at: string | null;
-                            last_error: string | null;
-                            /** @description Events in the backlog. */
-                            waiting: number;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            oldest_waiting_at: string | null;
-                            warnings: string[];
-                        };
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Integration"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5686,7 +7002,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_pipelines_id_integrations_integration_id: {
+    deletePipelineIntegration: {
         parameters: {
             query?: never;
             header?: never;
@@ -5713,7 +7029,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_integrations: {
+    createIntegration: {
         parameters: {
             query?: never;
             header?: never;
@@ -5722,56 +7038,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The pipeline. */
-                    source_id: string;
-                    /** @description Catalog key of the vendor. */
-                    vendor: string;
-                    name: string;
-                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                    config: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                     * @enum {string}
-                     */
-                    delivery_mode?: "server_side" | "client_side";
-                    /**
-                     * @description Events that arrive while it is disabled are dropped.
-                     * @default true
-                     */
-                    enabled?: boolean;
-                    /**
-                     * @description Events without consent for this category are dropped. Null delivers every event.
-                     * @default null
-                     * @example marketing
-                     */
-                    consent_category?: string | null;
-                    /**
-                     * @description Restricts which events pass. An empty filter passes every event.
-                     * @default null
-                     */
-                    event_filter?: {
-                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                        event_names?: string[];
-                    } | null;
-                    /**
-                     * @description Requests per second. Null takes the vendor's limit.
-                     * @default null
-                     */
-                    rate_limit_rps?: number | null;
-                    /**
-                     * @description Burst capacity. Null takes twice the rate.
-                     * @default null
-                     */
-                    rate_limit_burst?: number | null;
-                    /**
-                     * @description Requests per day; 0 means no limit.
-                     * @default null
-                     */
-                    rate_limit_daily?: number | null;
-                };
+                "application/json": components["schemas"]["OneStepIntegrationCreate"];
             };
         };
         responses: {
@@ -5781,107 +7048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        /**
-                         * @description The template whose revision is delivered.
-                         * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        template_id: string;
-                        /** @description The pinned revision. A new integration pins the latest. */
-                        revision_number: number;
-                        /** @description Defaults to the name of the template. */
-                        name: string;
-                        /**
-                         * @description Events that arrive while it is disabled are dropped.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /**
-                         * @description Events without consent for this category are dropped. Null delivers every event.
-                         * @default null
-                         * @example marketing
-                         */
-                        consent_category: string | null;
-                        /**
-                         * @description Restricts which events pass. An empty filter passes every event.
-                         * @default null
-                         */
-                        event_filter: {
-                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                            event_names?: string[];
-                        } | null;
-                        /**
-                         * @description Requests per second. Null takes the vendor's limit.
-                         * @default null
-                         */
-                        rate_limit_rps: number | null;
-                        /**
-                         * @description Burst capacity. Null takes twice the rate.
-                         * @default null
-                         */
-                        rate_limit_burst: number | null;
-                        /**
-                         * @description Requests per day; 0 means no limit.
-                         * @default null
-                         */
-                        rate_limit_daily: number | null;
-                        /**
-                         * @description Catalog key of the vendor.
-                         * @example webhook
-                         */
-                        vendor: string;
-                        /**
-                         * @description `server_side`: the service sends the events. `client_side`: the collector sends them from the browser.
-                         * @enum {string}
-                         */
-                        delivery_mode: "server_side" | "client_side";
-                        health: {
-                            /**
-                             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
-                             * @enum {string}
-                             */
-                            status: "ok" | "failing" | "paused" | "misconfigured";
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_success_at: string | null;
-                            last_error: string | null;
-                            /** @description Events in the backlog. */
-                            waiting: number;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            oldest_waiting_at: string | null;
-                            warnings: string[];
-                        };
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                        /**
-                         * @description The pipeline.
-                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        source_id: string;
-                        /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                        config: {
-                            [key: string]: unknown;
-                        };
-                    };
+                    "application/json": components["schemas"]["OneStepIntegration"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -5895,7 +7062,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_dlq: {
+    listDeadLetters: {
         parameters: {
             query?: {
                 integration_id?: string;
@@ -5925,53 +7092,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        dead_letters: {
-                            /** @example dlq_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            pipeline_id: string;
-                            integration_id: string | null;
-                            webhook_source_id: string | null;
-                            vendor: string | null;
-                            revision_number: number | null;
-                            event_id: string;
-                            /** @enum {string} */
-                            stage: "webhook" | "processing" | "mapping" | "delivery";
-                            /** @description The canonical event, or the raw webhook. */
-                            event: {
-                                [key: string]: unknown;
-                            };
-                            attempts: {
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-05-01T12:00:00.000Z
-                                 */
-                                at: string;
-                                status: number | null;
-                                error: string | null;
-                                duration_ms: number;
-                            }[];
-                            reason: string;
-                            /** @enum {string} */
-                            status: "pending" | "replayed";
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            expires_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListDeadLettersResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -5981,7 +7102,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_dlq_groups: {
+    listDeadLetterGroups: {
         parameters: {
             query?: {
                 integration_id?: string;
@@ -6011,37 +7132,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        groups: {
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            pipeline_id: string;
-                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            integration_id: string | null;
-                            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            webhook_source_id: string | null;
-                            vendor: string | null;
-                            /** @enum {string} */
-                            stage: "webhook" | "processing" | "mapping" | "delivery";
-                            /** @example http_500 */
-                            reason: string;
-                            count: number;
-                            /** @description How many of them have not been replayed. */
-                            pending: number;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            first_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListDeadLetterGroupsResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6051,7 +7142,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_dlq_id: {
+    getDeadLetter: {
         parameters: {
             query?: never;
             header?: never;
@@ -6068,48 +7159,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example dlq_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        integration_id: string | null;
-                        webhook_source_id: string | null;
-                        vendor: string | null;
-                        revision_number: number | null;
-                        event_id: string;
-                        /** @enum {string} */
-                        stage: "webhook" | "processing" | "mapping" | "delivery";
-                        /** @description The canonical event, or the raw webhook. */
-                        event: {
-                            [key: string]: unknown;
-                        };
-                        attempts: {
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            at: string;
-                            status: number | null;
-                            error: string | null;
-                            duration_ms: number;
-                        }[];
-                        reason: string;
-                        /** @enum {string} */
-                        status: "pending" | "replayed";
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        expires_at: string;
-                    };
+                    "application/json": components["schemas"]["DeadLetter"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6119,7 +7169,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_dlq_id: {
+    deleteDeadLetter: {
         parameters: {
             query?: never;
             header?: never;
@@ -6145,7 +7195,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_dlq_id_replay: {
+    replayDeadLetter: {
         parameters: {
             query?: never;
             header?: never;
@@ -6162,9 +7212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        replayed: number;
-                    };
+                    "application/json": components["schemas"]["Replayed"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6176,7 +7224,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_dlq_replay: {
+    replayDeadLetters: {
         parameters: {
             query?: never;
             header?: never;
@@ -6185,28 +7233,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    integration_id?: string;
-                    pipeline_id?: string;
-                    webhook_source_id?: string;
-                    /** @enum {string} */
-                    stage?: "webhook" | "processing" | "mapping" | "delivery";
-                    /** @description Exactly this reason. */
-                    reason?: string;
-                    /**
-                     * @description The first moment that counts.
-                     * @example 2026-05-01T00:00:00.000Z
-                     */
-                    from?: string;
-                    /**
-                     * @description The last moment that counts.
-                     * @example 2026-05-01T00:00:00.000Z
-                     */
-                    to?: string;
-                    /** @enum {string} */
-                    use_revision?: "pinned" | "latest";
-                    dry_run?: boolean;
-                };
+                "application/json": components["schemas"]["ReplayDeadLettersRequest"];
             };
         };
         responses: {
@@ -6216,9 +7243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        replayed: number;
-                    };
+                    "application/json": components["schemas"]["Replayed"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6232,7 +7257,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_events: {
+    listEvents: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -6255,36 +7280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        events: {
-                            event_id: string;
-                            pipeline_id: string;
-                            type: string;
-                            event_name: string | null;
-                            user_id: string | null;
-                            anonymous_id: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            received_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            processed_at: string;
-                            /** @description processed, dropped or dead_lettered. */
-                            status: string;
-                            reason: string | null;
-                            /** @description The canonical event, while it is retained. */
-                            event: {
-                                [key: string]: unknown;
-                            } | null;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListEventsResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6294,7 +7290,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_events_event_id: {
+    getEvent: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -6313,55 +7309,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        event_id: string;
-                        pipeline_id: string;
-                        type: string;
-                        event_name: string | null;
-                        user_id: string | null;
-                        anonymous_id: string | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        received_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        processed_at: string;
-                        /** @description processed, dropped or dead_lettered. */
-                        status: string;
-                        reason: string | null;
-                        /** @description The canonical event, while it is retained. */
-                        event: {
-                            [key: string]: unknown;
-                        } | null;
-                        /** @description What came in, while it is retained; the privacy rules apply to it as they do to the event. */
-                        received: unknown;
-                        steps: {
-                            [key: string]: unknown;
-                        }[];
-                        deliveries: {
-                            integration_id: string;
-                            name: string | null;
-                            vendor: string | null;
-                            /** @description delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed. */
-                            status: string;
-                            reason: string | null;
-                            explanation: string;
-                            attempts: {
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-05-01T12:00:00.000Z
-                                 */
-                                at: string;
-                                status: number | null;
-                                error: string | null;
-                                duration_ms: number | null;
-                            }[];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["EventTrace"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6372,7 +7320,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_fields: {
+    listPipelineFields: {
         parameters: {
             query?: never;
             header?: never;
@@ -6389,26 +7337,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        fields: {
-                            /** @example properties.products[*].price */
-                            path: string;
-                            types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
-                            /** @description The newest value, at most 200 characters. It has passed the privacy rules. */
-                            example: string | number | boolean | null;
-                            /** @description Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50. */
-                            events: string[];
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            last_seen_at: string;
-                        }[];
-                        /** @description How many events were read. */
-                        sampled: number;
-                        /** @description Whether there are more fields than are listed. */
-                        truncated: boolean;
-                    };
+                    "application/json": components["schemas"]["ObservedFields"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6418,7 +7347,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_stats: {
+    getStatistics: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -6445,99 +7374,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        series: {
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            time: string;
-                            received: number;
-                            rejected: number;
-                            duplicates: number;
-                            processed: number;
-                            dropped: {
-                                [key: string]: number;
-                            };
-                            delivered: number;
-                            retried: number;
-                            dead_lettered: number;
-                            /** @description Deliveries that a replay asked for. */
-                            replayed: number;
-                            /** @description Processed events that the tracking plan flagged. */
-                            plan_violations: number;
-                            /** @description From acceptance to delivery. */
-                            p50_ms: number | null;
-                            p99_ms: number | null;
-                        }[];
-                        totals: {
-                            received: number;
-                            rejected: number;
-                            duplicates: number;
-                            processed: number;
-                            dropped: {
-                                [key: string]: number;
-                            };
-                            delivered: number;
-                            retried: number;
-                            dead_lettered: number;
-                            /** @description Deliveries that a replay asked for. */
-                            replayed: number;
-                            /** @description Processed events that the tracking plan flagged. */
-                            plan_violations: number;
-                            /** @description From acceptance to delivery. */
-                            p50_ms: number | null;
-                            p99_ms: number | null;
-                        };
-                        /** @description Events in the backlog now. */
-                        waiting: number;
-                        groups?: {
-                            id: string;
-                            series: {
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-05-01T12:00:00.000Z
-                                 */
-                                time: string;
-                                received: number;
-                                rejected: number;
-                                duplicates: number;
-                                processed: number;
-                                dropped: {
-                                    [key: string]: number;
-                                };
-                                delivered: number;
-                                retried: number;
-                                dead_lettered: number;
-                                /** @description Deliveries that a replay asked for. */
-                                replayed: number;
-                                /** @description Processed events that the tracking plan flagged. */
-                                plan_violations: number;
-                                /** @description From acceptance to delivery. */
-                                p50_ms: number | null;
-                                p99_ms: number | null;
-                            }[];
-                            totals: {
-                                received: number;
-                                rejected: number;
-                                duplicates: number;
-                                processed: number;
-                                dropped: {
-                                    [key: string]: number;
-                                };
-                                delivered: number;
-                                retried: number;
-                                dead_lettered: number;
-                                /** @description Deliveries that a replay asked for. */
-                                replayed: number;
-                                /** @description Processed events that the tracking plan flagged. */
-                                plan_violations: number;
-                                /** @description From acceptance to delivery. */
-                                p50_ms: number | null;
-                                p99_ms: number | null;
-                            };
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Statistics"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6548,7 +7385,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_attention: {
+    listAttention: {
         parameters: {
             query?: never;
             header?: never;
@@ -6563,32 +7400,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** @enum {string} */
-                            kind: "misconfigured" | "failing" | "backlog" | "dead_letters" | "silent" | "plan_violations" | "warning";
-                            /** @enum {string} */
-                            severity: "critical" | "warning";
-                            /** @description One sentence for people. */
-                            message: string;
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            pipeline_id: string | null;
-                            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            integration_id: string | null;
-                            /** @description How many events it concerns. */
-                            count: number | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            since: string | null;
-                        }[];
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        checked_at: string;
-                    };
+                    "application/json": components["schemas"]["AttentionList"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6597,7 +7409,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_mapping_preview: {
+    previewMapping: {
         parameters: {
             query?: never;
             header?: never;
@@ -6606,35 +7418,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    vendor: string;
-                    /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
-                    config: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description A canonical event; event_id, timestamp and context may be left out.
-                     * @example {
-                     *       "type": "track",
-                     *       "event": "Order Completed",
-                     *       "properties": {
-                     *         "total": 42
-                     *       }
-                     *     }
-                     */
-                    event: {
-                        /** @enum {string} */
-                        type: "track" | "page" | "identify" | "group";
-                        event_id?: string;
-                        timestamp?: string;
-                        context?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    parameters?: {
-                        [key: string]: string;
-                    };
-                };
+                "application/json": components["schemas"]["PreviewMappingRequest"];
             };
         };
         responses: {
@@ -6644,20 +7428,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        requests: {
-                            method: string;
-                            url: string;
-                            headers: {
-                                [key: string]: string;
-                            };
-                            body: unknown;
-                        }[];
-                        dropped: {
-                            reason: string;
-                        } | null;
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["PreviewMappingResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6670,7 +7441,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_integration_templates_id_revisions_diff: {
+    diffRevisions: {
         parameters: {
             query?: never;
             header?: never;
@@ -6681,13 +7452,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    from: number;
-                    to: number;
-                    pipeline_id: string;
-                    /** @default 100 */
-                    limit?: number;
-                };
+                "application/json": components["schemas"]["DiffRevisionsRequest"];
             };
         };
         responses: {
@@ -6697,16 +7462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        compared: number;
-                        changed: number;
-                        dropped_by_to: number;
-                        examples: {
-                            event_id: string;
-                            before: unknown;
-                            after: unknown;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DiffRevisionsResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6720,7 +7476,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines_id_integrations_integration_id_test: {
+    testPipelineIntegration: {
         parameters: {
             query?: never;
             header?: never;
@@ -6732,27 +7488,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description A canonical event; event_id, timestamp and context may be left out.
-                     * @example {
-                     *       "type": "track",
-                     *       "event": "Order Completed",
-                     *       "properties": {
-                     *         "total": 42
-                     *       }
-                     *     }
-                     */
-                    event: {
-                        /** @enum {string} */
-                        type: "track" | "page" | "identify" | "group";
-                        event_id?: string;
-                        timestamp?: string;
-                        context?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
+                "application/json": components["schemas"]["TestPipelineIntegrationRequest"];
             };
         };
         responses: {
@@ -6762,11 +7498,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: number | null;
-                        duration_ms: number;
-                        response_excerpt: string;
-                    };
+                    "application/json": components["schemas"]["TestPipelineIntegrationResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6780,7 +7512,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines_id_integrations_integration_id_replay: {
+    replayHistory: {
         parameters: {
             query?: never;
             header?: never;
@@ -6792,20 +7524,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description The first moment of processing that counts.
-                     * @example 2026-05-01T00:00:00.000Z
-                     */
-                    from: string;
-                    /**
-                     * @description The last.
-                     * @example 2026-05-01T00:00:00.000Z
-                     */
-                    to: string;
-                    event_names?: string[];
-                    dry_run?: boolean;
-                };
+                "application/json": components["schemas"]["ReplayHistoryRequest"];
             };
         };
         responses: {
@@ -6815,9 +7534,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        replayed: number;
-                    };
+                    "application/json": components["schemas"]["ReplayHistoryResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6832,7 +7549,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_privacy_erasure: {
+    erasePerson: {
         parameters: {
             query?: never;
             header?: never;
@@ -6841,10 +7558,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    user_id?: string;
-                    anonymous_id?: string;
-                };
+                "application/json": components["schemas"]["ErasePersonRequest"];
             };
         };
         responses: {
@@ -6854,12 +7568,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        identity_links: number;
-                        sessions: number;
-                        traces: number;
-                        dead_letters: number;
-                    };
+                    "application/json": components["schemas"]["ErasePersonResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6872,7 +7581,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_transformations: {
+    listPipelineTransformations: {
         parameters: {
             query?: {
                 /** @description At most 100; a greater one is served as 100. */
@@ -6893,62 +7602,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        transformations: {
-                            /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            pipeline_id: string;
-                            name: string;
-                            /**
-                             * @description Whether `rules` or `code` is run.
-                             * @enum {string}
-                             */
-                            kind: "rules" | "code";
-                            /**
-                             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-                             * @default []
-                             */
-                            rules: {
-                                [key: string]: unknown;
-                            }[];
-                            /**
-                             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-                             * @default
-                             */
-                            code: string;
-                            /**
-                             * @description Restricts which events pass. An empty filter passes every event.
-                             * @default null
-                             */
-                            event_filter: {
-                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                                event_names?: string[];
-                            } | null;
-                            /**
-                             * @description A disabled transformation is skipped.
-                             * @default true
-                             */
-                            enabled: boolean;
-                            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-                            position: number;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListPipelineTransformationsResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6959,7 +7613,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_pipelines_id_transformations: {
+    createPipelineTransformation: {
         parameters: {
             query?: never;
             header?: never;
@@ -6970,41 +7624,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /**
-                     * @description Whether `rules` or `code` is run.
-                     * @enum {string}
-                     */
-                    kind: "rules" | "code";
-                    /**
-                     * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-                     * @default []
-                     */
-                    rules?: {
-                        [key: string]: unknown;
-                    }[];
-                    /**
-                     * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-                     * @default
-                     */
-                    code?: string;
-                    /**
-                     * @description Restricts which events pass. An empty filter passes every event.
-                     * @default null
-                     */
-                    event_filter?: {
-                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                        event_names?: string[];
-                    } | null;
-                    /**
-                     * @description A disabled transformation is skipped.
-                     * @default true
-                     */
-                    enabled?: boolean;
-                    /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-                    position?: number;
-                };
+                "application/json": components["schemas"]["TransformationCreate"];
             };
         };
         responses: {
@@ -7014,57 +7634,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        name: string;
-                        /**
-                         * @description Whether `rules` or `code` is run.
-                         * @enum {string}
-                         */
-                        kind: "rules" | "code";
-                        /**
-                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-                         * @default []
-                         */
-                        rules: {
-                            [key: string]: unknown;
-                        }[];
-                        /**
-                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-                         * @default
-                         */
-                        code: string;
-                        /**
-                         * @description Restricts which events pass. An empty filter passes every event.
-                         * @default null
-                         */
-                        event_filter: {
-                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                            event_names?: string[];
-                        } | null;
-                        /**
-                         * @description A disabled transformation is skipped.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-                        position: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Transformation"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7079,7 +7649,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_transformations_transformation_id: {
+    getPipelineTransformation: {
         parameters: {
             query?: never;
             header?: never;
@@ -7097,57 +7667,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        name: string;
-                        /**
-                         * @description Whether `rules` or `code` is run.
-                         * @enum {string}
-                         */
-                        kind: "rules" | "code";
-                        /**
-                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-                         * @default []
-                         */
-                        rules: {
-                            [key: string]: unknown;
-                        }[];
-                        /**
-                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-                         * @default
-                         */
-                        code: string;
-                        /**
-                         * @description Restricts which events pass. An empty filter passes every event.
-                         * @default null
-                         */
-                        event_filter: {
-                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                            event_names?: string[];
-                        } | null;
-                        /**
-                         * @description A disabled transformation is skipped.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-                        position: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Transformation"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7157,7 +7677,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_pipelines_id_transformations_transformation_id: {
+    updatePipelineTransformation: {
         parameters: {
             query?: never;
             header?: never;
@@ -7169,29 +7689,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /**
-                     * @description Whether `rules` or `code` is run.
-                     * @enum {string}
-                     */
-                    kind?: "rules" | "code";
-                    /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
-                    rules?: {
-                        [key: string]: unknown;
-                    }[];
-                    /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
-                    code?: string;
-                    /** @description Restricts which events pass. An empty filter passes every event. */
-                    event_filter?: {
-                        /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                        event_names?: string[];
-                    } | null;
-                    /** @description A disabled transformation is skipped. */
-                    enabled?: boolean;
-                    /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-                    position?: number;
-                };
+                "application/json": components["schemas"]["TransformationUpdate"];
             };
         };
         responses: {
@@ -7201,57 +7699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        pipeline_id: string;
-                        name: string;
-                        /**
-                         * @description Whether `rules` or `code` is run.
-                         * @enum {string}
-                         */
-                        kind: "rules" | "code";
-                        /**
-                         * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-                         * @default []
-                         */
-                        rules: {
-                            [key: string]: unknown;
-                        }[];
-                        /**
-                         * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-                         * @default
-                         */
-                        code: string;
-                        /**
-                         * @description Restricts which events pass. An empty filter passes every event.
-                         * @default null
-                         */
-                        event_filter: {
-                            /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                            event_names?: string[];
-                        } | null;
-                        /**
-                         * @description A disabled transformation is skipped.
-                         * @default true
-                         */
-                        enabled: boolean;
-                        /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-                        position: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Transformation"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7265,7 +7713,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_pipelines_id_transformations_transformation_id: {
+    deletePipelineTransformation: {
         parameters: {
             query?: never;
             header?: never;
@@ -7292,7 +7740,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_pipelines_id_transformations_order: {
+    orderPipelineTransformations: {
         parameters: {
             query?: never;
             header?: never;
@@ -7303,9 +7751,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    ids: string[];
-                };
+                "application/json": components["schemas"]["OrderPipelineTransformationsRequest"];
             };
         };
         responses: {
@@ -7315,59 +7761,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        transformations: {
-                            /** @example trf_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            pipeline_id: string;
-                            name: string;
-                            /**
-                             * @description Whether `rules` or `code` is run.
-                             * @enum {string}
-                             */
-                            kind: "rules" | "code";
-                            /**
-                             * @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`.
-                             * @default []
-                             */
-                            rules: {
-                                [key: string]: unknown;
-                            }[];
-                            /**
-                             * @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event.
-                             * @default
-                             */
-                            code: string;
-                            /**
-                             * @description Restricts which events pass. An empty filter passes every event.
-                             * @default null
-                             */
-                            event_filter: {
-                                /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
-                                event_names?: string[];
-                            } | null;
-                            /**
-                             * @description A disabled transformation is skipped.
-                             * @default true
-                             */
-                            enabled: boolean;
-                            /** @description Transformations run from the lowest to the highest; of two with the same position, the older one first. */
-                            position: number;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["OrderPipelineTransformationsResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7381,7 +7775,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_transformations_test: {
+    testTransformation: {
         parameters: {
             query?: never;
             header?: never;
@@ -7390,25 +7784,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Whether `rules` or `code` is run.
-                     * @enum {string}
-                     */
-                    kind: "rules" | "code";
-                    /** @description `set`, `rename`, `delete`, `map`, `filter` and `compute`, each with an optional `condition`. */
-                    rules?: {
-                        [key: string]: unknown;
-                    }[];
-                    /** @description JavaScript: `function transform(event, { parameters }) { return event }`. Returning null drops the event. */
-                    code?: string;
-                    event: {
-                        [key: string]: unknown;
-                    };
-                    parameters?: {
-                        [key: string]: string;
-                    };
-                };
+                "application/json": components["schemas"]["TestTransformationRequest"];
             };
         };
         responses: {
@@ -7418,13 +7794,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        event: {
-                            [key: string]: unknown;
-                        } | null;
-                        logs: string[];
-                        error: string | null;
-                    };
+                    "application/json": components["schemas"]["TestTransformationResponse"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7437,7 +7807,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_test_cases: {
+    listTestCases: {
         parameters: {
             query?: {
                 /** @description The test cases of this pipeline, and those of no pipeline. */
@@ -7458,35 +7828,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        test_cases: {
-                            /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @example Order with two products */
-                            name: string;
-                            /** @description The canonical event. */
-                            event: {
-                                [key: string]: unknown;
-                            };
-                            /**
-                             * @description The pipeline it belongs to. Null offers it for every pipeline.
-                             * @default null
-                             */
-                            pipeline_id: string | null;
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            created_by: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListTestCasesResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7496,7 +7838,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_test_cases: {
+    createTestCase: {
         parameters: {
             query?: never;
             header?: never;
@@ -7505,19 +7847,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @example Order with two products */
-                    name: string;
-                    /** @description The canonical event. */
-                    event: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description The pipeline it belongs to. Null offers it for every pipeline.
-                     * @default null
-                     */
-                    pipeline_id?: string | null;
-                };
+                "application/json": components["schemas"]["TestCaseCreate"];
             };
         };
         responses: {
@@ -7527,30 +7857,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example Order with two products */
-                        name: string;
-                        /** @description The canonical event. */
-                        event: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @description The pipeline it belongs to. Null offers it for every pipeline.
-                         * @default null
-                         */
-                        pipeline_id: string | null;
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        created_by: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["TestCase"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7565,7 +7872,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_test_cases_id: {
+    getTestCase: {
         parameters: {
             query?: never;
             header?: never;
@@ -7582,30 +7889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example tc_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /** @example Order with two products */
-                        name: string;
-                        /** @description The canonical event. */
-                        event: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @description The pipeline it belongs to. Null offers it for every pipeline.
-                         * @default null
-                         */
-                        pipeline_id: string | null;
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        created_by: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["TestCase"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7615,7 +7899,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_test_cases_id: {
+    deleteTestCase: {
         parameters: {
             query?: never;
             header?: never;
@@ -7641,7 +7925,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_data_layer: {
+    getDataLayer: {
         parameters: {
             query?: never;
             header?: never;
@@ -7656,93 +7940,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        config: {
-                            consent: {
-                                /** @description Raw category to canonical category. */
-                                mapping: {
-                                    [key: string]: string;
-                                };
-                                /** @description Consent assumed where an event does not mention a category. */
-                                default: {
-                                    [key: string]: boolean;
-                                };
-                                /** @description Global Privacy Control denies marketing and advertising. */
-                                honour_gpc: boolean;
-                            };
-                            bot_filtering: {
-                                /** @enum {string} */
-                                action: "flag" | "drop" | "allow";
-                                /** @description Whether a request without a user agent counts as a bot. */
-                                block_empty_user_agent: boolean;
-                                /** @description Regular expressions for user agents of bots. */
-                                custom_patterns: string[];
-                            };
-                            pii_rules: {
-                                /**
-                                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
-                                 * @enum {string}
-                                 */
-                                ip: "keep" | "truncate" | "drop";
-                                /** @description Rules for single fields. */
-                                fields: {
-                                    path: string;
-                                    /**
-                                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                                     * @enum {string}
-                                     */
-                                    action: "hash" | "redact" | "drop";
-                                }[];
-                                /** @description Personal data to look for in all text. */
-                                detect: ("email" | "phone" | "card" | "iban")[];
-                                /**
-                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                                 * @enum {string}
-                                 */
-                                detect_action: "hash" | "redact" | "drop";
-                                /** @description Query parameters to remove from every URL. */
-                                url_params: string[];
-                            };
-                            session: {
-                                timeout_minutes: number;
-                            };
-                            identity: {
-                                /** @description Traits to remember and to add to later events of the visitor. */
-                                remember_traits: string[];
-                                /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
-                                click_id_days: {
-                                    [key: string]: number;
-                                };
-                            };
-                            custom_js: {
-                                enabled: boolean;
-                                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
-                                code: string;
-                            };
-                            /** @description The first rule that matches decides. */
-                            routing_rules: {
-                                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
-                                condition: {
-                                    [key: string]: unknown;
-                                };
-                                /** @enum {string} */
-                                action: "drop" | "pass";
-                                /** @description The pipelines that get the event. Absent: all. */
-                                pipeline_ids?: string[];
-                            }[];
-                        };
-                        /** @description Counts the writes; 0 before the first. */
-                        version: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string | null;
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        updated_by: string | null;
-                    };
+                    "application/json": components["schemas"]["DataLayer"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7751,7 +7949,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_data_layer: {
+    updateDataLayer: {
         parameters: {
             query?: never;
             header?: {
@@ -7763,82 +7961,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    config: {
-                        consent?: {
-                            /** @description Raw category to canonical category. */
-                            mapping?: {
-                                [key: string]: string;
-                            };
-                            /** @description Consent assumed where an event does not mention a category. */
-                            default?: {
-                                [key: string]: boolean;
-                            };
-                            /** @description Global Privacy Control denies marketing and advertising. */
-                            honour_gpc?: boolean;
-                        };
-                        bot_filtering?: {
-                            /** @enum {string} */
-                            action?: "flag" | "drop" | "allow";
-                            /** @description Whether a request without a user agent counts as a bot. */
-                            block_empty_user_agent?: boolean;
-                            /** @description Regular expressions for user agents of bots. */
-                            custom_patterns?: string[];
-                        };
-                        pii_rules?: {
-                            /**
-                             * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
-                             * @enum {string}
-                             */
-                            ip?: "keep" | "truncate" | "drop";
-                            /** @description Rules for single fields. */
-                            fields?: {
-                                path: string;
-                                /**
-                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                                 * @enum {string}
-                                 */
-                                action: "hash" | "redact" | "drop";
-                            }[];
-                            /** @description Personal data to look for in all text. */
-                            detect?: ("email" | "phone" | "card" | "iban")[];
-                            /**
-                             * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                             * @enum {string}
-                             */
-                            detect_action?: "hash" | "redact" | "drop";
-                            /** @description Query parameters to remove from every URL. */
-                            url_params?: string[];
-                        };
-                        session?: {
-                            timeout_minutes?: number;
-                        };
-                        identity?: {
-                            /** @description Traits to remember and to add to later events of the visitor. */
-                            remember_traits?: string[];
-                            /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
-                            click_id_days?: {
-                                [key: string]: number;
-                            };
-                        };
-                        custom_js?: {
-                            enabled?: boolean;
-                            /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
-                            code?: string;
-                        };
-                        /** @description The first rule that matches decides. */
-                        routing_rules?: {
-                            /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
-                            condition: {
-                                [key: string]: unknown;
-                            };
-                            /** @enum {string} */
-                            action: "drop" | "pass";
-                            /** @description The pipelines that get the event. Absent: all. */
-                            pipeline_ids?: string[];
-                        }[];
-                    };
-                };
+                "application/json": components["schemas"]["DataLayerUpdate"];
             };
         };
         responses: {
@@ -7848,93 +7971,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        config: {
-                            consent: {
-                                /** @description Raw category to canonical category. */
-                                mapping: {
-                                    [key: string]: string;
-                                };
-                                /** @description Consent assumed where an event does not mention a category. */
-                                default: {
-                                    [key: string]: boolean;
-                                };
-                                /** @description Global Privacy Control denies marketing and advertising. */
-                                honour_gpc: boolean;
-                            };
-                            bot_filtering: {
-                                /** @enum {string} */
-                                action: "flag" | "drop" | "allow";
-                                /** @description Whether a request without a user agent counts as a bot. */
-                                block_empty_user_agent: boolean;
-                                /** @description Regular expressions for user agents of bots. */
-                                custom_patterns: string[];
-                            };
-                            pii_rules: {
-                                /**
-                                 * @description `truncate` keeps the /24 of IPv4 and the /48 of IPv6.
-                                 * @enum {string}
-                                 */
-                                ip: "keep" | "truncate" | "drop";
-                                /** @description Rules for single fields. */
-                                fields: {
-                                    path: string;
-                                    /**
-                                     * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                                     * @enum {string}
-                                     */
-                                    action: "hash" | "redact" | "drop";
-                                }[];
-                                /** @description Personal data to look for in all text. */
-                                detect: ("email" | "phone" | "card" | "iban")[];
-                                /**
-                                 * @description `hash`: SHA-256 of the trimmed lower-case value. `redact`: `[redacted]`. `drop`: the field is removed.
-                                 * @enum {string}
-                                 */
-                                detect_action: "hash" | "redact" | "drop";
-                                /** @description Query parameters to remove from every URL. */
-                                url_params: string[];
-                            };
-                            session: {
-                                timeout_minutes: number;
-                            };
-                            identity: {
-                                /** @description Traits to remember and to add to later events of the visitor. */
-                                remember_traits: string[];
-                                /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
-                                click_id_days: {
-                                    [key: string]: number;
-                                };
-                            };
-                            custom_js: {
-                                enabled: boolean;
-                                /** @description JavaScript: `function transform(event, { parameters }) { return event }`. */
-                                code: string;
-                            };
-                            /** @description The first rule that matches decides. */
-                            routing_rules: {
-                                /** @description As in the filters of mappings: `{field, op, value}`, grouped by `all`, `any`, `not`. */
-                                condition: {
-                                    [key: string]: unknown;
-                                };
-                                /** @enum {string} */
-                                action: "drop" | "pass";
-                                /** @description The pipelines that get the event. Absent: all. */
-                                pipeline_ids?: string[];
-                            }[];
-                        };
-                        /** @description Counts the writes; 0 before the first. */
-                        version: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string | null;
-                        /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        updated_by: string | null;
-                    };
+                    "application/json": components["schemas"]["DataLayer"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -7948,7 +7985,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_pipelines_id_tracking_plan: {
+    getTrackingPlan: {
         parameters: {
             query?: never;
             header?: never;
@@ -7965,15 +8002,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        events: {
-                            [key: string]: {
-                                [key: string]: unknown;
-                            };
-                        };
-                        /** @enum {string} */
-                        on_violation: "allow" | "flag" | "drop";
-                    };
+                    "application/json": components["schemas"]["TrackingPlan"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7983,7 +8012,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_pipelines_id_tracking_plan: {
+    updateTrackingPlan: {
         parameters: {
             query?: never;
             header?: never;
@@ -7994,15 +8023,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    events?: {
-                        [key: string]: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    /** @enum {string} */
-                    on_violation?: "allow" | "flag" | "drop";
-                };
+                "application/json": components["schemas"]["UpdateTrackingPlanRequest"];
             };
         };
         responses: {
@@ -8012,15 +8033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        events: {
-                            [key: string]: {
-                                [key: string]: unknown;
-                            };
-                        };
-                        /** @enum {string} */
-                        on_violation: "allow" | "flag" | "drop";
-                    };
+                    "application/json": components["schemas"]["TrackingPlan"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8034,7 +8047,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_webhook_sources: {
+    listWebhookSources: {
         parameters: {
             query?: {
                 pipeline_id?: string;
@@ -8054,99 +8067,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        webhook_sources: {
-                            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /**
-                             * @description The pipeline that takes the events.
-                             * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                             */
-                            pipeline_id: string;
-                            name: string;
-                            /**
-                             * @description The kind of service that calls.
-                             * @enum {string}
-                             */
-                            source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                            /**
-                             * @description The preset for signature and mapping. Defaults to that of the source type.
-                             * @enum {string}
-                             */
-                            provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-                            /** @default true */
-                            enabled: boolean;
-                            /**
-                             * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-                             * @default null
-                             * @example $.type
-                             */
-                            event_type_path: string | null;
-                            /**
-                             * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-                             * @default {}
-                             */
-                            mappings: {
-                                [key: string]: string;
-                            };
-                            /**
-                             * @description The sender's event type to event name. A type that is not listed is used as it is.
-                             * @default {}
-                             */
-                            event_name_map: {
-                                [key: string]: string;
-                            };
-                            /**
-                             * @description Path of the event time, in the same forms.
-                             * @default null
-                             * @example $.type
-                             */
-                            timestamp_path: string | null;
-                            /**
-                             * @default null
-                             * @enum {string|null}
-                             */
-                            timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
-                            /**
-                             * @description The header that carries the signature (custom sources).
-                             * @default null
-                             */
-                            signature_header: string | null;
-                            /**
-                             * @default null
-                             * @enum {string|null}
-                             */
-                            signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                            /**
-                             * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-                             * @default null
-                             * @example {
-                             *       "analytics": true,
-                             *       "marketing": false
-                             *     }
-                             */
-                            default_consent: {
-                                [key: string]: boolean;
-                            } | null;
-                            /** @description The address to give to the sender. */
-                            url: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            updated_at: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListWebhookSourcesResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8157,7 +8078,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_webhook_sources: {
+    createWebhookSource: {
         parameters: {
             query?: never;
             header?: never;
@@ -8166,80 +8087,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description The pipeline that takes the events.
-                     * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                     */
-                    pipeline_id: string;
-                    name: string;
-                    /**
-                     * @description The kind of service that calls.
-                     * @enum {string}
-                     */
-                    source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                    /**
-                     * @description The preset for signature and mapping. Defaults to that of the source type.
-                     * @enum {string}
-                     */
-                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-                    /** @default true */
-                    enabled?: boolean;
-                    /**
-                     * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-                     * @default null
-                     * @example $.type
-                     */
-                    event_type_path?: string | null;
-                    /**
-                     * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-                     * @default {}
-                     */
-                    mappings?: {
-                        [key: string]: string;
-                    };
-                    /**
-                     * @description The sender's event type to event name. A type that is not listed is used as it is.
-                     * @default {}
-                     */
-                    event_name_map?: {
-                        [key: string]: string;
-                    };
-                    /**
-                     * @description Path of the event time, in the same forms.
-                     * @default null
-                     * @example $.type
-                     */
-                    timestamp_path?: string | null;
-                    /**
-                     * @default null
-                     * @enum {string|null}
-                     */
-                    timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
-                    /**
-                     * @description The header that carries the signature (custom sources).
-                     * @default null
-                     */
-                    signature_header?: string | null;
-                    /**
-                     * @default null
-                     * @enum {string|null}
-                     */
-                    signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                    /**
-                     * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-                     * @default null
-                     * @example {
-                     *       "analytics": true,
-                     *       "marketing": false
-                     *     }
-                     */
-                    default_consent?: {
-                        [key: string]: boolean;
-                    } | null;
-                    /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
-                    signing_secret?: string;
-                };
+                "application/json": components["schemas"]["WebhookSourceCreate"];
             };
         };
         responses: {
@@ -8249,96 +8097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /**
-                         * @description The pipeline that takes the events.
-                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        pipeline_id: string;
-                        name: string;
-                        /**
-                         * @description The kind of service that calls.
-                         * @enum {string}
-                         */
-                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /**
-                         * @description The preset for signature and mapping. Defaults to that of the source type.
-                         * @enum {string}
-                         */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-                        /** @default true */
-                        enabled: boolean;
-                        /**
-                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-                         * @default null
-                         * @example $.type
-                         */
-                        event_type_path: string | null;
-                        /**
-                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-                         * @default {}
-                         */
-                        mappings: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description The sender's event type to event name. A type that is not listed is used as it is.
-                         * @default {}
-                         */
-                        event_name_map: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description Path of the event time, in the same forms.
-                         * @default null
-                         * @example $.type
-                         */
-                        timestamp_path: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
-                        /**
-                         * @description The header that carries the signature (custom sources).
-                         * @default null
-                         */
-                        signature_header: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                        /**
-                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-                         * @default null
-                         * @example {
-                         *       "analytics": true,
-                         *       "marketing": false
-                         *     }
-                         */
-                        default_consent: {
-                            [key: string]: boolean;
-                        } | null;
-                        /** @description The address to give to the sender. */
-                        url: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                        /** @description Shown only in this response. */
-                        signing_secret: string;
-                    };
+                    "application/json": components["schemas"]["WebhookSourceWithSecret"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8353,7 +8112,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_webhook_sources_id: {
+    getWebhookSource: {
         parameters: {
             query?: never;
             header?: never;
@@ -8370,94 +8129,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /**
-                         * @description The pipeline that takes the events.
-                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        pipeline_id: string;
-                        name: string;
-                        /**
-                         * @description The kind of service that calls.
-                         * @enum {string}
-                         */
-                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /**
-                         * @description The preset for signature and mapping. Defaults to that of the source type.
-                         * @enum {string}
-                         */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-                        /** @default true */
-                        enabled: boolean;
-                        /**
-                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-                         * @default null
-                         * @example $.type
-                         */
-                        event_type_path: string | null;
-                        /**
-                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-                         * @default {}
-                         */
-                        mappings: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description The sender's event type to event name. A type that is not listed is used as it is.
-                         * @default {}
-                         */
-                        event_name_map: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description Path of the event time, in the same forms.
-                         * @default null
-                         * @example $.type
-                         */
-                        timestamp_path: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
-                        /**
-                         * @description The header that carries the signature (custom sources).
-                         * @default null
-                         */
-                        signature_header: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                        /**
-                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-                         * @default null
-                         * @example {
-                         *       "analytics": true,
-                         *       "marketing": false
-                         *     }
-                         */
-                        default_consent: {
-                            [key: string]: boolean;
-                        } | null;
-                        /** @description The address to give to the sender. */
-                        url: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["WebhookSource"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8468,7 +8140,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    put_webhook_sources_id: {
+    updateWebhookSource: {
         parameters: {
             query?: never;
             header?: never;
@@ -8479,61 +8151,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description The pipeline that takes the events.
-                     * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                     */
-                    pipeline_id?: string;
-                    name?: string;
-                    /**
-                     * @description The kind of service that calls.
-                     * @enum {string}
-                     */
-                    source_type?: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                    /**
-                     * @description The preset for signature and mapping. Defaults to that of the source type.
-                     * @enum {string}
-                     */
-                    provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-                    enabled?: boolean;
-                    /**
-                     * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-                     * @example $.type
-                     */
-                    event_type_path?: string | null;
-                    /** @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes. */
-                    mappings?: {
-                        [key: string]: string;
-                    };
-                    /** @description The sender's event type to event name. A type that is not listed is used as it is. */
-                    event_name_map?: {
-                        [key: string]: string;
-                    };
-                    /**
-                     * @description Path of the event time, in the same forms.
-                     * @example $.type
-                     */
-                    timestamp_path?: string | null;
-                    /** @enum {string|null} */
-                    timestamp_format?: "unix_seconds" | "unix_millis" | "iso8601" | null;
-                    /** @description The header that carries the signature (custom sources). */
-                    signature_header?: string | null;
-                    /** @enum {string|null} */
-                    signature_method?: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                    /**
-                     * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-                     * @example {
-                     *       "analytics": true,
-                     *       "marketing": false
-                     *     }
-                     */
-                    default_consent?: {
-                        [key: string]: boolean;
-                    } | null;
-                    /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
-                    signing_secret?: string;
-                };
+                "application/json": components["schemas"]["WebhookSourceUpdate"];
             };
         };
         responses: {
@@ -8543,94 +8161,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /**
-                         * @description The pipeline that takes the events.
-                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        pipeline_id: string;
-                        name: string;
-                        /**
-                         * @description The kind of service that calls.
-                         * @enum {string}
-                         */
-                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /**
-                         * @description The preset for signature and mapping. Defaults to that of the source type.
-                         * @enum {string}
-                         */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-                        /** @default true */
-                        enabled: boolean;
-                        /**
-                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-                         * @default null
-                         * @example $.type
-                         */
-                        event_type_path: string | null;
-                        /**
-                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-                         * @default {}
-                         */
-                        mappings: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description The sender's event type to event name. A type that is not listed is used as it is.
-                         * @default {}
-                         */
-                        event_name_map: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description Path of the event time, in the same forms.
-                         * @default null
-                         * @example $.type
-                         */
-                        timestamp_path: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
-                        /**
-                         * @description The header that carries the signature (custom sources).
-                         * @default null
-                         */
-                        signature_header: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                        /**
-                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-                         * @default null
-                         * @example {
-                         *       "analytics": true,
-                         *       "marketing": false
-                         *     }
-                         */
-                        default_consent: {
-                            [key: string]: boolean;
-                        } | null;
-                        /** @description The address to give to the sender. */
-                        url: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["WebhookSource"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8645,7 +8176,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    delete_webhook_sources_id: {
+    deleteWebhookSource: {
         parameters: {
             query?: never;
             header?: never;
@@ -8671,7 +8202,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    post_webhook_sources_id_rotate_secret: {
+    rotateWebhookSourceSecret: {
         parameters: {
             query?: never;
             header?: never;
@@ -8688,96 +8219,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        id: string;
-                        /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                        org_id: string;
-                        /**
-                         * @description The pipeline that takes the events.
-                         * @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z
-                         */
-                        pipeline_id: string;
-                        name: string;
-                        /**
-                         * @description The kind of service that calls.
-                         * @enum {string}
-                         */
-                        source_type: "payment_processor" | "ecommerce_platform" | "crm" | "form_service" | "messaging_service" | "custom";
-                        /**
-                         * @description The preset for signature and mapping. Defaults to that of the source type.
-                         * @enum {string}
-                         */
-                        provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
-                        /** @default true */
-                        enabled: boolean;
-                        /**
-                         * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
-                         * @default null
-                         * @example $.type
-                         */
-                        event_type_path: string | null;
-                        /**
-                         * @description Target field to a path (`$.data.id`, `$headers.x-id`, `$query.id`; `$.` may be omitted) or to a literal in single quotes.
-                         * @default {}
-                         */
-                        mappings: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description The sender's event type to event name. A type that is not listed is used as it is.
-                         * @default {}
-                         */
-                        event_name_map: {
-                            [key: string]: string;
-                        };
-                        /**
-                         * @description Path of the event time, in the same forms.
-                         * @default null
-                         * @example $.type
-                         */
-                        timestamp_path: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        timestamp_format: "unix_seconds" | "unix_millis" | "iso8601" | null;
-                        /**
-                         * @description The header that carries the signature (custom sources).
-                         * @default null
-                         */
-                        signature_header: string | null;
-                        /**
-                         * @default null
-                         * @enum {string|null}
-                         */
-                        signature_method: "hmac_sha256" | "standard_webhooks" | "shared_secret" | "none" | null;
-                        /**
-                         * @description Consent categories of events that arrive without consent, such as `{"marketing": true}`. Null leaves their consent unknown: integrations that need a category do not get them. Shown in the trace as the default of the webhook source.
-                         * @default null
-                         * @example {
-                         *       "analytics": true,
-                         *       "marketing": false
-                         *     }
-                         */
-                        default_consent: {
-                            [key: string]: boolean;
-                        } | null;
-                        /** @description The address to give to the sender. */
-                        url: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-05-01T12:00:00.000Z
-                         */
-                        updated_at: string;
-                        /** @description Shown only in this response. */
-                        signing_secret: string;
-                    };
+                    "application/json": components["schemas"]["WebhookSourceWithSecret"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8789,7 +8231,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_audit_logs: {
+    listAuditLogs: {
         parameters: {
             query?: {
                 user_id?: string;
@@ -8816,44 +8258,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        audit_logs: {
-                            /** @example aud_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            id: string;
-                            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            org_id: string;
-                            /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
-                            user_id: string | null;
-                            user_email: string | null;
-                            /** @example pipeline.updated */
-                            action: string;
-                            /** @example pipeline */
-                            resource_type: string;
-                            resource_id: string | null;
-                            /**
-                             * @description `{field: {old, new}}`, secrets masked.
-                             * @example {
-                             *       "enabled": {
-                             *         "old": true,
-                             *         "new": false
-                             *       }
-                             *     }
-                             */
-                            changes: {
-                                [key: string]: unknown;
-                            };
-                            ip_address: string | null;
-                            user_agent: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-05-01T12:00:00.000Z
-                             */
-                            timestamp: string;
-                        }[];
-                        total: number;
-                        limit: number;
-                        offset: number;
-                    };
+                    "application/json": components["schemas"]["ListAuditLogsResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8863,7 +8268,7 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    get_audit_logs_verify: {
+    verifyAuditLog: {
         parameters: {
             query?: never;
             header?: never;
@@ -8878,11 +8283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        valid: boolean;
-                        checked: number;
-                        first_invalid_id: string | null;
-                    };
+                    "application/json": components["schemas"]["VerifyAuditLogResponse"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8891,14 +8292,18 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
-    collect_t: {
+    collectT: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8906,60 +8311,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type: "track";
-                    /** @description Event name; required for track. */
-                    event: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["TrackEvent"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -8968,11 +8330,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -8981,11 +8339,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -8994,11 +8348,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9007,11 +8357,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9020,11 +8366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9033,11 +8375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9046,11 +8384,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9059,23 +8393,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_p: {
+    collectP: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9083,60 +8417,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type: "page";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["PageEvent"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9145,11 +8436,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9158,11 +8445,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9171,11 +8454,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9184,11 +8463,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9197,11 +8472,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9210,11 +8481,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9223,11 +8490,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9236,23 +8499,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_i: {
+    collectI: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9260,60 +8523,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type: "identify";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["IdentifyEvent"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9322,11 +8542,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9335,11 +8551,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9348,11 +8560,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9361,11 +8569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9374,11 +8578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9387,11 +8587,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9400,11 +8596,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9413,23 +8605,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_g: {
+    collectG: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9437,60 +8629,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type: "group";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["GroupEvent"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9499,11 +8648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9512,11 +8657,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9525,11 +8666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9538,11 +8675,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9551,11 +8684,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9564,11 +8693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9577,11 +8702,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9590,23 +8711,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_track: {
+    collectTrack: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9614,60 +8735,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "track";
-                    /** @description Event name; required for track. */
-                    event: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["TrackEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9676,11 +8754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9689,11 +8763,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9702,11 +8772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9715,11 +8781,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9728,11 +8790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9741,11 +8799,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9754,11 +8808,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9767,23 +8817,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_page: {
+    collectPage: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9791,60 +8841,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "page";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["PageEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -9853,11 +8860,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -9866,11 +8869,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -9879,11 +8878,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -9892,11 +8887,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -9905,11 +8896,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -9918,11 +8905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -9931,11 +8914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -9944,23 +8923,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_identify: {
+    collectIdentify: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9968,60 +8947,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "identify";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["IdentifyEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10030,11 +8966,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10043,11 +8975,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10056,11 +8984,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10069,11 +8993,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10082,11 +9002,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10095,11 +9011,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10108,11 +9020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10121,23 +9029,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_group: {
+    collectGroup: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -10145,60 +9053,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "group";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["GroupEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10207,11 +9072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10220,11 +9081,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10233,11 +9090,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10246,11 +9099,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10259,11 +9108,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10272,11 +9117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10285,11 +9126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10298,23 +9135,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_screen: {
+    collectScreen: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -10322,60 +9159,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "screen" | "page";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["ScreenEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10384,11 +9178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10397,11 +9187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10410,11 +9196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10423,11 +9205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10436,11 +9214,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10449,11 +9223,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10462,11 +9232,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10475,23 +9241,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_alias: {
+    collectAlias: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -10499,60 +9265,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "alias" | "identify";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["AliasEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10561,11 +9284,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10574,11 +9293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10587,11 +9302,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10600,11 +9311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10613,11 +9320,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10626,11 +9329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10639,11 +9338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10652,23 +9347,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_s: {
+    collectS: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -10676,60 +9371,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "screen" | "page";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["ScreenEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10738,11 +9390,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10751,11 +9399,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10764,11 +9408,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10777,11 +9417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10790,11 +9426,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10803,11 +9435,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10816,11 +9444,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -10829,23 +9453,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_a: {
+    collectA: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -10853,60 +9477,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type?: "alias" | "identify";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["AliasEventWithoutType"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -10915,11 +9496,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -10928,11 +9505,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -10941,11 +9514,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -10954,11 +9523,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -10967,11 +9532,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -10980,11 +9541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -10993,11 +9550,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -11006,23 +9559,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_events: {
+    collectEvents: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -11030,60 +9583,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type: "track" | "page" | "identify" | "group" | "screen" | "alias";
-                    /** @description Event name; required for track. */
-                    event?: string | null;
-                    /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                    name?: string | null;
-                    /** @description Known user id; required for identify. */
-                    userId?: string | null;
-                    anonymousId?: string | null;
-                    /** @description Group id; required for group. */
-                    groupId?: string | null;
-                    /** @description Alias calls: the id that becomes userId. */
-                    previousId?: string | null;
-                    properties?: {
-                        [key: string]: unknown;
-                    } | null;
-                    traits?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601; the time of receipt where absent.
-                     */
-                    timestamp?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                    messageId?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                } & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["AnyEvent"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -11092,11 +9602,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -11105,11 +9611,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -11118,11 +9620,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -11131,11 +9629,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -11144,11 +9638,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -11157,11 +9647,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -11170,11 +9656,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -11183,23 +9665,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_batch: {
+    collectBatch: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -11207,80 +9689,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    batch: ({
-                        /** @enum {string} */
-                        type: "track" | "page" | "identify" | "group" | "screen" | "alias";
-                        /** @description Event name; required for track. */
-                        event?: string | null;
-                        /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                        name?: string | null;
-                        /** @description Known user id; required for identify. */
-                        userId?: string | null;
-                        anonymousId?: string | null;
-                        /** @description Group id; required for group. */
-                        groupId?: string | null;
-                        /** @description Alias calls: the id that becomes userId. */
-                        previousId?: string | null;
-                        properties?: {
-                            [key: string]: unknown;
-                        } | null;
-                        traits?: {
-                            [key: string]: unknown;
-                        } | null;
-                        /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                        context?: {
-                            [key: string]: unknown;
-                        } | null;
-                        /**
-                         * Format: date-time
-                         * @description ISO 8601; the time of receipt where absent.
-                         */
-                        timestamp?: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Corrects a client clock that is more than 60 s off.
-                         */
-                        sentAt?: string | null;
-                        /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                        messageId?: string | null;
-                        /** @description The pipeline key, where no header carries it. */
-                        writeKey?: string;
-                    } & {
-                        [key: string]: unknown;
-                    })[];
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                };
+                "application/json": components["schemas"]["EventBatch"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        accepted: number;
-                        rejected: number;
-                        errors: {
-                            index?: number;
-                            messageId?: string | null;
-                            error?: string;
-                            message?: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BatchAccepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -11289,11 +9708,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -11302,11 +9717,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -11315,11 +9726,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -11328,11 +9735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -11341,11 +9744,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -11354,11 +9753,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -11367,11 +9762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -11380,23 +9771,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_b: {
+    collectB: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -11404,80 +9795,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    batch: ({
-                        /** @enum {string} */
-                        type: "track" | "page" | "identify" | "group" | "screen" | "alias";
-                        /** @description Event name; required for track. */
-                        event?: string | null;
-                        /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                        name?: string | null;
-                        /** @description Known user id; required for identify. */
-                        userId?: string | null;
-                        anonymousId?: string | null;
-                        /** @description Group id; required for group. */
-                        groupId?: string | null;
-                        /** @description Alias calls: the id that becomes userId. */
-                        previousId?: string | null;
-                        properties?: {
-                            [key: string]: unknown;
-                        } | null;
-                        traits?: {
-                            [key: string]: unknown;
-                        } | null;
-                        /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                        context?: {
-                            [key: string]: unknown;
-                        } | null;
-                        /**
-                         * Format: date-time
-                         * @description ISO 8601; the time of receipt where absent.
-                         */
-                        timestamp?: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Corrects a client clock that is more than 60 s off.
-                         */
-                        sentAt?: string | null;
-                        /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                        messageId?: string | null;
-                        /** @description The pipeline key, where no header carries it. */
-                        writeKey?: string;
-                    } & {
-                        [key: string]: unknown;
-                    })[];
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                };
+                "application/json": components["schemas"]["EventBatch"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        accepted: number;
-                        rejected: number;
-                        errors: {
-                            index?: number;
-                            messageId?: string | null;
-                            error?: string;
-                            message?: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BatchAccepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -11486,11 +9814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -11499,11 +9823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -11512,11 +9832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -11525,11 +9841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -11538,11 +9850,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -11551,11 +9859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -11564,11 +9868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -11577,23 +9877,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_import: {
+    collectImport: {
         parameters: {
             query?: {
+                /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
             };
             header?: {
+                /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
+                /** @description Part of the request signature. */
                 "X-Timestamp"?: string;
+                /** @description The request signature, for server pipelines. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -11601,80 +9901,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    batch: ({
-                        /** @enum {string} */
-                        type: "track" | "page" | "identify" | "group" | "screen" | "alias";
-                        /** @description Event name; required for track. */
-                        event?: string | null;
-                        /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
-                        name?: string | null;
-                        /** @description Known user id; required for identify. */
-                        userId?: string | null;
-                        anonymousId?: string | null;
-                        /** @description Group id; required for group. */
-                        groupId?: string | null;
-                        /** @description Alias calls: the id that becomes userId. */
-                        previousId?: string | null;
-                        properties?: {
-                            [key: string]: unknown;
-                        } | null;
-                        traits?: {
-                            [key: string]: unknown;
-                        } | null;
-                        /** @description page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token … */
-                        context?: {
-                            [key: string]: unknown;
-                        } | null;
-                        /**
-                         * Format: date-time
-                         * @description ISO 8601; the time of receipt where absent.
-                         */
-                        timestamp?: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Corrects a client clock that is more than 60 s off.
-                         */
-                        sentAt?: string | null;
-                        /** @description Repeats inside DEDUP_WINDOW are not processed again. */
-                        messageId?: string | null;
-                        /** @description The pipeline key, where no header carries it. */
-                        writeKey?: string;
-                    } & {
-                        [key: string]: unknown;
-                    })[];
-                    context?: {
-                        [key: string]: unknown;
-                    } | null;
-                    /**
-                     * Format: date-time
-                     * @description Corrects a client clock that is more than 60 s off.
-                     */
-                    sentAt?: string | null;
-                    /** @description The pipeline key, where no header carries it. */
-                    writeKey?: string;
-                };
+                "application/json": components["schemas"]["EventBatch"];
             };
         };
         responses: {
-            /** @description On disk. */
+            /** @description Accepted and durable. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        accepted: number;
-                        rejected: number;
-                        errors: {
-                            index?: number;
-                            messageId?: string | null;
-                            error?: string;
-                            message?: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BatchAccepted"];
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -11683,11 +9920,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -11696,11 +9929,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -11709,11 +9938,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -11722,11 +9947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -11735,11 +9956,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -11748,11 +9965,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -11761,11 +9974,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -11774,26 +9983,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_pixel_t: {
+    collectPixelT: {
         parameters: {
             query: {
+                /** @description The pipeline key. */
                 writeKey: string;
+                /** @description The event's event. */
                 event?: string;
+                /** @description The event's name. */
                 name?: string;
+                /** @description The event's userId. */
                 userId?: string;
+                /** @description The event's anonymousId. */
                 anonymousId?: string;
+                /** @description The event's messageId. */
                 messageId?: string;
+                /** @description The event's timestamp. */
                 timestamp?: string;
+                /** @description The event's properties. */
                 properties?: string;
+                /** @description The event's context. */
                 context?: string;
             };
             header?: never;
@@ -11808,7 +10022,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/gif": unknown;
+                    "image/gif": string;
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -11817,11 +10031,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -11830,11 +10040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -11843,11 +10049,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -11856,11 +10058,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -11869,11 +10067,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -11882,11 +10076,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -11895,11 +10085,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -11908,26 +10094,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_pixel_p: {
+    collectPixelP: {
         parameters: {
             query: {
+                /** @description The pipeline key. */
                 writeKey: string;
+                /** @description The event's event. */
                 event?: string;
+                /** @description The event's name. */
                 name?: string;
+                /** @description The event's userId. */
                 userId?: string;
+                /** @description The event's anonymousId. */
                 anonymousId?: string;
+                /** @description The event's messageId. */
                 messageId?: string;
+                /** @description The event's timestamp. */
                 timestamp?: string;
+                /** @description The event's properties. */
                 properties?: string;
+                /** @description The event's context. */
                 context?: string;
             };
             header?: never;
@@ -11942,7 +10133,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/gif": unknown;
+                    "image/gif": string;
                 };
             };
             /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
@@ -11951,11 +10142,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_json" | "missing_field" | "validation_failed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
@@ -11964,11 +10151,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "invalid_pipeline_key" | "pipeline_disabled" | "invalid_signature" | "invalid_challenge_token";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
@@ -11977,11 +10160,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "origin_not_allowed" | "ip_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description method_not_allowed: This path does not take that method. */
@@ -11990,11 +10169,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "method_not_allowed";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description payload_too_large: The payload is larger than the limit: split it. */
@@ -12003,11 +10178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "payload_too_large";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description rate_limited: Too many events for this pipeline key: retry later. */
@@ -12016,11 +10187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "rate_limited";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
@@ -12029,11 +10196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "internal_error";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -12042,18 +10205,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collect_webhook: {
+    collectWebhook: {
         parameters: {
             query: {
+                /** @description Id of the webhook source. */
                 source: string;
             };
             header?: never;
@@ -12066,16 +10226,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. */
+            /** @description Accepted. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description overloaded: The service cannot take this event now: retry later. */
@@ -12084,16 +10241,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        error: "overloaded";
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["CollectionError"];
                 };
             };
         };
     };
-    collector_file: {
+    getCollectorFile: {
         parameters: {
             query?: never;
             header?: never;
@@ -12113,10 +10266,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/javascript": unknown;
+                    "application/javascript": string;
                 };
             };
-            /** @description The script that the client has is still the one. */
+            /** @description The copy of the client is up to date. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -12170,7 +10323,7 @@ export interface operations {
             };
         };
     };
-    collector_file_pinned: {
+    getPinnedCollectorFile: {
         parameters: {
             query?: never;
             header?: never;
@@ -12192,10 +10345,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/javascript": unknown;
+                    "application/javascript": string;
                 };
             };
-            /** @description The script that the client has is still the one. */
+            /** @description The copy of the client is up to date. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -12249,7 +10402,7 @@ export interface operations {
             };
         };
     };
-    debug_live: {
+    watchLiveEvents: {
         parameters: {
             query?: {
                 /** @description The access token, where no header can carry it. It reaches no log. */
@@ -12275,32 +10428,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: date-time */
-                        time?: string;
-                        /** @description Counts the messages of this connection. */
-                        seq?: number;
-                        /** @enum {string} */
-                        stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
-                        pipeline_id?: string | null;
-                        integration_id?: string | null;
-                        event_id?: string | null;
-                        type?: string | null;
-                        event?: string | null;
-                        reason?: string | null;
-                        duration_ms?: number | null;
-                        status?: number | null;
-                        /** @description What the stage worked on. */
-                        payload?: unknown;
-                        /** @description With `skipped`: how many messages this reader lost because it was too slow. */
-                        count?: number;
-                    };
+                    "application/json": components["schemas"]["LiveMessage"];
                 };
             };
             426: components["responses"]["Refusal"];
         };
     };
-    healthz: {
+    getLiveness: {
         parameters: {
             query?: never;
             header?: never;
@@ -12309,21 +10443,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "alive";
-                    };
+                    "application/json": components["schemas"]["Liveness"];
                 };
             };
         };
     };
-    readyz: {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -12332,37 +10463,27 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Yes. Without its database it is `degraded`, and goes on. */
+            /** @description Ready. Without its database the process is `degraded` and continues. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "ready" | "degraded" | "unavailable" | "stopping";
-                        degraded: ("database" | "log" | "snapshot")[];
-                        roles: ("admin" | "ingest" | "process" | "deliver")[];
-                    };
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description No: take it out of the balancer. */
+            /** @description Not ready. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "ready" | "degraded" | "unavailable" | "stopping";
-                        degraded: ("database" | "log" | "snapshot")[];
-                        roles: ("admin" | "ingest" | "process" | "deliver")[];
-                    };
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
         };
     };
-    metrics: {
+    getMetrics: {
         parameters: {
             query?: never;
             header?: never;
