@@ -14,6 +14,8 @@ export interface EventRecordMeta {
   pipeline_id: string;
   /** The event's own. Absent in records of earlier versions. */
   event_id?: string;
+  /** The event's `integrations`: kept here, so that no vendor gets it and a record need not be parsed to obey it. */
+  integrations?: Record<string, boolean>;
   /** A replay through another revision than the pinned one. */
   revision_number?: number;
 }
@@ -42,7 +44,8 @@ export function eventRecordId(pipelineId: string, eventId: string, replayId?: st
 }
 
 export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ ...meta, event_id: event.event_id })}\n${JSON.stringify(event)}`, 'utf8');
+  const { integrations, ...stored } = event;
+  return Buffer.from(`${JSON.stringify({ ...meta, event_id: event.event_id, integrations })}\n${JSON.stringify(stored)}`, 'utf8');
 }
 
 /** Throws on anything but bytes of `encodeEventRecord`. */

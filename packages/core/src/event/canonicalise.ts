@@ -1,18 +1,19 @@
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
 import type { CanonicalEvent, EventType } from './canonical.ts';
 import type { IngestEnvelope } from './envelope.ts';
+import { readIntegrations } from './integrations.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** `screen` and `alias` calls of Segment-style clients are kept as the page and identify events that they are. */
-const TYPES: Record<string, EventType> = {
-  track: 'track',
-  page: 'page',
-  screen: 'page',
-  identify: 'identify',
-  alias: 'identify',
-  group: 'group',
-};
-/** A client clock further off than this is corrected by `sentAt`. */
+/** `screen` and `alias` calls of Segment's clients are page and identify events with an `original_type`. */
+const TYPES: ReadonlyMap<string, EventType> = new Map([
+  ['track', 'track'],
+  ['page', 'page'],
+  ['screen', 'page'],
+  ['identify', 'identify'],
+  ['alias', 'identify'],
+  ['group', 'group'],
+]);
+/** A client clock that is off by more than this is corrected by `sentAt`. */
 const CLOCK_TOLERANCE_MS = 60_000;
 const decoder = new TextDecoder();
 
@@ -23,11 +24,12 @@ export function canonicalise(envelope: IngestEnvelope, body: Uint8Array): Canoni
 
 export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): CanonicalEvent {
   const call = text(own(body, 'type')) ?? envelope.type ?? 'track';
-  const type = (Object.hasOwn(TYPES, call) ? TYPES[call] : undefined) ?? 'track';
+  const type: EventType = TYPES.get(call) ?? 'track';
   const event: CanonicalEvent = { event_id: envelope.event_id, type, timestamp: '', context: {} };
+  if (call === 'screen' || call === 'alias') event.original_type = call;
   const name = text(own(body, 'name'));
-  const groupId = text(own(body, 'groupId'));
-  const userId = text(own(body, 'userId'));
+  const groupId = idText(own(body, 'groupId'));
+  const userId = idText(own(body, 'userId'));
   if (type === 'track') event.event = text(own(body, 'event')) ?? '';
   if (type === 'page' && name !== undefined) event.name = name;
   if (type === 'group' && groupId !== undefined) event.group_id = groupId;
@@ -53,22 +55,27 @@ export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): 
       delete event.context.traits;
     }
   }
+  const integrations = readIntegrations(own(body, 'integrations'));
+  if (integrations) event.integrations = integrations;
   if (call === 'alias') {
-    const previous = text(own(body, 'previousId'));
+    const previous = idText(own(body, 'previousId'));
     if (previous !== undefined && previous !== event.anonymous_id) event.context.previous_id = previous;
   }
   return event;
 }
 
+/** `timestamp`, else `originalTimestamp` (RudderStack's SDKs send only that), else the time of receipt. */
 function timeOf(envelope: IngestEnvelope, body: JsonObject): number {
-  const timestamp = text(own(body, 'timestamp'));
-  const given = timestamp === undefined ? undefined : parseTimestamp(timestamp);
+  const given = instant(own(body, 'timestamp')) ?? instant(own(body, 'originalTimestamp'));
   if (given === undefined) return envelope.received_at;
-  const sentAt = text(own(body, 'sentAt')) ?? envelope.sent_at;
-  const sent = sentAt === undefined ? undefined : parseTimestamp(sentAt);
+  const sent = instant(text(own(body, 'sentAt')) ?? envelope.sent_at);
   if (sent === undefined) return given;
   const off = envelope.received_at - sent;
   return Math.abs(off) > CLOCK_TOLERANCE_MS ? Math.max(0, given + off) : given;
+}
+
+function instant(value: unknown): number | undefined {
+  return typeof value === 'string' ? parseTimestamp(value) : undefined;
 }
 
 function contextOf(envelope: IngestEnvelope, body: JsonObject): JsonObject {
@@ -92,6 +99,10 @@ function copyInto(context: JsonObject, from: JsonObject): void {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+/** Ids may be numbers on the paths of compatible clients. */
+export function idText(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : text(value);
 }
 function objectOf(value: unknown): JsonObject | undefined {
   return isObject(value) ? (value as JsonObject) : undefined;

@@ -1,6 +1,6 @@
 /**
- * What a client's event must be, checked by hand-written comparisons: this runs for every event that comes in. A null field
- * counts as absent, an empty id or name too. Faults are constants, so that refusing costs no more than accepting.
+ * Validates a client's event with hand-written comparisons: this runs for every event. A null field counts as absent, and so
+ * does an empty id or name. Faults are constants, so that rejecting costs no more than accepting.
  */
 import { isObject, own } from '../json.ts';
 import type { EventType } from './canonical.ts';
@@ -11,13 +11,15 @@ export interface EventFault {
   code: 'missing_field' | 'validation_failed';
   message: string;
 }
-/** What the path says about the event's type and name. */
+/** What the path demands of its events. */
 export interface CallRules {
   /** The types that the body may name. */
   types: ReadonlySet<string>;
-  /** What a body without `type` is; undefined where it must name one. */
+  /** The type of a body without `type`; undefined where it is required. */
   fallback: CallType | undefined;
   pageNameRequired: boolean;
+  /** A path of Segment-compatible clients: an identify may be anonymous, and ids may be numbers. */
+  compatible: boolean;
 }
 
 export const MAX_NAME_LENGTH = 1_024;
@@ -35,13 +37,15 @@ export function validateEvent(body: unknown, rules: CallRules): EventFault | und
   if (!absent(context) && !isObject(context)) return NOT_OBJECT.context;
   const traits = own(body, 'traits');
   if (!absent(traits) && !isObject(traits)) return NOT_OBJECT.traits;
+  const { compatible } = rules;
+  if (given === 'identify' && compatible && !hasId(body, 'userId') && !hasAnonymousId(body, context)) return MISSING_BOTH_IDS;
   return (
-    named(body, 'userId', given === 'identify') ??
-    named(body, 'anonymousId', false) ??
+    id(body, 'userId', given === 'identify' && !compatible, compatible) ??
+    id(body, 'anonymousId', false, compatible) ??
     named(body, 'event', given === 'track') ??
-    named(body, 'groupId', given === 'group') ??
+    id(body, 'groupId', given === 'group', compatible) ??
     named(body, 'name', given === 'page' && rules.pageNameRequired && !tellsPage(properties, context)) ??
-    (given === 'alias' ? alias(body) : undefined) ??
+    (given === 'alias' ? alias(body, compatible) : undefined) ??
     time(own(body, 'timestamp')) ??
     messageId(own(body, 'messageId'))
   );
@@ -55,8 +59,18 @@ function named(body: Record<string, unknown>, field: Name, required: boolean): E
   if (typeof value !== 'string') return NOT_TEXT[field];
   return value.length > MAX_NAME_LENGTH ? TOO_LONG[field] : undefined;
 }
-function alias(body: Record<string, unknown>): EventFault | undefined {
-  return named(body, 'userId', true) ?? named(body, 'previousId', false);
+function id(body: Record<string, unknown>, field: Name, required: boolean, mayBeNumber: boolean): EventFault | undefined {
+  return mayBeNumber && typeof own(body, field) === 'number' ? undefined : named(body, field, required);
+}
+function alias(body: Record<string, unknown>, compatible: boolean): EventFault | undefined {
+  return id(body, 'userId', true, compatible) ?? id(body, 'previousId', false, compatible);
+}
+function hasId(object: Record<string, unknown>, field: string): boolean {
+  const value = own(object, field);
+  return isText(value) || typeof value === 'number';
+}
+function hasAnonymousId(body: Record<string, unknown>, context: unknown): boolean {
+  return hasId(body, 'anonymousId') || (isObject(context) && hasId(context, 'anonymousId'));
 }
 function time(value: unknown): EventFault | undefined {
   if (absent(value)) return undefined;
@@ -87,6 +101,7 @@ const NOT_AN_OBJECT = fault('validation_failed', 'The event must be a JSON objec
 const MISSING = table(['type', ...NAMES] as const, (field) =>
   fault('missing_field', field === 'name' ? 'name is required where no page URL or path is sent.' : `${field} is required.`),
 );
+const MISSING_BOTH_IDS = fault('missing_field', 'userId or anonymousId is required.');
 const NOT_TEXT = table(NAMES, (field) => fault('validation_failed', `${field} must be a string.`));
 const TOO_LONG = table(NAMES, (field) => fault('validation_failed', `${field} must have at most ${MAX_NAME_LENGTH} characters.`));
 const NOT_OBJECT = table(['properties', 'context', 'traits'] as const, (field) =>

@@ -20,6 +20,7 @@ export type DropReason =
   | `missing_required:${string}`
   | 'integration_disabled'
   | 'client_side'
+  | 'disabled_by_event'
   | 'integration_deleted'
   | 'pipeline_deleted';
 

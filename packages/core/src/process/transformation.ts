@@ -1,6 +1,6 @@
 /** A pipeline's transformation: rules compiled to a function, or code for the sandbox, behind its event filter. */
 import type { EventFilter, Transformation } from '../config/resources.ts';
-import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
+import { type CanonicalEvent, isNamedIn } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
 import { substitute } from '../mapping/parameters/substitute.ts';
 import { compileRules } from '../rules/rules.ts';
@@ -84,7 +84,7 @@ export function compileEventFilter(filter: EventFilter | null | undefined): (eve
   const names = filter?.event_names;
   if (!Array.isArray(names) || names.length === 0) return () => true;
   const wanted = new Set(names);
-  return (event) => wanted.has(eventKey(event));
+  return (event) => isNamedIn(wanted, event);
 }
 
 function filterFaults(filter: unknown): ConfigFault[] {

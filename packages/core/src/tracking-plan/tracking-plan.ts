@@ -1,6 +1,6 @@
 /** The shape that events of a pipeline must have: a JSON Schema of `properties` for each named event. */
 import type { TrackingPlan } from '../config/resources.ts';
-import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
+import { type CanonicalEvent, findByEventKey } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
@@ -54,9 +54,9 @@ export function validateTrackingPlan(plan: unknown): ConfigFault[] {
   return [...unknown, ...compileTrackingPlan(plan as unknown as TrackingPlan).faults];
 }
 
-/** Identify and group events (`@identify`, `@group`) are checked on their traits, all others on their properties. */
+/** Identify, alias and group events are checked on their traits, all others on their properties. */
 export function applyTrackingPlan(event: CanonicalEvent, plan: CompiledTrackingPlan, decisions: Decision[]): DropReason | undefined {
-  const validate = plan.events.get(eventKey(event));
+  const validate = findByEventKey(plan.events, event);
   if (validate === undefined) return undefined;
   const onTraits = event.type === 'identify' || event.type === 'group';
   const violations: Violation[] = [];

@@ -1,5 +1,6 @@
 /** A validated event to its record in the ingest log: ids decided, the envelope in front, the client's bytes behind it. */
 import { hash, randomUUID } from 'node:crypto';
+import { idText } from '@firsthand/core/event/canonicalise.ts';
 import { envelopeFields, joinEnvelope } from '@firsthand/core/event/envelope.ts';
 import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
@@ -46,7 +47,7 @@ export function buildRecord(request: RequestMeta, { body, bytes, index, impliedT
   const { rules, digest } = request;
   const eventId =
     text(own(body, 'messageId')) ?? (digest === undefined ? randomUUID() : derivedUuid(rules.pipelineId, `${digest}/${index}`));
-  const userId = text(own(body, 'userId'));
+  const userId = idText(own(body, 'userId'));
   const anonymousId =
     anonymousIdOf(body, request) ?? (request.browserRequest || userId === undefined ? derivedUuid(rules.pipelineId, eventId) : undefined);
   const type = own(body, 'type') === undefined ? impliedType : undefined;
@@ -86,13 +87,13 @@ function topicOf({ topics, orgId }: IngestRules, visitor: string): string {
 }
 
 function anonymousIdOf(body: JsonObject, request: RequestMeta): string | undefined {
-  const given = text(own(body, 'anonymousId'));
+  const given = idText(own(body, 'anonymousId'));
   if (given !== undefined) return given;
   const context = own(body, 'context');
-  const inContext = text(isObject(context) ? own(context, 'anonymousId') : undefined) ?? text(request.context?.anonymousId);
+  const inContext = idText(isObject(context) ? own(context, 'anonymousId') : undefined) ?? idText(request.context?.anonymousId);
   if (inContext !== undefined && inContext.length <= MAX_NAME_LENGTH) return inContext;
   // An alias call names the visitor that it links: without an anonymous id, that is the previous id.
-  return request.cookieId ?? text(own(body, 'previousId'));
+  return request.cookieId ?? idText(own(body, 'previousId'));
 }
 
 /** A UUID that is the same for the same pipeline and text. */

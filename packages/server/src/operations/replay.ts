@@ -4,7 +4,7 @@
  * has one such id for all who ask: where two do at the same moment, at one admin process or two, the window swallows the second.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { eventKey } from '@firsthand/core/event/canonical.ts';
+import { isNamedIn } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
@@ -50,7 +50,7 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
       continue;
     }
     const { meta, event } = decodeEventRecord(record.data);
-    if (names && !names.has(eventKey(event))) continue;
+    if (names && !isNamedIn(names, event)) continue;
     count++;
     if (replay.dry_run) continue;
     records.push({ id: eventRecordId(meta.pipeline_id, event.event_id, replayId), data: record.data });

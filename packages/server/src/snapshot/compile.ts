@@ -222,7 +222,7 @@ export function compileIntegration(
   if (!result.ok) return off([...result.missing, ...result.invalid]);
   const own = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
   for (const warning of own) report('warning', warning);
-  return { integration, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...own] };
+  return { integration, vendor_name: definition.name, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...own] };
 }
 
 /** Advertising without a consent category delivers events of visitors who did not agree to it. */

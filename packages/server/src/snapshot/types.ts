@@ -11,6 +11,8 @@ import type { CompiledWebhookSource } from './webhook-source.ts';
 
 export interface CompiledIntegration {
   integration: Integration;
+  /** The vendor's name in the catalog. */
+  vendor_name?: string;
   /** Parameters substituted, secrets in the clear: never log it. */
   config: JsonObject;
   /** Undefined where the config does not compile: `faults` says why, and the integration is `misconfigured`. */

@@ -1,4 +1,4 @@
-import { type CanonicalEvent, eventKey } from '../../event/canonical.ts';
+import { type CanonicalEvent, eventKey, findByEventKey } from '../../event/canonical.ts';
 import type { ConditionTest } from '../../filter/condition.ts';
 import type { RunState } from '../field.ts';
 import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
@@ -42,8 +42,7 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
       state.missing = undefined;
       state.failed = undefined;
       if (pass && !pass(event)) return FILTERED;
-      const key = eventKey(event);
-      const entries = events.get(key) ?? folded.get(fold(key));
+      const entries = findByEventKey(events, event) ?? folded.get(fold(eventKey(event)));
       if (entries === undefined) return otherwise(event);
       for (const entry of entries) if (entry.filter === undefined || entry.filter(event)) return entry.run(event);
       return FILTERED;
@@ -74,7 +73,7 @@ function compileEvents(input: unknown, where: string, global: Parts, context: Co
   const events = new Map<string, Entry[]>();
   if (input === undefined || input === null) return events;
   if (typeof input !== 'object' || Array.isArray(input)) {
-    checks.fault(where, 'events must be an object: its keys are event names, @page, @identify or @group.');
+    checks.fault(where, 'events must be an object: its keys are event names, @page, @screen, @identify, @alias or @group.');
     return events;
   }
   const names = Object.entries(input);

@@ -4,7 +4,7 @@ import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled
 import { eventJson } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { type Job, newJob } from './job.ts';
-import type { Mode, Plan } from './plan.ts';
+import { isDisabledByEvent, type Mode, type Plan } from './plan.ts';
 import { readRetryState } from './retry-state.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
@@ -21,6 +21,7 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
   const pending = readRetryState(held.delivery.state)?.pending;
   if (pending) return decidePoll(held, vendor, now);
   // Reading `decoded.event` parses it; without a filter a verbatim vendor never needs that.
+  if (isDisabledByEvent(held.decoded.meta, plan.compiled)) return settle({ kind: 'dropped', reason: 'disabled_by_event' });
   const reason = plan.dropReason?.(held.decoded.event);
   if (reason !== undefined) return settle({ kind: 'dropped', reason });
   if (vendor.verbatim) {

@@ -1,6 +1,8 @@
-import { type CanonicalEvent, eventKey } from '@firsthand/core/event/canonical.ts';
+import { type CanonicalEvent, isNamedIn } from '@firsthand/core/event/canonical.ts';
+import { allowsIntegration } from '@firsthand/core/event/integrations.ts';
 import { isObject, own } from '@firsthand/core/json.ts';
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
+import type { EventRecordMeta } from '../../event-record.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 
 /** What an integration does with events in general, before a single one is read. */
@@ -37,7 +39,7 @@ function filterOf({ integration, vendor }: CompiledIntegration): FindDropReason 
   const category = integration.consent_category ?? vendor?.consent_category ?? null;
   if (wanted === undefined && category === null) return undefined;
   return (event) => {
-    if (wanted !== undefined && !wanted.has(eventKey(event))) return 'event_filtered';
+    if (wanted !== undefined && !isNamedIn(wanted, event)) return 'event_filtered';
     if (category !== null && !consentGranted(event, category)) return 'consent_not_granted';
     return undefined;
   };
@@ -48,4 +50,9 @@ function consentGranted(event: CanonicalEvent, category: string): boolean {
   const consent = isObject(event.context) ? own(event.context, 'consent') : undefined;
   const canonical = isObject(consent) ? own(consent, 'canonical') : undefined;
   return isObject(canonical) && own(canonical, category) === true;
+}
+
+/** Whether the event's own `integrations` object switches this integration off. */
+export function isDisabledByEvent({ integrations }: EventRecordMeta, { integration, vendor_name }: CompiledIntegration): boolean {
+  return !allowsIntegration(integrations, { id: integration.id, vendor: integration.vendor, vendor_name });
 }

@@ -15,6 +15,16 @@ export interface Sender {
 
 /** Everything that needs no body. Undefined after the rejection. */
 export function admit(exchange: Exchange, key: string): IngestRules | undefined {
+  const rules = findSender(exchange, key);
+  if (rules === undefined) return undefined;
+  const wait = exchange.ctx.limiter.take(rules.pipelineId, rules.rate, 1);
+  if (wait === 0) return rules;
+  exchange.reject({ code: 'rate_limited', retryAfterS: Math.max(1, Math.ceil(wait / 1_000)) });
+  return undefined;
+}
+
+/** The pipeline of the key, where this client may use it now. Undefined after the rejection. */
+export function findSender(exchange: Exchange, key: string): IngestRules | undefined {
   const rules = findPipeline(exchange.ctx.snapshots.current(), key)?.ingest;
   exchange.rules = rules;
   const rejection = rules === undefined ? UNKNOWN_KEY : rejectionOf(exchange, rules);
@@ -28,8 +38,7 @@ function rejectionOf({ ctx, req, origin }: Exchange, rules: IngestRules): Reject
   if (!rules.enabled) return { code: 'pipeline_disabled' };
   if (origin !== undefined && !rules.allowsOrigin(origin)) return { code: 'origin_not_allowed' };
   if (rules.allowsAddress !== undefined && !rules.allowsAddress(ctx.proxies.address(req) ?? '')) return { code: 'ip_not_allowed' };
-  const wait = ctx.limiter.take(rules.pipelineId, rules.rate, 1);
-  return wait === 0 ? undefined : { code: 'rate_limited', retryAfterS: Math.max(1, Math.ceil(wait / 1_000)) };
+  return undefined;
 }
 
 /**

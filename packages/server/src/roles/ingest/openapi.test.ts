@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { collectionPaths } from './openapi.ts';
-import { ROUTES } from './routes.ts';
+import { ROUTES, SEGMENT_SETTINGS } from './routes.ts';
 
 type Operation = { operationId: string; responses: Record<string, { content: unknown }> };
 const operations = Object.entries(collectionPaths).flatMap(([path, methods]) =>
@@ -13,10 +13,12 @@ test('every route is documented with its method, and nothing else', () => {
   );
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(ROUTES.size);
 });
+const SETTINGS = ['200', '401', '403', '503'];
+const EVERY = ['200', '400', '401', '403', '405', '413', '429', '500', '503'];
 test('every collection endpoint documents the whole error table', () => {
   for (const { path, operation } of operations)
     expect(Object.keys(operation.responses), path).toEqual(
-      path === '/v1/webhook' ? ['200', '503'] : ['200', '400', '401', '403', '405', '413', '429', '500', '503'],
+      { '/v1/webhook': ['200', '503'], '/sourceConfig': SETTINGS, [SEGMENT_SETTINGS]: SETTINGS }[path] ?? EVERY,
     );
 });
 test('the document survives JSON', () => {

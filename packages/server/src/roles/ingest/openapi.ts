@@ -1,7 +1,10 @@
-/** The collection side of the OpenAPI 3.1 document, made from the same route and error tables that answer requests. */
+/** The collection side of the OpenAPI 3.1 document, made from the route and error tables that serve requests. */
+
+import type { CallRules } from '@firsthand/core/event/validate.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
+import { ANY_CALL } from '../../intake/call-rules.ts';
 import { MAX_BATCH_EVENTS } from '../../intake/parse-batch.ts';
-import { ROUTES, type Route } from './routes.ts';
+import { ROUTES, type Route, SEGMENT_SETTINGS } from './routes.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -11,42 +14,60 @@ const object: Schema = { type: ['object', 'null'], additionalProperties: true };
 const FIELDS: Record<string, Schema> = {
   event: { ...text, description: 'Event name; required for track.' },
   name: { ...text, description: 'Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page.' },
-  userId: { ...text, description: 'Known user id; required for identify.' },
-  anonymousId: text,
-  groupId: { ...text, description: 'Group id; required for group.' },
-  previousId: { ...text, description: 'Alias calls: the id that becomes userId.' },
   properties: object,
   traits: object,
   context: { ...object, description: 'page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token …' },
-  timestamp: { type: ['string', 'null'], format: 'date-time', description: 'ISO 8601; the time of receipt where absent.' },
-  sentAt: { type: ['string', 'null'], format: 'date-time', description: 'Corrects a client clock that is more than 60 s off.' },
+  timestamp: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'ISO 8601. Where absent: originalTimestamp, else the time of receipt.',
+  },
+  originalTimestamp: { type: ['string', 'null'], format: 'date-time', description: 'Used where timestamp is absent.' },
+  sentAt: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When the client sent the request. Corrects a client clock that is more than 60 s off.',
+  },
   messageId: {
     type: ['string', 'null'],
     pattern: '^[\\x20-\\x7e]{1,255}$',
     description: 'Repeats inside DEDUP_WINDOW are not processed again.',
   },
+  integrations: {
+    ...object,
+    description: 'Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest.',
+  },
   writeKey: { type: 'string', description: 'The pipeline key, where no header carries it.' },
 };
-function eventSchema(route: Route): Schema {
-  const types = [...route.rules.types];
+function idFields(compatible: boolean): Record<string, Schema> {
+  const id = { ...text, type: compatible ? ['string', 'number', 'null'] : text.type };
+  return {
+    userId: { ...id, description: `Known user id; required for identify${compatible ? ' without an anonymousId' : ''}.` },
+    anonymousId: id,
+    groupId: { ...id, description: 'Group id; required for group.' },
+    previousId: { ...id, description: 'Alias calls: the id that becomes userId.' },
+  };
+}
+function eventSchema({ types, fallback, compatible }: CallRules): Schema {
+  const [type] = types;
   return {
     type: 'object',
-    properties: { type: { type: 'string', enum: types }, ...FIELDS },
-    required: [...(route.rules.fallback === undefined ? ['type'] : []), ...requiredOf(types)],
+    properties: { type: { type: 'string', enum: [...types] }, ...FIELDS, ...idFields(compatible) },
+    required: [...(fallback === undefined ? ['type'] : []), ...(types.size > 2 ? [] : requiredFields(type, compatible))],
     additionalProperties: true,
   };
 }
-function requiredOf(types: string[]): string[] {
-  if (types.length > 2) return [];
-  const byType: Record<string, string[]> = { track: ['event'], identify: ['userId'], alias: ['userId'], group: ['groupId'] };
-  return byType[types[0]!] ?? [];
+function requiredFields(type: string | undefined, compatible: boolean): string[] {
+  if (type === 'track') return ['event'];
+  if (type === 'group') return ['groupId'];
+  return type === 'alias' || (type === 'identify' && !compatible) ? ['userId'] : [];
 }
 
 const batchSchema: Schema = {
   'x-component': 'EventBatch',
   type: 'object',
   properties: {
-    batch: { type: 'array', minItems: 1, maxItems: MAX_BATCH_EVENTS, items: eventSchema(ROUTES.get('/v1/batch')!) },
+    batch: { type: 'array', minItems: 1, maxItems: MAX_BATCH_EVENTS, items: eventSchema(ANY_CALL) },
     context: object,
     sentAt: FIELDS.sentAt,
     writeKey: FIELDS.writeKey,
@@ -88,11 +109,11 @@ const CollectionError: Schema = {
   required: ['error', 'message'],
 };
 
-function errorAnswers(codes: readonly CollectionErrorCode[]): Record<string, Schema> {
-  const answers: Record<string, Schema> = {};
+function errorReplies(codes: readonly CollectionErrorCode[]): Record<string, Schema> {
+  const replies: Record<string, Schema> = {};
   for (const status of new Set(codes.map((code) => COLLECTION_ERRORS[code].status))) {
     const here = codes.filter((code) => COLLECTION_ERRORS[code].status === status);
-    answers[status] = {
+    replies[status] = {
       description: here.map((code) => `${code}: ${COLLECTION_ERRORS[code].message}`).join(' '),
       ...(RETRIED.has(status) ? { headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } } } : {}),
       content: {
@@ -103,10 +124,29 @@ function errorAnswers(codes: readonly CollectionErrorCode[]): Record<string, Sch
       },
     };
   }
-  return answers;
+  return replies;
 }
 const json = (schema: Schema) => ({ 'application/json': { schema } });
-/** The schemes stand in the document's components; the empty one is `writeKey` in the body. */
+/** Server pipelines; required where `config.require_signature` is set. `docs/guides/request-signing.md` has examples. */
+const SIGNATURE_HEADERS = [
+  {
+    name: 'X-Timestamp',
+    in: 'header',
+    required: false,
+    description: 'Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off.',
+    schema: { type: 'string', pattern: '^\\d{1,16}$' },
+  },
+  {
+    name: 'X-Signature',
+    in: 'header',
+    required: false,
+    description:
+      'Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. ' +
+      'The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong.',
+    schema: { type: 'string', pattern: '^sha256=[0-9a-fA-F]{64}$' },
+  },
+];
+/** The schemes are defined in the document's components; the empty one is `writeKey` in the body. */
 const security = [{ pipeline_key: [] }, { pipeline_key_basic: [] }, { pipeline_key_query: [] }, {}];
 const EXAMPLES: Record<string, Schema> = {
   track: { type: 'track', event: 'Order Completed', userId: 'user-42', properties: { order_id: '1001', total: 42, currency: 'EUR' } },
@@ -116,7 +156,10 @@ const EXAMPLES: Record<string, Schema> = {
   screen: { type: 'screen', name: 'Basket' },
   alias: { type: 'alias', userId: 'user-42', previousId: 'anonymous-1' },
 };
-const exampleOf = (route: Route): Schema => EXAMPLES[[...route.rules.types][0]!] ?? EXAMPLES.track!;
+const exampleOf = ({ rules }: Route): Schema => {
+  const [type = 'track'] = rules.types;
+  return { ...EXAMPLES[type] };
+};
 
 /** `TrackEvent`; a path that also takes an event without `type` has a schema of its own. */
 function componentOf(route: Route): string {
@@ -131,7 +174,7 @@ function operation(path: string, route: Route): Schema {
     .filter((word) => word !== 'v1')
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('')}`;
-  const refusals = errorAnswers(CODES.filter((code) => code !== 'not_found'));
+  const errors = errorReplies(CODES.filter((code) => code !== 'not_found'));
   if (route.kind === 'webhook')
     return {
       post: {
@@ -144,7 +187,26 @@ function operation(path: string, route: Route): Schema {
         requestBody: {
           content: json({ description: "Any JSON in the third party's format.", examples: [{ id: 'evt_1', type: 'charge.succeeded' }] }),
         },
-        responses: { 200: { description: 'Accepted.', content: json(success) }, ...errorAnswers(['overloaded']) },
+        responses: { 200: { description: 'Accepted.', content: json(success) }, ...errorReplies(['overloaded']) },
+      },
+    };
+  if (route.kind === 'settings')
+    return {
+      get: {
+        operationId,
+        tags: ['Collection'],
+        summary: `Settings for the browser SDK of ${path === SEGMENT_SETTINGS ? 'Segment' : 'RudderStack'}`,
+        description: 'What the SDK loads before it starts: no vendor of theirs, and our own address.',
+        security: path === SEGMENT_SETTINGS ? [] : [{ pipeline_key_basic: [] }, { pipeline_key_query: [] }],
+        parameters: [
+          path === SEGMENT_SETTINGS
+            ? { name: 'key', in: 'path', required: true, description: 'The pipeline key.', schema: { type: 'string' } }
+            : { name: 'writeKey', in: 'query', required: false, description: 'The pipeline key.', schema: { type: 'string' } },
+        ],
+        responses: {
+          200: { description: 'No vendor of theirs, and our own address.', content: json({ type: 'object', additionalProperties: true }) },
+          ...errorReplies(['invalid_pipeline_key', 'pipeline_disabled', 'origin_not_allowed', 'overloaded']),
+        },
       },
     };
   if (route.kind === 'pixel')
@@ -167,7 +229,7 @@ function operation(path: string, route: Route): Schema {
         ),
         responses: {
           200: { description: 'A GIF of one pixel.', content: { 'image/gif': { schema: { type: 'string', format: 'binary' } } } },
-          ...refusals,
+          ...errors,
         },
       },
     };
@@ -196,20 +258,13 @@ function operation(path: string, route: Route): Schema {
           description: 'For pipelines that require one.',
           schema: { type: 'string' },
         },
-        { name: 'X-Timestamp', in: 'header', required: false, description: 'Part of the request signature.', schema: { type: 'string' } },
-        {
-          name: 'X-Signature',
-          in: 'header',
-          required: false,
-          description: 'The request signature, for server pipelines.',
-          schema: { type: 'string' },
-        },
+        ...SIGNATURE_HEADERS,
       ],
       requestBody: {
         required: true,
-        content: json(batch ? batchSchema : { ...eventSchema(route), 'x-component': componentOf(route), examples: [exampleOf(route)] }),
+        content: json(batch ? batchSchema : { ...eventSchema(route.rules), 'x-component': componentOf(route), examples: [exampleOf(route)] }),
       },
-      responses: { 200: { description: 'Accepted and durable.', content: json(batch ? batchSuccess : success) }, ...refusals },
+      responses: { 200: { description: 'Accepted and durable.', content: json(batch ? batchSuccess : success) }, ...errors },
     },
   };
 }

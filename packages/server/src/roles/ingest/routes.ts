@@ -2,7 +2,7 @@ import type { CallRules, CallType } from '@firsthand/core/event/validate.ts';
 import { ANY_CALL } from '../../intake/call-rules.ts';
 
 export interface Route {
-  kind: 'event' | 'batch' | 'pixel' | 'webhook';
+  kind: 'event' | 'batch' | 'pixel' | 'webhook' | 'settings';
   method: 'POST' | 'GET';
   /** Browser-facing: the connection's address and user agent are the visitor's. */
   browser: boolean;
@@ -11,7 +11,11 @@ export interface Route {
   impliedType: CallType | undefined;
 }
 
-function call(type: CallType, form: 'short' | 'long' | 'pixel'): Route {
+/**
+ * `short`: the paths of our own collector, which are strict. `long`: those of Segment-compatible clients. `browser`: the same,
+ * called by browsers only.
+ */
+function call(type: CallType, form: 'short' | 'long' | 'browser' | 'pixel'): Route {
   // `screen` and `alias` are accepted as page and identify, so a body that names that type is valid too.
   const also = type === 'screen' ? ['page'] : type === 'alias' ? ['identify'] : [];
   return {
@@ -23,10 +27,18 @@ function call(type: CallType, form: 'short' | 'long' | 'pixel'): Route {
       types: new Set([type, ...also]),
       fallback: form === 'short' ? undefined : type,
       pageNameRequired: form === 'short' && type === 'page',
+      compatible: form === 'long' || form === 'browser',
     },
   };
 }
+const oneEvent: Route = { kind: 'event', method: 'POST', browser: false, impliedType: undefined, rules: ANY_CALL };
 const batch: Route = { kind: 'batch', method: 'POST', browser: false, impliedType: undefined, rules: ANY_CALL };
+
+const settings: Route = { kind: 'settings', method: 'GET', browser: true, impliedType: undefined, rules: ANY_CALL };
+
+const JITSU_TYPES: readonly CallType[] = ['track', 'page', 'identify', 'group', 'screen', 'alias'];
+export const SEGMENT_SETTINGS = '/v1/projects/{key}/settings';
+const SEGMENT_SETTINGS_PATH = /^\/v1\/projects\/([^/]+)\/settings$/;
 
 export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/t', call('track', 'short')],
@@ -41,11 +53,21 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/alias', call('alias', 'long')],
   ['/v1/s', call('screen', 'long')],
   ['/v1/a', call('alias', 'long')],
-  ['/v1/events', { kind: 'event', method: 'POST', browser: false, impliedType: undefined, rules: ANY_CALL }],
+  ['/v1/events', oneEvent],
   ['/v1/batch', batch],
   ['/v1/b', batch],
   // Segment's libraries for Ruby, Java and .NET.
   ['/v1/import', batch],
+  // RudderStack's browser SDK, while a page is left.
+  ['/beacon/v1/batch', batch],
+  // Jitsu's SDK: browsers, then servers.
+  ...JITSU_TYPES.map((type): [string, Route] => [`/api/s/${type}`, call(type, 'browser')]),
+  ...JITSU_TYPES.map((type): [string, Route] => [`/api/s/s2s/${type}`, call(type, 'long')]),
+  ['/api/s/s2s/event', oneEvent],
+  ['/api/s/s2s/batch', batch],
+  // What browser SDKs ask for before they start: RudderStack's, then Segment's.
+  ['/sourceConfig', settings],
+  [SEGMENT_SETTINGS, settings],
   ['/v1/pixel/t', call('track', 'pixel')],
   ['/v1/pixel/p', call('page', 'pixel')],
   ['/v1/webhook', { kind: 'webhook', method: 'POST', browser: false, impliedType: undefined, rules: ANY_CALL }],
@@ -53,13 +75,22 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
 
 export function findRoute(url: string): Route | undefined {
   const path = pathOf(url);
+  const route = ROUTES.get(path);
+  if (route !== undefined) return route;
   // Segment's library for Java ends its address with a slash; no other address may.
-  return ROUTES.get(path) ?? (path === '/v1/import/' ? batch : undefined);
+  if (path === '/v1/import/') return batch;
+  return SEGMENT_SETTINGS_PATH.test(path) ? settings : undefined;
 }
 
+/** The pipeline key in the path of Segment's settings. */
+export function keyInPath(url: string): string | undefined {
+  return SEGMENT_SETTINGS_PATH.exec(pathOf(url))?.[1];
+}
+
+const COLLECTION_PATH = /^\/(?:v1\/(?!admin(?:\/|$))|api\/s\/|beacon\/|sourceConfig$)/;
 /** Every path of the collection side, known or not. */
 export function isCollectionPath(url: string): boolean {
-  return /^\/v1\/(?!admin(?:\/|$))/.test(pathOf(url));
+  return COLLECTION_PATH.test(pathOf(url));
 }
 
 function pathOf(url: string): string {

@@ -34,7 +34,7 @@ const CALLS = [
   {
     call: 'screen',
     input: { userId: 'u1', name: 'Cart', properties: { items: 2 } },
-    event: { type: 'page', name: 'Cart', user_id: 'u1', properties: { items: 2 } },
+    event: { type: 'page', original_type: 'screen', name: 'Cart', user_id: 'u1', properties: { items: 2 } },
   },
   {
     call: 'identify',
@@ -46,7 +46,11 @@ const CALLS = [
     input: { userId: 'u1', groupId: 'g1', traits: { plan: 'pro' } },
     event: { type: 'group', user_id: 'u1', group_id: 'g1', traits: { plan: 'pro' } },
   },
-  { call: 'alias', input: { userId: 'u1', previousId: 'a9' }, event: { type: 'identify', user_id: 'u1', anonymous_id: 'a9' } },
+  {
+    call: 'alias',
+    input: { userId: 'u1', previousId: 'a9' },
+    event: { type: 'identify', original_type: 'alias', user_id: 'u1', anonymous_id: 'a9' },
+  },
 ] as const;
 
 async function newEvents(send: () => Promise<void>) {

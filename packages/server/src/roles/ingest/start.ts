@@ -13,6 +13,7 @@ import { collectPixel } from './pixel.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { NodeResponder } from './responder.ts';
 import { findRoute, isCollectionPath, type Route } from './routes.ts';
+import { replySettings } from './sdk-settings.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
 const DRAIN_MS = 5_000;
@@ -47,6 +48,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     try {
       if (exchange.route.kind === 'webhook') receiveWebhook(exchange);
       else if (exchange.route.kind === 'pixel') collectPixel(exchange);
+      else if (exchange.route.kind === 'settings') replySettings(exchange);
       else collect(exchange);
     } catch (error) {
       exchange.fail(error);

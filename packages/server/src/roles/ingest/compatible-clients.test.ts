@@ -1,0 +1,160 @@
+/** The paths and leniencies of Segment-compatible clients, request by request. `e2e/sdks` runs the real libraries. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aPipeline, aSnapshot, type Harness, startIngest } from './testing/harness.ts';
+
+const ORIGIN = 'https://shop.example';
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startIngest(
+    aSnapshot([
+      aPipeline(),
+      aPipeline({ id: 'pl_shop', pipeline_key: 'pk_shop', domain_allowlist: ['shop.example'] }),
+      aPipeline({ id: 'pl_off', pipeline_key: 'pk_off', enabled: false }),
+    ]),
+    { settings: { trustProxy: 1 } },
+  );
+});
+afterAll(() => harness.close());
+
+let serial = 0;
+async function send(path: string, body: Record<string, unknown>, headers: Record<string, string> = { authorization: 'Bearer pk_web' }) {
+  const messageId = `compatible-${serial++}`;
+  const inBatch = path.endsWith('batch') || path === '/v1/import';
+  const event = { messageId, ...body };
+  const response = await fetch(harness.url + path, { method: 'POST', headers, body: JSON.stringify(inBatch ? { batch: [event] } : event) });
+  const stored = (await harness.stored()).find(({ envelope }) => envelope.event_id === messageId);
+  return { status: response.status, reply: (await response.json()) as { message?: string }, stored, headers: response.headers };
+}
+
+const COMPATIBLE = ['/v1/batch', '/v1/import', '/v1/events', '/beacon/v1/batch', '/api/s/s2s/batch', '/api/s/s2s/event'];
+describe.each([...COMPATIBLE, '/v1/identify', '/api/s/identify', '/api/s/s2s/identify'])('identify on %s', (path) => {
+  test('may be anonymous', async () => {
+    const { status, stored } = await send(path, { type: 'identify', anonymousId: 'a-1', traits: { plan: 'pro' } });
+    expect(status).toBe(200);
+    expect(stored?.event).toMatchObject({ type: 'identify', anonymous_id: 'a-1', traits: { plan: 'pro' } });
+    expect(stored?.event).not.toHaveProperty('user_id');
+  });
+  test('may have numeric ids', async () => {
+    const { status, stored } = await send(path, { type: 'identify', userId: 42, anonymousId: 7 });
+    expect(status).toBe(200);
+    expect(stored?.event).toMatchObject({ user_id: '42', anonymous_id: '7' });
+  });
+  test('needs one id', async () => {
+    const { status, stored } = await send(path, { type: 'identify', traits: {} });
+    expect([status, stored]).toEqual([400, undefined]);
+  });
+});
+
+test('/v1/i requires a userId that is text', async () => {
+  expect((await send('/v1/i', { type: 'identify', anonymousId: 'a' })).reply.message).toBe('userId is required.');
+  expect((await send('/v1/i', { type: 'identify', userId: 7 })).reply.message).toBe('userId must be a string.');
+  expect((await send('/v1/t', { type: 'track', event: 'X', anonymousId: 7 })).reply.message).toBe('anonymousId must be a string.');
+});
+
+test.each([
+  ['/api/s/track', { event: 'X' }, { type: 'track', event: 'X' }],
+  ['/api/s/page', { name: 'Home' }, { type: 'page', name: 'Home' }],
+  ['/api/s/s2s/group', { groupId: 3 }, { type: 'group', group_id: '3' }],
+  ['/v1/group', { groupId: 3 }, { type: 'group', group_id: '3' }],
+  ['/v1/screen', { name: 'Cart' }, { type: 'page', original_type: 'screen', name: 'Cart' }],
+  ['/v1/alias', { userId: 'u', previousId: 'a' }, { type: 'identify', original_type: 'alias', user_id: 'u' }],
+  ['/api/s/screen', { type: 'screen', name: 'Cart' }, { type: 'page', original_type: 'screen' }],
+])('%s implies the type', async (path, body, event) => {
+  const { status, stored } = await send(path, body);
+  expect(status).toBe(200);
+  expect(stored?.event).toMatchObject(event);
+});
+
+test.each([
+  ['the key', 'pk_web', 200],
+  ['key and secret', 'pk_web:sk_anything', 200],
+  ['an unknown key', 'pk_nobody:x', 401],
+])('X-Write-Key names the pipeline: %s', async (_name, key, status) => {
+  expect((await send('/api/s/track', { event: 'X' }, { 'x-write-key': key })).status).toBe(status);
+});
+
+test('a browser path of Jitsu takes address and user agent from the connection, a server path does not', async () => {
+  const headers = { 'x-write-key': 'pk_web', 'x-forwarded-for': '203.0.113.9', 'user-agent': 'Browser/1' };
+  expect((await send('/api/s/track', { event: 'X' }, headers)).stored?.envelope).toMatchObject({ source: 'browser', ip: '203.0.113.9' });
+  const server = (await send('/api/s/s2s/track', { event: 'X' }, headers)).stored?.envelope;
+  expect(server).toMatchObject({ source: 'server' });
+  expect(server).not.toHaveProperty('ip');
+});
+
+test('the beacon takes its key from the query', async () => {
+  const response = await fetch(`${harness.url}/beacon/v1/batch?writeKey=pk_web`, {
+    method: 'POST',
+    headers: { origin: ORIGIN, 'content-type': 'text/plain' },
+    body: JSON.stringify({ batch: [{ type: 'track', event: 'X', anonymousId: 'a', messageId: 'beacon-1' }] }),
+  });
+  expect(await response.json()).toMatchObject({ success: true, accepted: 1 });
+});
+
+test.each([
+  ['RudderStack', 'authorization, content-type, anonymousid', 'Content-Type, Authorization, AnonymousId'],
+  ['Jitsu', 'content-type,x-write-key', 'Content-Type, Authorization, X-Write-Key'],
+  ['Segment', 'content-type, x-retry-count', 'Content-Type, Authorization, X-Retry-Count'],
+  ['all of them', 'SentAt, X-Requested-With', 'Content-Type, Authorization, SentAt, X-Requested-With'],
+  ['nothing further', 'x-evil, content-type', 'Content-Type, Authorization'],
+])('a preflight of %s', async (_name, asked, allowed) => {
+  const response = await fetch(`${harness.url}/v1/batch`, {
+    method: 'OPTIONS',
+    headers: { origin: ORIGIN, 'access-control-request-method': 'POST', 'access-control-request-headers': asked },
+  });
+  expect(response.status).toBe(204);
+  expect(response.headers.get('access-control-allow-headers')).toBe(allowed);
+  expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+});
+
+test('Segment’s settings name our own address', async () => {
+  const response = await fetch(`${harness.url}/v1/projects/pk_web/settings`, { headers: { origin: ORIGIN } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+  expect(await response.json()).toMatchObject({
+    integrations: { 'Segment.io': { apiKey: 'pk_web', apiHost: `127.0.0.1:${harness.port}/v1`, protocol: 'http' } },
+  });
+});
+test('behind a proxy they name its address', async () => {
+  const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'in.shop.example' };
+  const response = await fetch(`${harness.url}/v1/projects/pk_web/settings`, { headers });
+  expect(await response.json()).toMatchObject({ integrations: { 'Segment.io': { apiHost: 'in.shop.example/v1', protocol: 'https' } } });
+});
+test('RudderStack’s source configuration holds no destination', async () => {
+  const headers = { origin: ORIGIN, authorization: `Basic ${btoa('pk_web:')}` };
+  const response = await fetch(`${harness.url}/sourceConfig?p=npm&v=3&writeKey=pk_web`, { headers });
+  expect(await response.json()).toMatchObject({ source: { id: 'pl_web', enabled: true, destinations: [] } });
+});
+
+test.each([
+  ['/v1/nothing', 'GET', 'pk_web', 404, 'not_found'],
+  ['/v1/nothing', 'POST', 'pk_web', 404, 'not_found'],
+  ['/api/s/nothing', 'POST', 'pk_web', 404, 'not_found'],
+  ['/beacon/v1/nothing', 'POST', 'pk_web', 404, 'not_found'],
+  ['/v1/projects/pk_web', 'GET', 'pk_web', 404, 'not_found'],
+  ['/v1/projects/pk_nobody/settings', 'GET', 'pk_web', 401, 'invalid_pipeline_key'],
+  ['/v1/projects/pk_off/settings', 'GET', 'pk_web', 401, 'pipeline_disabled'],
+  ['/sourceConfig', 'GET', 'pk_nobody', 401, 'invalid_pipeline_key'],
+  ['/sourceConfig', 'POST', 'pk_web', 405, 'method_not_allowed'],
+  ['/api/s/track', 'POST', 'pk_nobody', 401, 'invalid_pipeline_key'],
+  ['/api/s/track', 'GET', 'pk_web', 405, 'method_not_allowed'],
+  ['/beacon/v1/batch', 'POST', 'pk_nobody', 401, 'invalid_pipeline_key'],
+])('%s %s with %s: %d with CORS headers', async (path, method, key, status, error) => {
+  const response = await fetch(harness.url + path, {
+    method,
+    headers: { origin: ORIGIN, authorization: `Bearer ${key}` },
+    ...(method === 'POST' ? { body: '{}' } : {}),
+  });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+  expect(await response.json()).toMatchObject({ error });
+});
+test('an origin that is not allowed is told so before the SDK starts', async () => {
+  const response = await fetch(`${harness.url}/v1/projects/pk_shop/settings`, { headers: { origin: 'https://other.example' } });
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, 'https://other.example']);
+});
+test('paths of others are left alone', async () => {
+  for (const path of ['/v1/admin/pipelines', '/docs', '/sourceConfigs', '/api/other']) {
+    const response = await fetch(harness.url + path);
+    expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
+  }
+});
