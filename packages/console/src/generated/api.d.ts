@@ -957,7 +957,7 @@ export interface paths {
         put?: never;
         /**
          * Send a dead letter again
-         * @description To its integration, or back through processing. Refused where that is not possible now: the integration is gone or off, or the webhook still does not verify or map.
+         * @description To its integration, or back through ingest or processing. 409 where that is not possible now: the integration is gone or off, or the webhook or event is rejected as before. A rejected event (stage ingest) can be corrected: `event` replaces it.
          *
          *     Least role: **editor**.
          */
@@ -1854,6 +1854,346 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/beacon/v1/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a batch of events
+         * @description At most 500 events. The response lists the rejected ones.
+         */
+        post: operations["collectBeaconBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/track": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one track event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSTrack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one page event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSPage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/identify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one identify event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSIdentify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one group event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/screen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one screen event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSScreen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/alias": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one alias event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSAlias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/track": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one track event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSS2sTrack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one page event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSS2sPage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/identify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one identify event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSS2sIdentify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one group event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSS2sGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/screen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one screen event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSS2sScreen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/alias": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one alias event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSS2sAlias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one event
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSS2sEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/s/s2s/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a batch of events
+         * @description At most 500 events. The response lists the rejected ones.
+         */
+        post: operations["collectApiSS2sBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sourceConfig": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings for the browser SDK of RudderStack
+         * @description What the SDK loads before it starts: no vendor of theirs, and our own address.
+         */
+        get: operations["collectSourceConfig"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{key}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings for the browser SDK of Segment
+         * @description What the SDK loads before it starts: no vendor of theirs, and our own address.
+         */
+        get: operations["collectProjectsKeySettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pixel/t": {
         parameters: {
             query?: never;
@@ -2074,13 +2414,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -2093,18 +2426,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify without an anonymousId. */
+            userId: string | number | null;
+            anonymousId?: string | number | null;
+            /** @description Group id; required for group. */
+            groupId?: string | number | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -2127,13 +2476,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -2146,18 +2488,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify without an anonymousId. */
+            userId?: string | number | null;
+            anonymousId?: string | number | null;
+            /** @description Group id; required for group. */
+            groupId?: string | number | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -2776,8 +3134,8 @@ export interface components {
             revision_number: number | null;
             event_id: string;
             /** @enum {string} */
-            stage: "webhook" | "processing" | "mapping" | "delivery";
-            /** @description The canonical event, or the raw webhook. */
+            stage: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
+            /** @description The canonical event, the raw webhook, or (stage ingest) the rejected event: raw, message, received_at. */
             event: {
                 [key: string]: unknown;
             };
@@ -2805,7 +3163,7 @@ export interface components {
             webhook_source_id: string | null;
             vendor: string | null;
             /** @enum {string} */
-            stage: "webhook" | "processing" | "mapping" | "delivery";
+            stage: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
             /** @example http_500 */
             reason: string;
             count: number;
@@ -2901,13 +3259,6 @@ export interface components {
                 event?: string | null;
                 /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
                 name?: string | null;
-                /** @description Known user id; required for identify. */
-                userId?: string | null;
-                anonymousId?: string | null;
-                /** @description Group id; required for group. */
-                groupId?: string | null;
-                /** @description Alias calls: the id that becomes userId. */
-                previousId?: string | null;
                 properties?: {
                     [key: string]: unknown;
                 } | null;
@@ -2920,18 +3271,34 @@ export interface components {
                 } | null;
                 /**
                  * Format: date-time
-                 * @description ISO 8601; the time of receipt where absent.
+                 * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
                  */
                 timestamp?: string | null;
                 /**
                  * Format: date-time
-                 * @description Corrects a client clock that is more than 60 s off.
+                 * @description Used where timestamp is absent.
+                 */
+                originalTimestamp?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
                  */
                 sentAt?: string | null;
                 /** @description Repeats inside DEDUP_WINDOW are not processed again. */
                 messageId?: string | null;
+                /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+                integrations?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
+                /** @description Known user id; required for identify without an anonymousId. */
+                userId?: string | number | null;
+                anonymousId?: string | number | null;
+                /** @description Group id; required for group. */
+                groupId?: string | number | null;
+                /** @description Alias calls: the id that becomes userId. */
+                previousId?: string | number | null;
             } & {
                 [key: string]: unknown;
             })[];
@@ -2940,7 +3307,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description The pipeline key, where no header carries it. */
@@ -3070,13 +3437,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -3089,18 +3449,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -3120,13 +3496,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -3139,18 +3508,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify without an anonymousId. */
+            userId?: string | number | null;
+            anonymousId?: string | number | null;
+            /** @description Group id; required for group. */
+            groupId: string | number | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -3170,13 +3555,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -3189,18 +3567,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify. */
+            userId: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -3220,13 +3614,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -3239,18 +3626,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify without an anonymousId. */
+            userId?: string | number | null;
+            anonymousId?: string | number | null;
+            /** @description Group id; required for group. */
+            groupId?: string | number | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -3627,7 +4030,7 @@ export interface components {
             offset: number;
         };
         ListEventsResponse: {
-            events: components["schemas"]["EventSummary"][];
+            events: (components["schemas"]["EventSummary"] | components["schemas"]["RejectedEvent"])[];
             total: number;
             limit: number;
             offset: number;
@@ -3922,13 +4325,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -3941,18 +4337,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -3973,13 +4385,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -3992,18 +4397,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify without an anonymousId. */
+            userId?: string | number | null;
+            anonymousId?: string | number | null;
+            /** @description Group id; required for group. */
+            groupId?: string | number | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -4446,6 +4867,43 @@ export interface components {
         RefreshTokensRequest: {
             refresh_token: string;
         };
+        RejectedEvent: {
+            /** @description The messageId, else an id made for the rejection. */
+            event_id: string;
+            pipeline_id: string;
+            /** @constant */
+            status: "rejected";
+            /** @description The error code of the reply. */
+            reason: string;
+            /** @description What is wrong with the event. */
+            message: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            received_at: string;
+            /** @description The event as it came, under the privacy rules; text where it is not JSON. */
+            raw: unknown;
+            /** @description Only the first 64 KB were kept. */
+            truncated: boolean;
+            /** @description For `POST /dlq/{id}/replay`, where it can be corrected. */
+            dead_letter_id: string;
+        };
+        /**
+         * @example {
+         *       "event": {
+         *         "type": "track",
+         *         "event": "Order Completed",
+         *         "userId": "user-42"
+         *       }
+         *     }
+         */
+        ReplayDeadLetterRequest: {
+            /** @description Stage ingest only: the corrected event, as a client would send it. */
+            event?: {
+                [key: string]: unknown;
+            };
+        };
         /**
          * @example {
          *       "integration_id": "int_01jv0g3m5w8k2d7c9q4r6t1x0z",
@@ -4457,7 +4915,7 @@ export interface components {
             pipeline_id?: string;
             webhook_source_id?: string;
             /** @enum {string} */
-            stage?: "webhook" | "processing" | "mapping" | "delivery";
+            stage?: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
             /** @description Exactly this reason. */
             reason?: string;
             /**
@@ -4579,13 +5037,6 @@ export interface components {
             event?: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -4598,18 +5049,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify without an anonymousId. */
+            userId?: string | number | null;
+            anonymousId?: string | number | null;
+            /** @description Group id; required for group. */
+            groupId?: string | number | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -4631,6 +5098,11 @@ export interface components {
         StatisticsCounts: {
             received: number;
             rejected: number;
+            rejected_by_reason: {
+                [key: string]: number;
+            };
+            /** @description Rejected events of which no copy is kept. */
+            rejected_dropped: number;
             duplicates: number;
             processed: number;
             dropped: {
@@ -4655,6 +5127,11 @@ export interface components {
             time: string;
             received: number;
             rejected: number;
+            rejected_by_reason: {
+                [key: string]: number;
+            };
+            /** @description Rejected events of which no copy is kept. */
+            rejected_dropped: number;
             duplicates: number;
             processed: number;
             dropped: {
@@ -4824,13 +5301,6 @@ export interface components {
             event: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -4843,18 +5313,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify. */
+            userId?: string | null;
+            anonymousId?: string | null;
+            /** @description Group id; required for group. */
+            groupId?: string | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -4877,13 +5363,6 @@ export interface components {
             event: string | null;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
-            /** @description Known user id; required for identify. */
-            userId?: string | null;
-            anonymousId?: string | null;
-            /** @description Group id; required for group. */
-            groupId?: string | null;
-            /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | null;
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -4896,18 +5375,34 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601; the time of receipt where absent.
+             * @description ISO 8601. Where absent: originalTimestamp, else the time of receipt.
              */
             timestamp?: string | null;
             /**
              * Format: date-time
-             * @description Corrects a client clock that is more than 60 s off.
+             * @description Used where timestamp is absent.
+             */
+            originalTimestamp?: string | null;
+            /**
+             * Format: date-time
+             * @description When the client sent the request. Corrects a client clock that is more than 60 s off.
              */
             sentAt?: string | null;
             /** @description Repeats inside DEDUP_WINDOW are not processed again. */
             messageId?: string | null;
+            /** @description Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest. */
+            integrations?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description Known user id; required for identify without an anonymousId. */
+            userId?: string | number | null;
+            anonymousId?: string | number | null;
+            /** @description Group id; required for group. */
+            groupId?: string | number | null;
+            /** @description Alias calls: the id that becomes userId. */
+            previousId?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -7068,7 +7563,7 @@ export interface operations {
                 integration_id?: string;
                 pipeline_id?: string;
                 webhook_source_id?: string;
-                stage?: "webhook" | "processing" | "mapping" | "delivery";
+                stage?: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
                 /** @description Exactly this reason. */
                 reason?: string;
                 /** @description The first moment that counts. */
@@ -7108,7 +7603,7 @@ export interface operations {
                 integration_id?: string;
                 pipeline_id?: string;
                 webhook_source_id?: string;
-                stage?: "webhook" | "processing" | "mapping" | "delivery";
+                stage?: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
                 /** @description Exactly this reason. */
                 reason?: string;
                 /** @description The first moment that counts. */
@@ -7204,7 +7699,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplayDeadLetterRequest"];
+            };
+        };
         responses: {
             /** @description Accepted */
             202: {
@@ -7215,10 +7714,13 @@ export interface operations {
                     "application/json": components["schemas"]["Replayed"];
                 };
             };
+            400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             409: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -7264,6 +7766,8 @@ export interface operations {
                 /** @description A track name, or @page, @identify, @group. */
                 event?: string;
                 user_id?: string;
+                /** @description `rejected`: events that ingest rejected for their content. */
+                status?: "processed" | "dropped" | "dead_lettered" | "rejected";
                 /** @description At most 100; a greater one is served as 100. */
                 limit?: number;
                 offset?: number;
@@ -7309,7 +7813,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventTrace"];
+                    "application/json": components["schemas"]["EventTrace"] | components["schemas"]["RejectedEvent"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8301,9 +8805,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8407,9 +8911,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8513,9 +9017,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8619,9 +9123,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8725,9 +9229,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8831,9 +9335,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -8937,9 +9441,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9043,9 +9547,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9149,9 +9653,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9255,9 +9759,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9361,9 +9865,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9467,9 +9971,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9573,9 +10077,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9679,9 +10183,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9785,9 +10289,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9891,9 +10395,9 @@ export interface operations {
             header?: {
                 /** @description For pipelines that require one. */
                 "X-Challenge-Token"?: string;
-                /** @description Part of the request signature. */
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
                 "X-Timestamp"?: string;
-                /** @description The request signature, for server pipelines. */
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
                 "X-Signature"?: string;
             };
             path?: never;
@@ -9970,6 +10474,1700 @@ export interface operations {
             };
             /** @description internal_error: Something went wrong on our side: retry later. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectBeaconBatch: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventBatch"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchAccepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSTrack: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrackEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSPage: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSIdentify: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentifyEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSGroup: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSScreen: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScreenEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSAlias: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AliasEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sTrack: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrackEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sPage: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sIdentify: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentifyEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sGroup: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sScreen: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScreenEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sAlias: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AliasEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sEvent: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnyEvent"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSS2sBatch: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventBatch"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchAccepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not take that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectSourceConfig: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key. */
+                writeKey?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No vendor of theirs, and our own address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot take this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectProjectsKeySettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The pipeline key. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No vendor of theirs, and our own address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

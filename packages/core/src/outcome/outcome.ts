@@ -3,8 +3,9 @@
  * dead-letter index. The record id deduplicates a repeat after a crash.
  */
 import type { CanonicalEvent, EventType } from '../event/canonical.ts';
+import type { IngestEnvelope } from '../event/envelope.ts';
 
-export type DeadLetterStage = 'webhook' | 'processing' | 'mapping' | 'delivery';
+export type DeadLetterStage = 'ingest' | 'webhook' | 'processing' | 'mapping' | 'delivery';
 
 export type DropReason =
   | 'bot'
@@ -117,6 +118,8 @@ export type Outcome =
       duplicates: number;
       webhook_source_id?: string;
     } & About)
+  /** Events that ingest rejected for their content: copies of them, and how many more there were. Counted by `ingest_counts`. */
+  | ({ kind: 'rejected_events'; letters: DeadLetter[]; dropped: number } & About)
   /** The canonical event is in `events.<pipeline>`. */
   | ({
       kind: 'processed';
@@ -156,6 +159,21 @@ export type Outcome =
       replay?: boolean;
     } & AboutEvent);
 
+/** Stage `ingest`: the event as the client sent it. */
+export interface RejectedEvent {
+  /** Parsed, or the text where it is not JSON; without keys and challenge tokens. */
+  raw: unknown;
+  /** What is wrong with it. */
+  message: string;
+  received_at: string;
+  /** The type that the path implies. */
+  type?: string;
+  /** Only the first 64 KB were kept, as text. */
+  truncated?: true;
+  /** What the request said about the event, for a replay. */
+  request: Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context'>;
+}
+
 export interface DeadLetter {
   id: string;
   org_id: string;
@@ -169,6 +187,7 @@ export interface DeadLetter {
   /** The canonical event. Stage `processing`: as far as it was built. Stage `webhook`: the raw request. */
   event:
     | CanonicalEvent
+    | RejectedEvent
     | { headers: Record<string, string>; query?: Record<string, string>; body: string; received_at: string; truncated?: boolean };
   attempts: Attempt[];
   reason: string;

@@ -91,7 +91,7 @@ function operation(route: DocumentedRoute): object {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: route.config.optionalBody !== true,
             content: { 'application/json': { schema: withName(schema.body as object, operationId, 'Request') } },
           },
         }),

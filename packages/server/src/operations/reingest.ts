@@ -2,6 +2,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEnvelope, encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import { eventRecordId } from '../event-record.ts';
+import { replayRejected } from '../intake/replay-rejected.ts';
 import { replayWebhook } from '../intake/webhook/replay.ts';
 import { ingestTopic, partitionOf } from '../partition.ts';
 import type { Snapshot } from '../snapshot/types.ts';
@@ -16,7 +17,14 @@ export interface ReingestDeps {
 
 /** Nothing where it cannot be sent again now: its source or pipeline is gone, or the webhook still does not verify or map. */
 export async function reingest(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
+  if (letter.stage === 'ingest') return rejectedAgain(deps, letter);
   return letter.stage === 'webhook' ? webhookAgain(deps, letter) : processAgain(deps, letter, replayId);
+}
+
+function rejectedAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
+  const pipeline = deps.snapshot().pipelines.get(letter.pipeline_id);
+  const result = pipeline && replayRejected(letter, pipeline.ingest);
+  return result?.ok ? [result.append] : [];
 }
 
 function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {

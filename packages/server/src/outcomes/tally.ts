@@ -44,7 +44,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     });
   }
   function traceStep(
-    outcome: Exclude<Outcome, { kind: 'ingest_counts' | 'processed' }>,
+    outcome: Exclude<Outcome, { kind: 'ingest_counts' | 'rejected_events' | 'processed' }>,
     integrationId: string,
     rest: Partial<TraceStepRow>,
   ): void {
@@ -68,6 +68,10 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       case 'ingest_counts':
         if (outcome.duplicates > 0) count(outcome, '', outcome.at, 'duplicates', outcome.duplicates);
         for (const [code, n] of Object.entries(outcome.rejected)) count(outcome, '', outcome.at, `rejected:${code}`, n);
+        break;
+      case 'rejected_events':
+        if (outcome.dropped > 0) count(outcome, '', outcome.at, 'rejected_dropped', outcome.dropped);
+        deadLetters.push(...outcome.letters);
         break;
       case 'processed':
         count(outcome, '', outcome.received_at, 'received');

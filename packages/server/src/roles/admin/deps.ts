@@ -97,6 +97,8 @@ declare module 'fastify' {
     )[];
     /** The body holds somebody else's event: any JSON text may stand in it, and nothing of it is stored as text. */
     anyJson?: boolean;
+    /** A request without a body is one with an empty object. */
+    optionalBody?: boolean;
     /** Writes nothing that an audit entry would tell: issues a token, tries something out. */
     unaudited?: boolean;
     /** Not part of the documented API: the pages for people. */

@@ -28,6 +28,7 @@ export function installRequestBodies(app: AdminApp): void {
     const query = findUnsafeText(request.query);
     if (query !== undefined) throw invalidFields([query]);
     if (schema === undefined) return;
+    if ((request.body === undefined || request.body === null) && request.routeOptions.config.optionalBody === true) request.body = {};
     if (request.body === undefined || request.body === null) throw new ApiError('INVALID_JSON', { message: 'A JSON body is required.' });
     const excess = await prepareConfiguration(request.body);
     if (excess !== undefined) throw invalidFields([{ field: '', message: excess.message }]);

@@ -12,7 +12,8 @@ import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
 import { type Exchange, TOO_LARGE } from './exchange.ts';
 import { showReceived, showRejected } from './live-view.ts';
-import { requestMeta } from './request-meta.ts';
+import { idOfRejected, type RequestFields, rejectContent } from './rejected-events.ts';
+import { requestFields, requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 
 /** The batch's context is stored with every event: without a limit one request could store 500 times its size. */
@@ -40,7 +41,7 @@ export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, pa
   const { value: body, longNumbers, rejected } = parsed;
   const batch = readBatch(body);
   if ('code' in batch) {
-    exchange.reject(batch);
+    rejectContent(exchange, rules, batch, body, text);
     return;
   }
   const { events } = batch;
@@ -49,13 +50,16 @@ export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, pa
   const meta = requestMeta(exchange, sender);
   const contextRejection = addSharedFields(meta, batch);
   if (contextRejection !== undefined) {
-    exchange.reject(contextRejection);
+    rejectContent(exchange, rules, contextRejection, body, text);
     return;
   }
   const cookies = meta.browserRequest ? new EventCookies(exchange, meta) : undefined;
   const tokenForAll = rules.challengeRequired && hasChallengeToken(exchange, rules, tokenOf(body));
   const isWatched = ctx.tap.watched(rules.orgId);
   const bytesOf = eventBytes(text, parsed.items, events);
+  let shared: RequestFields | undefined;
+  /** Made for the first rejected event: most batches have none. */
+  const request = () => (shared ??= { ...requestFields(exchange, rules), ...sharedFields(batch, meta) });
 
   function rejectionOf(event: unknown, bytes: Buffer): Rejection | undefined {
     if (rules.challengeRequired && !tokenForAll && !hasChallengeToken(exchange, rules, tokenOf(event)))
@@ -71,7 +75,17 @@ export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, pa
     if (rejection !== undefined) {
       errors.push(errorOf(index, each, rejection));
       ctx.counts.rejected(rejection.code, rules);
-      showRejected(ctx, rules, rejection, { index });
+      const eventId = idOfRejected(each, bytes);
+      showRejected(ctx, rules, rejection, { index, eventId });
+      ctx.rejectedEvents.keep({
+        rules,
+        rejection,
+        eventId,
+        bytes,
+        impliedType: undefined,
+        request: request(),
+        receivedAt: meta.receivedAt,
+      });
       continue;
     }
     const event = each as JsonObject;
@@ -121,10 +135,19 @@ function addSharedFields(meta: RequestMeta, { sentAt, context }: Batch): Rejecti
   return undefined;
 }
 
+function sharedFields({ sentAt }: Batch, { context }: RequestMeta): Pick<RequestFields, 'sent_at' | 'context'> {
+  return {
+    ...(typeof sentAt === 'string' && sentAt.length <= 64 ? { sent_at: sentAt } : {}),
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
 /** Each event's bytes as they came; serialised again only where their place in the text is unknown. */
 function eventBytes(bytes: Buffer, items: number[] | undefined, events: unknown[]): (index: number) => Buffer {
-  if (items?.length !== 2 * events.length) return (index) => Buffer.from(JSON.stringify(events[index]));
-  return (index) => bytes.subarray(items[2 * index], items[2 * index + 1]);
+  const serialised = (index: number) => Buffer.from(JSON.stringify(events[index]));
+  if (items?.length !== 2 * events.length) return serialised;
+  // Only objects and lists have a place.
+  return (index) => (items[2 * index + 1] === 0 ? serialised(index) : bytes.subarray(items[2 * index], items[2 * index + 1]));
 }
 
 function errorOf(index: number, event: unknown, rejection: Rejection): BatchError {

@@ -6,7 +6,7 @@ import { validateEvent } from '@firsthand/core/event/validate.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { buildRecord } from '../../intake/ingest-record.ts';
 import { type BatchResult, parseBatch } from '../../intake/parse-batch.ts';
-import { inexactNumber, isGzip, parseBody, unpack } from '../../intake/parse-body.ts';
+import { inexactNumber, isGzip, type Parsed, parseBody, unpack } from '../../intake/parse-body.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
@@ -16,6 +16,7 @@ import { type Exchange, rejectTooLarge } from './exchange.ts';
 import { showReceived } from './live-view.ts';
 import { keyOf } from './pipeline-key.ts';
 import { PIXEL } from './pixel-image.ts';
+import { rejectContent } from './rejected-events.ts';
 import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 
@@ -53,29 +54,22 @@ function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
   exchange.ctx.capacity.addCost(bytes.length);
   const { rules: admitted } = exchange;
   // With the key in a header, a forged body is rejected before it is parsed.
-  let sender = admitted && verifySignature(exchange, admitted, wire, bytes);
+  const sender = admitted && verifySignature(exchange, admitted, wire, bytes);
   if (admitted !== undefined && sender === undefined) return;
-  if (exchange.route.kind !== 'batch') {
-    const parsed = parseBody(bytes);
-    const rejection = !parsed.ok ? parsed.rejection : parsed.longNumbers ? inexactNumber(bytes) : undefined;
-    if (rejection !== undefined) exchange.reject(rejection);
-    else if (parsed.ok) {
-      sender ??= senderOfBody(exchange, wire, bytes, parsed.value);
-      if (sender !== undefined) acceptEvent(exchange, sender, parsed.value, bytes);
-    }
-    return;
-  }
-  const accept = (parsed: BatchResult) => {
+  const onParsed = (parsed: Parsed | BatchResult): void => {
     if (!parsed.ok) {
-      exchange.reject(parsed.rejection);
+      if (sender === undefined) exchange.reject(parsed.rejection);
+      else rejectContent(exchange, sender.rules, parsed.rejection, undefined, bytes);
       return;
     }
-    sender ??= senderOfBody(exchange, wire, bytes, parsed.value);
-    if (sender !== undefined) acceptBatch(exchange, sender, bytes, parsed);
+    const known = sender ?? senderOfBody(exchange, wire, bytes, parsed.value);
+    if (known === undefined) return;
+    if ('items' in parsed) acceptBatch(exchange, known, bytes, parsed);
+    else acceptEvent(exchange, known, parsed.value, bytes, parsed.longNumbers);
   };
-  const parsed = parseBatch(bytes);
-  if (parsed instanceof Promise) parsed.then(accept).catch((error: unknown) => exchange.fail(error));
-  else accept(parsed);
+  const parsed = exchange.route.kind === 'batch' ? parseBatch(bytes) : parseBody(bytes);
+  if (parsed instanceof Promise) parsed.then(onParsed).catch((error: unknown) => exchange.fail(error));
+  else onParsed(parsed);
 }
 
 /** The key is in the body: admission and the signature come after parsing. */
@@ -85,16 +79,16 @@ function senderOfBody(exchange: Exchange, wire: Buffer, bytes: Buffer, body: unk
 }
 
 /** One event that is the whole body, or a pixel's query. */
-export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, bytes: Buffer): void {
+export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, bytes: Buffer, longNumbers = false): void {
   const { ctx, route } = exchange;
   const { rules } = sender;
   if (rules.challengeRequired && !hasChallengeToken(exchange, rules, tokenOf(body))) {
     exchange.reject({ code: 'invalid_challenge_token' });
     return;
   }
-  const fault = validateEvent(body, route.rules);
+  const fault = validateEvent(body, route.rules) ?? (longNumbers ? inexactNumber(bytes) : undefined);
   if (fault !== undefined) {
-    exchange.reject(fault);
+    rejectContent(exchange, rules, fault, body, bytes);
     return;
   }
   const event = body as JsonObject;

@@ -10,6 +10,7 @@ import type { Proxies } from './client-address.ts';
 import type { CountSummary, Counts } from './counts.ts';
 import type { BodyReader } from './exchange.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { RejectedEvents } from './rejected-events.ts';
 
 export interface IngestDeps {
   log: EventLog;
@@ -29,6 +30,7 @@ export interface IngestContext extends IngestDeps {
   capacity: Capacity;
   limiter: RateLimiter;
   counts: Counts;
+  rejectedEvents: RejectedEvents;
   proxies: Proxies;
   readBody(req: IncomingMessage, reader: BodyReader): void;
   /** True while the service stops: every reply then closes its connection, so that clients move to another process. */

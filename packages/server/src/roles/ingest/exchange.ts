@@ -118,11 +118,11 @@ export class Exchange implements BodyReader, CloseListener {
     if (this.#finish()) this.#responder.send({ ...reply, origin: this.origin }, this.ctx.draining);
     this.#leave();
   }
-  /** Rejects the whole request: counted, shown in the live view, answered. */
-  reject(rejection: Rejection): void {
+  /** Rejects the whole request: counted, shown in the live view, answered. `eventId`: of the event that it held. */
+  reject(rejection: Rejection, eventId?: string): void {
     if (this.finished) return;
     this.ctx.counts.rejected(rejection.code, this.rules);
-    if (this.rules !== undefined) showRejected(this.ctx, this.rules, rejection);
+    if (this.rules !== undefined) showRejected(this.ctx, this.rules, rejection, eventId === undefined ? {} : { eventId });
     this.#finish();
     this.#responder.send(errorReply(rejection, this.origin), this.ctx.draining);
     this.#leave();

@@ -262,7 +262,9 @@ function operation(path: string, route: Route): Schema {
       ],
       requestBody: {
         required: true,
-        content: json(batch ? batchSchema : { ...eventSchema(route.rules), 'x-component': componentOf(route), examples: [exampleOf(route)] }),
+        content: json(
+          batch ? batchSchema : { ...eventSchema(route.rules), 'x-component': componentOf(route), examples: [exampleOf(route)] },
+        ),
       },
       responses: { 200: { description: 'Accepted and durable.', content: json(batch ? batchSuccess : success) }, ...errors },
     },

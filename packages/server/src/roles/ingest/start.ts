@@ -11,6 +11,7 @@ import { adoptResponse, CollectionRequest, type DirectHandler, type DirectReplie
 import { Exchange, OVERLOADED } from './exchange.ts';
 import { collectPixel } from './pixel.ts';
 import { createRateLimiter } from './rate-limiter.ts';
+import { keepRejectedEvents } from './rejected-events.ts';
 import { NodeResponder } from './responder.ts';
 import { findRoute, isCollectionPath, type Route } from './routes.ts';
 import { replySettings } from './sdk-settings.ts';
@@ -25,6 +26,8 @@ export interface Ingest {
   requestClass: typeof IncomingMessage;
   /** Call with that listener before it has connections: frequent replies are then written directly to the socket. */
   attach(server: Server): void;
+  /** Writes rejected events that wait in memory. */
+  flushRejected(): Promise<void>;
   /** From now on every reply closes its connection. */
   drain(): void;
   /** Waits for requests in flight and writes the last counts. Stop listening first. */
@@ -37,6 +40,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     capacity: new Capacity(limits),
     limiter: createRateLimiter(deps.clock),
     counts: createCounts(deps.log, deps.clock, deps.logger, deps.onCounts),
+    rejectedEvents: keepRejectedEvents({ ...deps, retentionMs: deps.settings.deadLetterRetentionMs }),
     proxies: createProxies(deps.settings.trustProxy, deps.settings.ingestUrl),
     readBody,
     draining: false,
@@ -86,6 +90,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     attach(server) {
       direct = replyDirectly(server, directHandler);
     },
+    flushRejected: () => ctx.rejectedEvents.flush(),
     drain() {
       ctx.draining = true;
       direct?.stop();
@@ -94,7 +99,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
       ctx.draining = true;
       unsubscribe();
       await ctx.capacity.idle(DRAIN_MS);
-      await ctx.counts.stop();
+      await Promise.all([ctx.counts.stop(), ctx.rejectedEvents.stop()]);
     },
   };
 }

@@ -128,6 +128,26 @@ export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: strin
   return row && decode(row);
 }
 
+/** The newest rejected event of that messageId. */
+export async function findRejected(
+  { db }: ObserveDb,
+  orgId: string,
+  eventId: string,
+  now: number,
+  pipelineId?: string,
+): Promise<StoredDeadLetter | undefined> {
+  let query = db
+    .selectFrom('dead_letters')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('event_id', '=', eventId)
+    .where('stage', '=', 'ingest')
+    .where('expires_at', '>', now);
+  if (pipelineId !== undefined) query = query.where('pipeline_id', '=', pipelineId);
+  const row = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return row && decode(row);
+}
+
 /** Where an event that failed in processing is kept, made in the same moment as its trace; whatever its age. */
 export async function findProcessingLetter(
   { db }: ObserveDb,

@@ -10,6 +10,7 @@ import {
   deleteDeadLetter,
   eraseDeadLetters,
   findDeadLetter,
+  findRejected,
   listDeadLetters,
   markReplayed,
   pageOfDeadLetters,
@@ -183,5 +184,33 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await findTrace(observe, 'org_1', 'e1')).toBeUndefined();
     expect(await findTrace(observe, 'org_1', 'e2')).toBeDefined();
     expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'u1', anonymous_ids: ['a9'] })).toBe(1_002);
+  });
+
+  test('of rejected events the newest 1,000 a pipeline are kept, the rest is counted', async () => {
+    const rejected = (n: number) =>
+      letter(`dlq_rejected_${String(n).padStart(5, '0')}`, {
+        integration_id: null,
+        pipeline_id: 'pl_rejecting',
+        stage: 'ingest',
+        event_id: `bad-${n}`,
+        event: { raw: { userId: n }, message: 'wrong', received_at: '', request: { source: 'server' } },
+        created_at: new Date(T0 + n).toISOString(),
+        expires_at: new Date(T0 + 1e9).toISOString(),
+      });
+    const letters = Array.from({ length: 1_100 }, (_, n) => rejected(n));
+    await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_rejecting', letters, dropped: 7 });
+    const filter = { org_id: 'org_1', pipeline_id: 'pl_rejecting', stage: 'ingest' };
+    expect(await countDeadLetters(observe, filter, T0)).toBe(1_000);
+    expect(await findRejected(observe, 'org_1', 'bad-99', T0)).toBeUndefined();
+    expect(await findRejected(observe, 'org_1', 'bad-100', T0)).toMatchObject({ event: { raw: { userId: 100 } } });
+    const { totals } = await readStats(observe, {
+      org_id: 'org_1',
+      pipeline_id: 'pl_rejecting',
+      from: 0,
+      to: T0 + 86_400_000,
+      interval: 'day',
+    });
+    expect(totals.rejected_dropped).toBe(107);
+    expect(await eraseDeadLetters(observe, 'org_1', { user_id: '500', anonymous_ids: [] })).toBe(1);
   });
 });

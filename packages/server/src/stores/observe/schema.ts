@@ -22,6 +22,8 @@ const INDEXES: [name: string, on: string][] = [
   ['dead_letters_by_source', 'dead_letters (webhook_source_id, created_at)'],
   // Holds every column that grouping reads, so that no event has to be loaded.
   ['dead_letters_by_cause', `dead_letters (${['org_id', ...CAUSE_COLUMNS, 'status', 'expires_at', 'created_at'].join(', ')})`],
+  ['dead_letters_rejected', "dead_letters (pipeline_id, created_at) where stage = 'ingest'"],
+  ['dead_letters_rejected_id', "dead_letters (org_id, event_id) where stage = 'ingest'"],
   ['dead_letters_age', 'dead_letters (expires_at)'],
 ];
 

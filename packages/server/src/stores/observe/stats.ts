@@ -23,6 +23,9 @@ export interface Stats {
 export interface StatsEntry {
   received: number;
   rejected: number;
+  rejected_by_reason: Record<string, number>;
+  /** Rejected events of which no copy is kept. */
+  rejected_dropped: number;
   duplicates: number;
   processed: number;
   dropped: Record<string, number>;
@@ -119,6 +122,8 @@ function gather(): Gathered {
     entry: {
       received: 0,
       rejected: 0,
+      rejected_by_reason: {},
+      rejected_dropped: 0,
       duplicates: 0,
       processed: 0,
       dropped: {},
@@ -139,10 +144,22 @@ function add({ entry, latency }: Gathered, counter: string, n: number): void {
   const detail = counter.slice(colon + 1);
   if (kind === 'dropped') entry.dropped[detail] = (entry.dropped[detail] ?? 0) + n;
   else if (kind === 'latency') latency.set(Number(detail), (latency.get(Number(detail)) ?? 0) + n);
-  else if (kind === 'rejected') entry.rejected += n;
-  else
-    entry[kind as 'received' | 'duplicates' | 'processed' | 'delivered' | 'retried' | 'dead_lettered' | 'replayed' | 'plan_violations'] +=
-      n;
+  else if (kind === 'rejected') {
+    entry.rejected += n;
+    entry.rejected_by_reason[detail] = (entry.rejected_by_reason[detail] ?? 0) + n;
+  } else
+    entry[
+      kind as
+        | 'received'
+        | 'rejected_dropped'
+        | 'plan_violations'
+        | 'duplicates'
+        | 'processed'
+        | 'delivered'
+        | 'retried'
+        | 'dead_lettered'
+        | 'replayed'
+    ] += n;
 }
 function finish({ entry, latency }: Gathered): StatsEntry {
   return { ...entry, p50_ms: percentile(latency, 0.5), p99_ms: percentile(latency, 0.99) };

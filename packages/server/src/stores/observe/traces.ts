@@ -7,6 +7,7 @@ export interface TraceFilter {
   pipeline_id?: string;
   event?: string;
   user_id?: string;
+  status?: TraceEventRow['result'];
   limit: number;
   offset: number;
 }
@@ -17,6 +18,7 @@ export async function listTraces({ db }: ObserveDb, filter: TraceFilter): Promis
   if (filter.pipeline_id !== undefined) base = base.where('pipeline_id', '=', filter.pipeline_id);
   if (filter.event !== undefined)
     base = filter.event.startsWith('@') ? base.where('type', '=', filter.event.slice(1)) : base.where('event', '=', filter.event);
+  if (filter.status !== undefined) base = base.where('result', '=', filter.status);
   if (filter.user_id !== undefined) base = base.where('user_id', '=', filter.user_id);
   const listed = base.selectAll().orderBy('received_at', 'desc').orderBy('event_id', 'desc');
   const count = async () => Number((await base.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n);

@@ -1,11 +1,14 @@
+import { idText } from '@firsthand/core/event/canonicalise.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import type { Tally, TraceStepRow } from './rows.ts';
 import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
 const RECORDER = 'outcomes';
-/** Refused webhooks kept for each source; the rest is only counted. */
-const MOST_REFUSED_WEBHOOKS = 1_000;
+/** Rejected webhooks kept per source, and rejected events per pipeline. The rest is only counted. */
+const MOST_REJECTED = 1_000;
+/** SQLite wants a limit before an offset. */
+const MAX_REMOVED = 1_000_000;
 
 export async function readPosition(writer: Writer): Promise<string> {
   const [row] = await writer.all<{ position: string }>('select position from recorder where name = ?', [RECORDER]);
@@ -22,6 +25,7 @@ export function writeTally(writer: Writer, tally: Tally, position: string): Prom
     await insertRows(tx, 'counters', tally.counters, ADD_COUNTER);
     await insertRows(tx, 'integration_health', healthOf(tally.steps), KEEP_NEWER_HEALTH);
     await insertDeadLetters(tx, tally.deadLetters);
+    await trimRejectedEvents(tx, tally.deadLetters);
     await tx.run('insert into recorder (name, position) values (?, ?) on conflict (name) do update set position = excluded.position', [
       RECORDER,
       position,
@@ -107,13 +111,30 @@ async function insertDeadLetters(writer: Writer, letters: DeadLetter[]): Promise
       await writer.run(
         `delete from dead_letters where webhook_source_id = ? and stage = 'webhook' and id not in
           (select id from dead_letters where webhook_source_id = ? and stage = 'webhook' order by created_at desc, id desc limit ?)`,
-        [source, source, MOST_REFUSED_WEBHOOKS],
+        [source, source, MOST_REJECTED],
       );
+}
+
+/** Removes the oldest rejected events beyond the bound. They stay counted, as `rejected_dropped`. */
+async function trimRejectedEvents(writer: Writer, letters: DeadLetter[]): Promise<void> {
+  const newest = new Map<string, DeadLetter>();
+  for (const letter of letters) if (letter.stage === 'ingest') newest.set(letter.pipeline_id, letter);
+  for (const { org_id, pipeline_id, created_at } of newest.values()) {
+    const removed = await writer.run(
+      `delete from dead_letters where pipeline_id = ? and stage = 'ingest' and id in
+        (select id from dead_letters where pipeline_id = ? and stage = 'ingest' order by created_at desc, id desc limit ? offset ?)`,
+      [pipeline_id, pipeline_id, MAX_REMOVED, MOST_REJECTED],
+    );
+    if (removed === 0) continue;
+    const minute = Math.floor(Date.parse(created_at) / 60_000);
+    const row = { org_id, pipeline_id, integration_id: '', minute, counter: 'rejected_dropped', n: removed };
+    await insertRows(writer, 'counters', [row], ADD_COUNTER);
+  }
 }
 
 function deadLetterRow(letter: DeadLetter): DeadLetterRow {
   const { event, attempts, created_at, expires_at, event_id, reason, raw, ...rest } = letter;
-  const ids = event as { user_id?: unknown; anonymous_id?: unknown };
+  const ids = idsOf(event);
   return {
     ...rest,
     event_id: text(event_id) ?? '',
@@ -128,6 +149,12 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
     raw_topic: raw?.topic ?? null,
     raw_position: raw?.position ?? null,
   };
+}
+/** Of a canonical event, or of a client's event as it came. */
+function idsOf(event: DeadLetter['event']): { user_id?: unknown; anonymous_id?: unknown } {
+  if (!('raw' in event)) return event as { user_id?: unknown; anonymous_id?: unknown };
+  const { userId, anonymousId } = Object(event.raw) as { userId?: unknown; anonymousId?: unknown };
+  return { user_id: idText(userId), anonymous_id: idText(anonymousId) };
 }
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value.replaceAll('\u0000', '\uFFFD').toWellFormed().slice(0, 1_000) : null;

@@ -48,6 +48,90 @@ async function replayed(story: Story, integration: string) {
   return records;
 }
 
+onStory('rejected events', (story) => {
+  async function reject(
+    pipeline: string,
+    messageId: string,
+    raw: unknown = { type: 'track', messageId, userId: 'u-1' },
+  ): Promise<DeadLetter> {
+    const at = Date.now();
+    const letter: DeadLetter = {
+      id: newId('dlq', at),
+      org_id: story.org.org_id,
+      pipeline_id: pipeline,
+      integration_id: null,
+      webhook_source_id: null,
+      vendor: null,
+      revision_number: null,
+      event_id: messageId,
+      stage: 'ingest',
+      event: { raw, message: 'event is required.', received_at: iso(at), request: { source: 'browser', ip: '203.0.113.9' } },
+      attempts: [],
+      reason: 'missing_field',
+      created_at: iso(at),
+      expires_at: iso(at + DAY),
+    };
+    const about = { at, org_id: story.org.org_id, pipeline_id: pipeline };
+    await story.record({ kind: 'ingest_counts', received: 0, duplicates: 0, rejected: { missing_field: 1 }, ...about });
+    await story.record({ kind: 'rejected_events', letters: [letter], dropped: 2, ...about });
+    return letter;
+  }
+  const stored = async () => {
+    const ids: string[] = [];
+    for (let partition = 0; partition < 16; partition++)
+      for await (const record of story.harness.operations.log.read(`ingest.${partition}`, { limit: 1000 })) ids.push(record.id);
+    return ids;
+  };
+
+  test('are found by messageId, listed and counted by reason', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Rejecting' })).id;
+    const letter = await reject(pipeline, 'bad-1');
+    const shown = {
+      event_id: 'bad-1',
+      pipeline_id: pipeline,
+      status: 'rejected',
+      reason: 'missing_field',
+      message: 'event is required.',
+      received_at: letter.created_at,
+      raw: { type: 'track', messageId: 'bad-1', userId: 'u-1' },
+      truncated: false,
+      dead_letter_id: letter.id,
+    };
+    expect(await story.got('events/bad-1')).toEqual(shown);
+    expect(await story.got(`events?status=rejected&pipeline_id=${pipeline}`)).toMatchObject({ events: [shown], total: 1 });
+    expect(await story.got(`events?status=processed&pipeline_id=${pipeline}`)).toMatchObject({ events: [], total: 0 });
+    expect((await story.got(`stats?pipeline_id=${pipeline}`)).totals).toMatchObject({
+      rejected: 1,
+      rejected_by_reason: { missing_field: 1 },
+      rejected_dropped: 2,
+      received: 0,
+      dead_lettered: 0,
+    });
+    const dead = await story.got(`dlq/${letter.id}`);
+    expect(dead).toMatchObject({ stage: 'ingest', event: { raw: shown.raw, message: shown.message } });
+    expect(JSON.stringify(dead), 'the client’s address is for the replay only').not.toContain('203.0.113.9');
+  });
+
+  test('are replayed once they are corrected', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Correcting' })).id;
+    const letter = await reject(pipeline, 'bad-2');
+    const replay = (body?: object) => story.call('POST', `dlq/${letter.id}/replay`, body);
+    expect(await replay()).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('event is required.') } } });
+    expect(await replay({ event: { type: 'track' } })).toMatchObject({ status: 422 });
+    expect(await replay({ event: 'no object' })).toMatchObject({ status: 422 });
+    expect(await replay({ event: { type: 'track', event: 'Fixed' } })).toMatchObject({ status: 202, body: { replayed: 1 } });
+    expect((await stored()).filter((id) => id.endsWith(':bad-2'))).toHaveLength(1);
+    expect(await story.got(`events?status=rejected&pipeline_id=${pipeline}`)).toMatchObject({ total: 0 });
+    expect(await story.got(`dlq/${letter.id}`)).toMatchObject({ status: 'replayed' });
+  });
+
+  test('of other stages cannot be corrected', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const letter = await deadLetter(story, pipeline, { integration_id: integration });
+    expect(await story.call('POST', `dlq/${letter.id}/replay`, { event: { type: 'track', event: 'X' } })).toMatchObject({ status: 422 });
+  });
+});
+
 onStory('dead letters', (story) => {
   test('show every field of the contract, and are listed newest first by each filter', async () => {
     const { pipeline, integration } = await newIntegration(story);

@@ -4,7 +4,9 @@ import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
+import { isRejectedEvent, replayRejected } from '../../../intake/replay-rejected.ts';
 import { reingest } from '../../../operations/reingest.ts';
+import { shownDeadLetterEvent } from '../../../operations/rejected-events.ts';
 import { type ReplayDeps, replayDeadLetters, replayLetters } from '../../../operations/replay.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { findPipeline } from '../../../stores/config/pipelines.ts';
@@ -23,7 +25,7 @@ import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 
 const tags = ['Dead letters'];
-const STAGES = ['webhook', 'processing', 'mapping', 'delivery'] as const;
+const STAGES = ['ingest', 'webhook', 'processing', 'mapping', 'delivery'] as const;
 const DeadLetterSchema = named(
   'DeadLetter',
   Type.Object({
@@ -36,7 +38,9 @@ const DeadLetterSchema = named(
     revision_number: Nullable(Type.Integer()),
     event_id: Type.String(),
     stage: OneOf(STAGES),
-    event: AnyObject({ description: 'The canonical event, or the raw webhook.' }),
+    event: AnyObject({
+      description: 'The canonical event, the raw webhook, or (stage ingest) the rejected event: raw, message, received_at.',
+    }),
     attempts: Type.Array(
       named(
         'Attempt',
@@ -94,6 +98,22 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     reingest: (letter, replayId) =>
       reingest({ log, snapshot: () => snapshots.current(), ingestUrl: context.settings.ingestUrl }, letter, replayId),
   };
+  /** With the corrected event in place of the rejected one; 422 or 409 where it would be rejected again. */
+  function corrected(letter: StoredDeadLetter, event: JsonObject | undefined): StoredDeadLetter {
+    if (letter.stage !== 'ingest' || !isRejectedEvent(letter.event)) {
+      if (event === undefined) return letter;
+      throw invalid('event', 'can only replace a rejected event, of stage ingest');
+    }
+    const fixed = event === undefined ? letter : { ...letter, event: { ...letter.event, raw: event } };
+    const pipeline = snapshots.current().pipelines.get(letter.pipeline_id);
+    const result = pipeline && replayRejected(fixed, pipeline.ingest);
+    if (result === undefined || result.ok) return fixed;
+    if (event !== undefined) throw invalid('event', result.message);
+    throw new ApiError('CONFLICT', { message: `The event is rejected as before: ${result.message} Send a corrected event.` });
+  }
+  function shown({ raw: _raw, ...letter }: StoredDeadLetter) {
+    return { ...letter, event: shownDeadLetterEvent(letter, snapshots.current()) as JsonObject };
+  }
   const hint = () => context.operations.ephemeral.publish(REPLAY_CHANNEL, {});
 
   app.get(
@@ -142,18 +162,25 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/dlq/:id/replay',
     {
-      config: { role: 'editor', errors: ['CONFLICT'] },
+      config: { role: 'editor', errors: ['CONFLICT'], anyJson: true, optionalBody: true },
       schema: {
         summary: 'Send a dead letter again',
         description:
-          'To its integration, or back through processing. Refused where that is not possible now: the integration is gone or off, or the webhook still does not verify or map.',
+          'To its integration, or back through ingest or processing. 409 where that is not possible now: the integration is gone or off, or the webhook or event is rejected as before. A rejected event (stage ingest) can be corrected: `event` replaces it.',
         tags,
         params: IdParams,
+        body: Body(
+          { event: Type.Optional(AnyObject({ description: 'Stage ingest only: the corrected event, as a client would send it.' })) },
+          [],
+          {
+            examples: [{ event: { type: 'track', event: 'Order Completed', userId: 'user-42' } }],
+          },
+        ),
         response: { 202: Replayed },
       },
     },
-    async ({ params, user }, reply) => {
-      const letter = found(await findDeadLetter(observe, user.org_id, params.id, now()));
+    async ({ params, body, user }, reply) => {
+      const letter = corrected(found(await findDeadLetter(observe, user.org_id, params.id, now())), body.event);
       const replayed = await replayLetters(replayDeps, [letter]);
       if (replayed === 0)
         throw new ApiError('CONFLICT', {
@@ -241,7 +268,4 @@ function definedOf<T extends object>(fields: T): Partial<T> {
 function found(letter: StoredDeadLetter | undefined): StoredDeadLetter {
   if (letter === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such dead letter.' });
   return letter;
-}
-function shown({ raw: _raw, ...letter }: StoredDeadLetter) {
-  return { ...letter, event: letter.event as unknown as JsonObject };
 }

@@ -1,10 +1,12 @@
-import { AnyObject, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
+import { AnyObject, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { explainEvent, summary } from '../../../operations/explain-event.ts';
 import { findCanonical } from '../../../operations/find-events.ts';
+import { shownRejection } from '../../../operations/rejected-events.ts';
+import { findRejected, listDeadLetters } from '../../../stores/observe/dead-letters.ts';
 import { listTraces } from '../../../stores/observe/traces.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
@@ -49,6 +51,22 @@ const Trace = named(
   }),
 );
 
+const Rejected = named(
+  'RejectedEvent',
+  Type.Object({
+    event_id: Type.String({ description: 'The messageId, else an id made for the rejection.' }),
+    pipeline_id: Type.String(),
+    status: Type.Literal('rejected'),
+    reason: Type.String({ description: 'The error code of the reply.' }),
+    message: Type.String({ description: 'What is wrong with the event.' }),
+    received_at: Timestamp,
+    raw: Type.Unknown({ description: 'The event as it came, under the privacy rules; text where it is not JSON.' }),
+    truncated: Type.Boolean({ description: 'Only the first 64 KB were kept.' }),
+    dead_letter_id: Type.String({ description: 'For `POST /dlq/{id}/replay`, where it can be corrected.' }),
+  }),
+);
+const STATUSES = ['processed', 'dropped', 'dead_lettered', 'rejected'] as const;
+
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
 
@@ -64,18 +82,30 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           pipeline_id: Type.Optional(Type.String()),
           event: Type.Optional(Type.String({ description: 'A track name, or @page, @identify, @group.' })),
           user_id: Type.Optional(Type.String()),
+          status: Type.Optional(OneOf(STATUSES, { description: '`rejected`: events that ingest rejected for their content.' })),
           ...PageQuery,
         }),
-        response: { 200: ListOf('events', named('EventSummary', Type.Object(Summary))) },
+        response: { 200: ListOf('events', Type.Union([named('EventSummary', Type.Object(Summary)), Rejected])) },
       },
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const { pipeline_id, event, user_id } = query;
+      const { pipeline_id, event, user_id, status } = query;
+      if (status === 'rejected') {
+        const which = {
+          org_id: user.org_id,
+          stage: 'ingest',
+          status: 'pending' as const,
+          ...(pipeline_id === undefined ? {} : { pipeline_id }),
+        };
+        const { letters, total } = await listDeadLetters(observe, which, page, context.clock.now());
+        return { events: letters.map((letter) => shownRejection(letter, snapshots.current())), total, ...page };
+      }
       const filter = {
         ...(pipeline_id === undefined ? {} : { pipeline_id }),
         ...(event === undefined ? {} : { event }),
         ...(user_id === undefined ? {} : { user_id }),
+        ...(status === undefined ? {} : { status }),
       };
       const { rows, total } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
       const events = await Promise.all(rows.map(async (row) => ({ ...summary(row), event: asObject(await findCanonical(log, row)) })));
@@ -94,7 +124,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         tags,
         params: Type.Object({ event_id: Type.String() }),
         querystring: Type.Object({ pipeline_id: Type.Optional(Type.String()) }),
-        response: { 200: Trace },
+        response: { 200: Type.Union([Trace, Rejected]) },
       },
     },
     async ({ params, query, user }) => {
@@ -104,8 +134,11 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         params.event_id,
         query.pipeline_id,
       );
-      if (trace === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such event, or it is no longer retained.' });
-      return { ...trace, event: asObject(trace.event) };
+      if (trace !== undefined) return { ...trace, event: asObject(trace.event) };
+      // An event that was rejected first and accepted later shows its accepted life.
+      const rejected = await findRejected(observe, user.org_id, params.event_id, context.clock.now(), query.pipeline_id);
+      if (rejected !== undefined) return shownRejection(rejected, snapshots.current());
+      throw new ApiError('NOT_FOUND', { message: 'There is no such event, or it is no longer retained.' });
     },
   );
 }

@@ -17,6 +17,8 @@ const LENGTH = { minute: 60_000, hour: 3_600_000, day: DAY };
 const Entry = {
   received: Type.Integer(),
   rejected: Type.Integer(),
+  rejected_by_reason: Type.Record(Type.String(), Type.Integer()),
+  rejected_dropped: Type.Integer({ description: 'Rejected events of which no copy is kept.' }),
   duplicates: Type.Integer(),
   processed: Type.Integer(),
   dropped: Type.Record(Type.String(), Type.Integer()),

@@ -104,6 +104,8 @@ export interface Harness {
   /** Everything in the ingest topics. */
   stored(): Promise<StoredEvent[]>;
   outcomes(): Promise<Outcome[]>;
+  /** Waits until rejected events are in the log. */
+  flushRejected(): Promise<void>;
   use(snapshot: Snapshot): void;
   close(): Promise<void>;
 }
@@ -168,6 +170,7 @@ export async function startIngest(
         }
       return events;
     },
+    flushRejected: () => ingest.flushRejected(),
     async outcomes() {
       const outcomes: Outcome[] = [];
       for await (const record of opened.read(OUTCOMES_TOPIC, { limit: 100_000 })) outcomes.push(...decodeOutcomes(record));

@@ -1,0 +1,47 @@
+/** Sends a rejected event again, as it came or corrected, under the ids and the time of its first receipt. */
+import { envelopeFields } from '@firsthand/core/event/envelope.ts';
+import { type CallRules, type CallType, validateEvent } from '@firsthand/core/event/validate.ts';
+import { isObject, type JsonObject } from '@firsthand/core/json.ts';
+import type { DeadLetter, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import type { IngestRules } from '../snapshot/ingest-rules.ts';
+import type { Append } from '../stores/event-log/port.ts';
+import { ANY_CALL } from './call-rules.ts';
+import { buildRecord } from './ingest-record.ts';
+
+const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;
+
+export type RejectedReplay = { ok: true; append: Append } | { ok: false; message: string };
+
+/** The record keeps the event's messageId: if its sender corrected and resent it in the meantime, this is a duplicate. */
+export function replayRejected(letter: DeadLetter, rules: IngestRules): RejectedReplay {
+  const { event } = letter;
+  if (!isRejectedEvent(event)) return { ok: false, message: 'This dead letter is not a rejected event.' };
+  const { raw, request } = event;
+  if (!isObject(raw)) return { ok: false, message: 'What was kept is not a JSON object: send a corrected event.' };
+  const body = { ...(raw as JsonObject) };
+  // So that the event is found under the same id as its rejection.
+  if (body.messageId === undefined && MESSAGE_ID.test(letter.event_id)) body.messageId = letter.event_id;
+  const fault = validateEvent(body, rulesOf(event));
+  if (fault !== undefined) return { ok: false, message: fault.message };
+  const receivedAt = Date.parse(event.received_at);
+  const { topic, record } = buildRecord(
+    {
+      rules,
+      receivedAt,
+      envelope: envelopeFields({ received_at: receivedAt, ...request, replay_of: letter.id }),
+      browserRequest: request.source === 'browser',
+      ...(isObject(request.context) ? { context: request.context as JsonObject } : {}),
+    },
+    { body, bytes: Buffer.from(JSON.stringify(body)), index: 0, impliedType: event.type },
+  );
+  return { ok: true, append: { topic, records: [record] } };
+}
+
+/** What the path demanded, without its spelling: a corrected event may use every leniency. */
+function rulesOf({ type }: RejectedEvent): CallRules {
+  return { ...ANY_CALL, fallback: ANY_CALL.types.has(type ?? '') ? (type as CallType) : undefined };
+}
+
+export function isRejectedEvent(event: DeadLetter['event']): event is RejectedEvent {
+  return 'raw' in event && 'request' in event;
+}

@@ -1,0 +1,39 @@
+/** What the API shows of rejected events. */
+import { isObject } from '@firsthand/core/json.ts';
+import type { RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
+import { isRejectedEvent } from '../intake/replay-rejected.ts';
+import type { Snapshot } from '../snapshot/types.ts';
+import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
+
+/** `raw` under the organisation's privacy rules. Text that is not JSON is shown only where there are no such rules. */
+export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
+  const event = letter.event as RejectedEvent;
+  return {
+    event_id: letter.event_id,
+    pipeline_id: letter.pipeline_id,
+    status: 'rejected' as const,
+    reason: letter.reason,
+    message: event.message,
+    received_at: event.received_at,
+    raw: shownRaw(event, letter.org_id, snapshot),
+    truncated: event.truncated === true,
+    dead_letter_id: letter.id,
+  };
+}
+
+/** A dead letter's `event` as the API shows it: the client's address is not part of it. */
+export function shownDeadLetterEvent(letter: StoredDeadLetter, snapshot: Snapshot): object {
+  const { event } = letter;
+  if (letter.stage !== 'ingest' || !isRejectedEvent(event)) return event;
+  const { request: _request, ...rest } = event;
+  return { ...rest, raw: shownRaw(event, letter.org_id, snapshot) };
+}
+
+function shownRaw({ raw }: RejectedEvent, orgId: string, snapshot: Snapshot): unknown {
+  const pii = snapshot.organisations.get(orgId)?.pii;
+  if (pii === undefined) return null;
+  if (isObject(raw)) return shownBody(structuredClone(raw), pii);
+  const isPlain = pii.ip === 'keep' && pii.fields.length === 0 && pii.detect.size === 0 && pii.url_params === undefined;
+  return isPlain ? raw : null;
+}

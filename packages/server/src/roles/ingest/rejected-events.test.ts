@@ -1,0 +1,185 @@
+import type { DeadLetter, Outcome, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { replayRejected } from '../../intake/replay-rejected.ts';
+import { aPipeline, aSnapshot, type Harness, startIngest } from './testing/harness.ts';
+
+const snapshot = aSnapshot([
+  aPipeline(),
+  aPipeline({ id: 'pl_token', pipeline_key: 'pk_token', challenge_token_required: true }),
+  aPipeline({ id: 'pl_flood', pipeline_key: 'pk_flood' }),
+]);
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startIngest(snapshot, { watched: true });
+});
+beforeEach(() => void harness.frames.splice(0));
+afterAll(() => harness.close());
+
+interface Call {
+  path: string;
+  body: string;
+  key?: string;
+  headers?: Record<string, string>;
+}
+const send = ({ path, body, key = 'pk_web', headers = {} }: Call) =>
+  fetch(harness.url + path, { method: 'POST', headers: { authorization: `Bearer ${key}`, ...headers }, body });
+async function lettersOf(pipelineId: string): Promise<{ letters: DeadLetter[]; dropped: number }> {
+  await harness.flushRejected();
+  const isRejected = (outcome: Outcome) => outcome.kind === 'rejected_events';
+  const outcomes = (await harness.outcomes()).filter(isRejected).filter((each) => each.pipeline_id === pipelineId);
+  return { letters: outcomes.flatMap(({ letters }) => letters), dropped: outcomes.reduce((sum, { dropped }) => sum + dropped, 0) };
+}
+const found = async (eventId: string, pipelineId = 'pl_web') =>
+  (await lettersOf(pipelineId)).letters.find(({ event_id }) => event_id === eventId) as (DeadLetter & { event: RejectedEvent }) | undefined;
+const json = JSON.stringify;
+
+const KINDS: [name: string, call: Call, id: string, reason: string, message: string][] = [
+  [
+    'a missing event name',
+    { path: '/v1/t', body: json({ type: 'track', messageId: 'r-1' }) },
+    'r-1',
+    'missing_field',
+    'event is required.',
+  ],
+  [
+    'a wrong type',
+    { path: '/v1/t', body: json({ type: 'page', messageId: 'r-2' }) },
+    'r-2',
+    'validation_failed',
+    'type must be track here.',
+  ],
+  [
+    'a wrong timestamp',
+    { path: '/v1/track', body: json({ event: 'X', timestamp: 'soon', messageId: 'r-3' }) },
+    'r-3',
+    'validation_failed',
+    'timestamp must be an ISO 8601 time from 1970 to 9999.',
+  ],
+  [
+    'a body that was cut',
+    { path: '/v1/t', body: '{"type":"track","messageId":"r-4","event":"X' },
+    'r-4',
+    'invalid_json',
+    'The body is not valid JSON.',
+  ],
+  [
+    'a body that nests too deep',
+    { path: '/v1/t', body: `{"messageId":"r-5","a":${'['.repeat(30_000)}${']'.repeat(30_000)}}` },
+    'r-5',
+    'validation_failed',
+    'The body nests deeper than 64 levels.',
+  ],
+  [
+    'a messageId that is a number',
+    { path: '/v1/t', body: json({ type: 'track', event: 'X', messageId: 1234 }) },
+    '1234',
+    'validation_failed',
+    'messageId must be 1 to 255 printable ASCII characters.',
+  ],
+  [
+    'one event of a batch that is answered 200',
+    {
+      path: '/v1/batch',
+      body: json({
+        batch: [
+          { type: 'track', event: 'Good', userId: 'u', messageId: 'good-1' },
+          { type: 'track', userId: 'u', messageId: 'r-7' },
+        ],
+      }),
+    },
+    'r-7',
+    'missing_field',
+    'event is required.',
+  ],
+  [
+    'the only event of a batch',
+    { path: '/v1/batch', body: json({ batch: [{ type: 'identify', traits: {}, messageId: 'r-8' }] }) },
+    'r-8',
+    'missing_field',
+    'userId or anonymousId is required.',
+  ],
+  [
+    'an event of a batch without its challenge token',
+    {
+      path: '/v1/batch',
+      key: 'pk_token',
+      body: json({
+        batch: [
+          { type: 'track', event: 'A', messageId: 'good-2', context: { challenge_token: 'token-of-pl_token' } },
+          { type: 'track', event: 'B', messageId: 'r-9' },
+        ],
+      }),
+    },
+    'r-9',
+    'invalid_challenge_token',
+    'The challenge token is missing, wrong or expired.',
+  ],
+];
+test.each(KINDS)('%s is kept with its reason, and shown live with its id', async (_name, call, id, reason, message) => {
+  await send(call);
+  const pipelineId = call.key === 'pk_token' ? 'pl_token' : 'pl_web';
+  expect(await found(id, pipelineId)).toMatchObject({ stage: 'ingest', reason, pipeline_id: pipelineId, event: { message } });
+  expect(harness.frames.filter(({ stage }) => stage === 'rejected')).toMatchObject([{ event_id: id, reason, pipeline_id: pipelineId }]);
+});
+
+test.each<[string, Call]>([
+  ['an unknown key', { path: '/v1/t', key: 'pk_nobody', body: json({ messageId: 'n-1' }) }],
+  ['a body without a key that is not JSON', { path: '/v1/t', key: '', body: '{"messageId":"n-2"' }],
+  [
+    'a single event without its challenge token',
+    { path: '/v1/t', key: 'pk_token', body: json({ type: 'track', event: 'X', messageId: 'n-3' }) },
+  ],
+])('%s is not kept: it is not about the content, or of no known pipeline', async (_name, call) => {
+  expect((await send(call)).ok).toBe(false);
+  for (const id of ['n-1', 'n-2', 'n-3']) for (const pipeline of ['pl_web', 'pl_token']) expect(await found(id, pipeline)).toBeUndefined();
+});
+
+test('keys and tokens are not kept, the visitor is', async () => {
+  const body = { type: 'track', writeKey: 'pk_web', messageId: 'secret-1', context: { challenge_token: 't', locale: 'de' } };
+  await send({ path: '/v1/t', body: json(body), headers: { origin: 'https://shop.example', 'sec-gpc': '1', 'user-agent': 'UA/1' } });
+  const letter = await found('secret-1');
+  expect(letter?.event.raw).toEqual({ type: 'track', messageId: 'secret-1', context: { locale: 'de' } });
+  expect(letter?.event.request).toEqual({ source: 'browser', ip: '127.0.0.1', user_agent: 'UA/1', gpc: true });
+});
+
+test('64 KB of an event are kept, as text', async () => {
+  await send({ path: '/v1/t', body: json({ type: 'track', messageId: 'large-1', properties: { text: 'x'.repeat(70_000) } }) });
+  const { event } = (await found('large-1')) ?? {};
+  expect(event?.truncated).toBe(true);
+  expect(String(event?.raw)).toHaveLength(65_536);
+});
+
+test('of a flood the newest 1,000 are kept and the rest is counted', async () => {
+  for (let n = 0; n < 4; n++) {
+    const batch = Array.from({ length: 400 }, (_, i) => ({ type: 'track', messageId: `flood-${n * 400 + i}` }));
+    expect((await send({ path: '/v1/batch', key: 'pk_flood', body: json({ batch }) })).status).toBe(400);
+  }
+  const { letters, dropped } = await lettersOf('pl_flood');
+  expect(letters.length + dropped).toBe(1_600);
+  // A slow machine flushes in between; the budget of the next flush is then a little larger than what was left.
+  expect(letters.length).toBeGreaterThanOrEqual(1_000);
+  expect(letters.length).toBeLessThan(1_600);
+  expect(letters.at(-1)?.event_id).toBe('flood-1599');
+});
+
+test('a corrected event is the event it should have been, once', async () => {
+  const batch = {
+    sentAt: '2026-01-01T00:00:00.000Z',
+    context: { locale: 'fr' },
+    batch: [{ type: 'track', anonymousId: 'a-1', messageId: 'fix-1' }],
+  };
+  await send({ path: '/v1/batch', body: json(batch) });
+  const letter = await found('fix-1');
+  const rules = snapshot.pipelines.get('pl_web')?.ingest;
+  if (letter === undefined || rules === undefined) throw new Error('the rejected event was not kept');
+  expect(replayRejected(letter, rules)).toEqual({ ok: false, message: 'event is required.' });
+  const raw = { type: 'track', event: 'Fixed', anonymousId: 'a-1' };
+  const replay = replayRejected({ ...letter, event: { ...letter.event, raw } }, rules);
+  if (!replay.ok) throw new Error(replay.message);
+  await harness.log.append([replay.append]);
+  await harness.log.append([replay.append]);
+  const stored = (await harness.stored()).filter(({ envelope }) => envelope.event_id === 'fix-1');
+  expect(stored).toHaveLength(1);
+  expect(stored[0]?.envelope).toMatchObject({ replay_of: letter.id, source: 'server', received_at: Date.parse(letter.event.received_at) });
+  expect(stored[0]?.event).toMatchObject({ event: 'Fixed', anonymous_id: 'a-1', context: { locale: 'fr' } });
+});

@@ -1,0 +1,228 @@
+/**
+ * Keeps rejected events, so that each can be found, explained, corrected and sent again: as dead letters of stage `ingest`.
+ *
+ * Copies wait in memory and are appended to the log twice a second, off the path of accepted events; a crash can lose the last
+ * half second of them. A flood stays bounded: per pipeline the newest 1,000 of a burst, then 100 per second, and 1 MB per flush
+ * for all pipelines. Events beyond that are only counted, as `rejected_dropped`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IngestEnvelope } from '@firsthand/core/event/envelope.ts';
+import { scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
+import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
+import type { DeadLetter, Outcome, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import { messageOf, type Rejection } from '../../http/collection-reply.ts';
+import { MAX_DEPTH } from '../../intake/parse-body.ts';
+import { outcomeAppend } from '../../outcomes/outcome-log.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { chance, newId } from '../../runtime/ids.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { IngestRules } from '../../snapshot/ingest-rules.ts';
+import type { Append, EventLog } from '../../stores/event-log/port.ts';
+import type { Exchange } from './exchange.ts';
+import { requestFields } from './request-meta.ts';
+
+const FLUSH_MS = 500;
+const MAX_EVENT_BYTES = 65_536;
+const MAX_BUFFERED_BYTES = 1_048_576;
+const BURST_EVENTS = 1_000;
+const EVENTS_PER_SECOND = 100;
+/** Outcomes of one log record together: far below the 1 MB that NATS takes. */
+const MAX_RECORD_BYTES = 262_144;
+/** Appends that wait for a log that is away. */
+const MAX_UNSENT = 64;
+
+/** The request's envelope fields that a replay needs. */
+export type RequestFields = Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context'>;
+export interface Rejected {
+  rules: IngestRules;
+  rejection: Rejection;
+  eventId: string;
+  /** The event as the client sent it, or the whole body where that is not JSON. */
+  bytes: Buffer;
+  impliedType: string | undefined;
+  request: RequestFields;
+  receivedAt: number;
+}
+interface Pending {
+  orgId: string;
+  events: Rejected[];
+  bytes: number;
+  dropped: number;
+}
+export interface RejectedEvents {
+  keep(rejected: Rejected): void;
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function keepRejectedEvents(deps: {
+  log: Pick<EventLog, 'append'>;
+  clock: Clock;
+  logger: Pick<Logger, 'warn' | 'error'>;
+  retentionMs: number;
+}): RejectedEvents {
+  const { log, clock, logger, retentionMs } = deps;
+  const run = chance(16);
+  let sequence = 0;
+  let pending = new Map<string, Pending>();
+  let buffered = 0;
+  let unsent: Append[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  const budgets = new Map<string, { tokens: number; at: number }>();
+
+  function keep(rejected: Rejected): void {
+    const { pipelineId, orgId } = rejected.rules;
+    let entry = pending.get(pipelineId);
+    if (entry === undefined) pending.set(pipelineId, (entry = { orgId, events: [], bytes: 0, dropped: 0 }));
+    // A copy: a slice would keep the whole body in memory.
+    const bytes = Buffer.from(rejected.bytes.subarray(0, MAX_EVENT_BYTES + 1));
+    entry.events.push({ ...rejected, bytes });
+    entry.bytes += bytes.length;
+    buffered += bytes.length;
+    // Trimmed in steps: shifting a list for every event of a flood would be slow.
+    if (entry.events.length >= 2 * BURST_EVENTS) drop(entry, entry.events.length - BURST_EVENTS);
+    while (buffered > MAX_BUFFERED_BYTES && entry.events.length > 1) drop(entry, Math.ceil(entry.events.length / 2));
+    if (buffered > MAX_BUFFERED_BYTES) drop(entry, 1);
+  }
+  /** The oldest go first. */
+  function drop(entry: Pending, count: number): void {
+    for (const { bytes } of entry.events.splice(0, count)) {
+      entry.bytes -= bytes.length;
+      buffered -= bytes.length;
+    }
+    entry.dropped += count;
+  }
+
+  /** How many events of the pipeline may be kept now, at most `wanted`. */
+  function spend(pipelineId: string, wanted: number): number {
+    const now = clock.monotonic();
+    const budget = budgets.get(pipelineId) ?? { tokens: BURST_EVENTS, at: now };
+    const tokens = Math.min(BURST_EVENTS, budget.tokens + ((now - budget.at) * EVENTS_PER_SECOND) / 1_000);
+    const spent = Math.min(wanted, Math.floor(tokens));
+    budgets.set(pipelineId, { tokens: tokens - spent, at: now });
+    return spent;
+  }
+  /** Full budgets are those of pipelines that reject little: nothing needs to be remembered of them. */
+  function forgetFullBudgets(): void {
+    const now = clock.monotonic();
+    for (const [id, { tokens, at }] of budgets) if (tokens + ((now - at) * EVENTS_PER_SECOND) / 1_000 >= BURST_EVENTS) budgets.delete(id);
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(write).catch((error: unknown) => logger.error({ err: error }, 'rejected events could not be kept'));
+    return writing;
+  }
+  async function write(): Promise<void> {
+    const taken = pending;
+    pending = new Map();
+    for (const [pipelineId, entry] of taken) {
+      drop(entry, entry.events.length - spend(pipelineId, entry.events.length));
+      for (const outcome of outcomesOf(pipelineId, entry)) unsent.push(outcomeAppend(`rejected/${run}/${sequence++}`, [outcome]));
+    }
+    buffered = 0;
+    forgetFullBudgets();
+    if (unsent.length === 0) return;
+    const sending = unsent;
+    unsent = [];
+    try {
+      await log.append(sending);
+    } catch (error) {
+      // Under the same ids, so that none is kept twice.
+      unsent = [...sending, ...unsent].slice(-MAX_UNSENT);
+      logger.warn({ err: error, appends: unsent.length }, 'rejected events could not be written, retrying');
+    }
+  }
+  function* outcomesOf(pipelineId: string, { orgId, events, dropped }: Pending): Iterable<Outcome> {
+    const about = { kind: 'rejected_events' as const, at: clock.now(), org_id: orgId, pipeline_id: pipelineId };
+    let letters: DeadLetter[] = [];
+    let size = 0;
+    for (const event of events) {
+      letters.push(deadLetterOf(event, retentionMs));
+      size += event.bytes.length;
+      if (size < MAX_RECORD_BYTES) continue;
+      yield { ...about, letters, dropped: 0 };
+      letters = [];
+      size = 0;
+    }
+    if (letters.length > 0 || dropped > 0) yield { ...about, letters, dropped };
+  }
+
+  const timer = setInterval(() => void flush(), FLUSH_MS);
+  timer.unref();
+  return {
+    keep,
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+function deadLetterOf(rejected: Rejected, retentionMs: number): DeadLetter {
+  const { rules, rejection, eventId, receivedAt } = rejected;
+  return {
+    id: newId('dlq', receivedAt),
+    org_id: rules.orgId,
+    pipeline_id: rules.pipelineId,
+    integration_id: null,
+    webhook_source_id: null,
+    vendor: null,
+    revision_number: null,
+    event_id: eventId,
+    stage: 'ingest',
+    event: rejectedEvent(rejected),
+    attempts: [],
+    reason: rejection.code,
+    created_at: new Date(receivedAt).toISOString(),
+    expires_at: new Date(receivedAt + retentionMs).toISOString(),
+  };
+}
+
+function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request }: Rejected): RejectedEvent {
+  const isWhole = bytes.length <= MAX_EVENT_BYTES;
+  const text = bytes.toString('utf8', 0, MAX_EVENT_BYTES);
+  return {
+    raw: isWhole && scanJson(bytes, MAX_DEPTH) !== TOO_DEEP ? parsedOrText(text) : text,
+    message: messageOf(rejection),
+    received_at: new Date(receivedAt).toISOString(),
+    ...(impliedType === undefined ? {} : { type: impliedType }),
+    ...(isWhole ? {} : { truncated: true as const }),
+    request,
+  };
+}
+
+/** Keys and challenge tokens are not kept. */
+function parsedOrText(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return value;
+    const { writeKey: _key, ...kept } = value as JsonObject;
+    const context = own(kept, 'context');
+    if (isObject(context)) delete (context as JsonObject).challenge_token;
+    return kept;
+  } catch {
+    return text;
+  }
+}
+
+/** The event's messageId as far as it can be told, so that its sender finds it; else a new id. */
+export function idOfRejected(body: unknown, bytes: Buffer): string {
+  const given = isObject(body) ? own(body, 'messageId') : messageIdInText(body === undefined ? bytes : undefined);
+  if (typeof given === 'number') return String(given);
+  return typeof given === 'string' && given !== '' ? given.slice(0, 255) : randomUUID();
+}
+/** Of a body that is not JSON, say because it was cut. */
+function messageIdInText(bytes: Buffer | undefined): string | undefined {
+  const text = bytes?.toString('latin1', 0, MAX_EVENT_BYTES) ?? '';
+  return /"messageId"\s{0,10}:\s{0,10}"([\x20-\x21\x23-\x5b\x5d-\x7e]{1,255})"/.exec(text)?.[1];
+}
+
+/** Rejects a request for the content of its one event, and keeps that event. `body`: undefined where it is not JSON. */
+export function rejectContent(exchange: Exchange, rules: IngestRules, rejection: Rejection, body: unknown, bytes: Buffer): void {
+  const eventId = idOfRejected(body, bytes);
+  const { ctx, route, receivedAt } = exchange;
+  const request = requestFields(exchange, rules);
+  ctx.rejectedEvents.keep({ rules, rejection, eventId, bytes, impliedType: route.impliedType, request, receivedAt });
+  exchange.reject(rejection, eventId);
+}
