@@ -78,7 +78,7 @@ export const session = {
 };
 
 async function refresh(rejected?: string): Promise<void> {
-  await navigator.locks.request(LOCK, async () => {
+  await alone(async () => {
     // Another tab may have refreshed while this one waited for the lock.
     if (state.status === 'signed_in' && state.token !== rejected && state.expiresAt - Date.now() > AHEAD_MS / 2) return;
     const answer = await post(`${SESSION_PATH}/refresh`, {});
@@ -97,6 +97,15 @@ async function refresh(rejected?: string): Promise<void> {
       set({ status: 'signed_out', reason: 'The service cannot be reached. It is tried again when you sign in.' });
     schedule(5_000);
   });
+}
+
+/**
+ * One tab at a time. Browsers offer locks on https and localhost only; elsewhere each tab refreshes by itself, and the service's grace
+ * for a cookie that was just rotated keeps both signed in.
+ */
+function alone(work: () => Promise<void>): Promise<void> {
+  const locks = (navigator as { locks?: LockManager }).locks;
+  return locks === undefined ? work() : locks.request(LOCK, work);
 }
 
 async function take({ access_token, expires_in }: TokenAnswer, tellTabs: boolean): Promise<void> {

@@ -25,9 +25,9 @@ export function EventPanel({ eventId, onClose }: { eventId: string; onClose: () 
     ...eventQuery(eventId),
     refetchInterval: ({ state }) =>
       state.data?.deliveries?.some(({ status }) => status === 'waiting' || status === 'retrying') ? REFRESH_WHILE_WAITING_MS : false,
-    // A live row may be clicked before its trace is written, within two seconds.
-    retry: 4,
-    retryDelay: 700,
+    // A live row may be clicked before its trace is written, which takes two seconds, longer on a busy machine.
+    retry: 10,
+    retryDelay: 1_000,
   });
   return (
     <section className={`panel ${classes.panel}`} aria-label="Event">
