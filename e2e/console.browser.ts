@@ -68,7 +68,8 @@ describe('the console', () => {
     await page.goto(`${service.url}/catalog/webhook`);
     await page.getByRole('button', { name: 'Install' }).click();
     await page.getByLabel('URL').fill(receiver.url);
-    await page.getByRole('combobox', { name: 'Pipelines' }).click();
+    await page.getByRole('combobox', { name: 'Pipelines' }).focus();
+    await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: 'Web shop' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').getByRole('button', { name: 'Install' }).click();
