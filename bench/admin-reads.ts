@@ -57,6 +57,13 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
       ingestUrl: undefined,
       ingestPort: undefined,
       baseUrl: undefined,
+      allowedHosts: undefined,
+      localLogin: true,
+      oidcIssuer: undefined,
+      oidcClientId: undefined,
+      oidcClientSecret: undefined,
+      oidcRoleClaim: undefined,
+      oidcRoleMap: undefined,
     },
     // Once, when everything is there: here it is reading that is measured.
     configChanged: async () => {},

@@ -15,7 +15,10 @@ beforeAll(async () => {
   page = await browsing.context.newPage();
   page.on('pageerror', (error) => errors.push(error.message));
   // A refused request is part of these stories, and Chromium reports each as a failed load.
-  page.on('console', (message) => message.type() === 'error' && !message.text().startsWith('Failed to load resource') && errors.push(message.text()));
+  page.on(
+    'console',
+    (message) => message.type() === 'error' && !message.text().startsWith('Failed to load resource') && errors.push(message.text()),
+  );
 });
 afterAll(async () => {
   await browsing?.close();
@@ -86,7 +89,19 @@ describe('the console', () => {
   });
 
   test('opens every page without an error in the browser', async () => {
-    for (const path of ['/', '/pipelines', '/catalog', '/catalog/meta_conversions_api', '/events', '/dead-letters', '/sources', '/data-layer', '/team', '/audit', '/nowhere']) {
+    for (const path of [
+      '/',
+      '/pipelines',
+      '/catalog',
+      '/catalog/meta_conversions_api',
+      '/events',
+      '/dead-letters',
+      '/sources',
+      '/data-layer',
+      '/team',
+      '/audit',
+      '/nowhere',
+    ]) {
       await page.goto(`${service.url}${path}`);
       await page.locator('h1, h2').first().waitFor();
     }

@@ -1,6 +1,6 @@
 /** One page per vendor, written from its definition and its cases in packages/catalog. */
 import { loadCases, loadVendors, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
-import { isObject } from '@firsthand/core/json.ts';
+import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import type { ConfigField, LimitRule, Variant, VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
@@ -64,13 +64,15 @@ function variantSection({ key, name, description, default_config: config }: Vari
   const shared = first !== undefined && JSON.stringify(first.default_config.global) === JSON.stringify(config.global);
   const events = isObject(config.events) ? Object.entries(config.events) : [];
   const rows = events.flatMap(([event, entries]) =>
-    (Array.isArray(entries) ? entries : [entries]).filter(isObject).map((entry) => [
-      code(event),
-      typeof entry.vendor_event_name === 'string' ? code(entry.vendor_event_name) : '–',
-      mappingRows(entry.mappings)
-        .map(([source = '', target = '']) => `${source} → ${target}`)
-        .join('<br>') || '–',
-    ]),
+    (Array.isArray(entries) ? entries : [entries])
+      .filter((entry): entry is JsonObject => isObject(entry))
+      .map((entry) => [
+        code(event),
+        typeof entry.vendor_event_name === 'string' ? code(entry.vendor_event_name) : '–',
+        mappingRows(entry.mappings)
+          .map(([source = '', target = '']) => `${source} → ${target}`)
+          .join('<br>') || '–',
+      ]),
   );
   return [
     `## Variant ${code(key)}: ${name}`,

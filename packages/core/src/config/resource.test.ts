@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { testCase } from './event-case.ts';
 import { integration } from './integration.ts';
 import { pipeline } from './pipeline.ts';
 import {
@@ -20,7 +21,6 @@ import {
 import { revision } from './revision.ts';
 import { Nullable } from './schema.ts';
 import { template } from './template.ts';
-import { testCase } from './test-case.ts';
 import { transformation } from './transformation.ts';
 import { webhookSource } from './webhook-source.ts';
 

@@ -2,11 +2,12 @@
  * The tables as Kysely sees them. One portable shape for SQLite and PostgreSQL: flags are 0 or 1, times are ISO 8601 text (they sort),
  * JSON is text (jsonb rejects \u0000). The rows of resources follow from their declarations in core/config.
  */
+
+import type { testCase } from '@firsthand/core/config/event-case.ts';
 import type { integration } from '@firsthand/core/config/integration.ts';
 import type { pipeline } from '@firsthand/core/config/pipeline.ts';
 import type { RowOf } from '@firsthand/core/config/resource.ts';
 import type { template } from '@firsthand/core/config/template.ts';
-import type { testCase } from '@firsthand/core/config/test-case.ts';
 import type { transformation } from '@firsthand/core/config/transformation.ts';
 import type { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { Generated, Kysely } from 'kysely';

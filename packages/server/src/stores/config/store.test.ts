@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testCase } from '@firsthand/core/config/event-case.ts';
 import { integration } from '@firsthand/core/config/integration.ts';
 import { type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { template } from '@firsthand/core/config/template.ts';
-import { testCase } from '@firsthand/core/config/test-case.ts';
 import { transformation } from '@firsthand/core/config/transformation.ts';
 import { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-import { type TestCase, testCase } from '@firsthand/core/config/test-case.ts';
+import { type TestCase, testCase } from '@firsthand/core/config/event-case.ts';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, TestCaseRow } from './schema.ts';
 import { lenientJson } from './stored-json.ts';

@@ -1,9 +1,9 @@
-import { testCase as resource } from '@firsthand/core/config/test-case.ts';
+import { testCase as resource } from '@firsthand/core/config/event-case.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { countTestCases, deleteTestCase, findTestCase, insertTestCase, listTestCases } from '../../../stores/config/test-cases.ts';
+import { countTestCases, deleteTestCase, findTestCase, insertTestCase, listTestCases } from '../../../stores/config/event-cases.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { requirePipeline } from './integrations.ts';
 
