@@ -18,7 +18,10 @@ export const eventQuery = (eventId: string) => ({
   queryKey: ['event', eventId],
   queryFn: () => call(api.GET('/v1/admin/events/{event_id}', { params: { path: { event_id: eventId } } })),
 });
-type Explained = Awaited<ReturnType<ReturnType<typeof eventQuery>['queryFn']>>;
+type Found = Awaited<ReturnType<ReturnType<typeof eventQuery>['queryFn']>>;
+type Rejected = Extract<Found, { status: 'rejected' }>;
+type Explained = Exclude<Found, Rejected>;
+const isRejected = (found: Found): found is Rejected => 'dead_letter_id' in found;
 
 export function EventPanel({ eventId, onClose }: { eventId: string; onClose: () => void }) {
   const query = useQuery({
@@ -35,6 +38,8 @@ export function EventPanel({ eventId, onClose }: { eventId: string; onClose: () 
         <Loading what="the event" />
       ) : query.isError ? (
         <Failed error={query.error} retry={() => void query.refetch()} />
+      ) : isRejected(query.data) ? (
+        <Rejection event={query.data} onClose={onClose} />
       ) : (
         <Explanation event={query.data} onClose={onClose} />
       )}
@@ -42,8 +47,33 @@ export function EventPanel({ eventId, onClose }: { eventId: string; onClose: () 
   );
 }
 
+/** An event that was refused at the door: why, and where its copy waits to be corrected and sent again. */
+function Rejection({ event, onClose }: { event: Rejected; onClose: () => void }) {
+  return (
+    <>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Group gap="xs">
+          <Title order={2}>Rejected event</Title>
+          <Tag tone="bad">{event.reason}</Tag>
+        </Group>
+        <CloseButton aria-label="Close" onClick={onClose} />
+      </Group>
+      <div className="mono dim">{event.event_id}</div>
+      <p>{event.message}</p>
+      <p>
+        It was received at {clockTime(event.received_at)} and is kept as a{' '}
+        <Link to="/dead-letters" search={{ stage: 'ingest', selected: event.dead_letter_id }}>
+          dead letter
+        </Link>
+        , where it can be corrected and sent again.
+      </p>
+      <Json value={event.raw} label="Event as received" />
+    </>
+  );
+}
+
 function Explanation({ event, onClose }: { event: Explained; onClose: () => void }) {
-  const deliveries = event.deliveries ?? [];
+  const { deliveries } = event;
   const undelivered = deliveries.filter(({ status }) => status !== 'delivered').length;
   return (
     <>
@@ -122,7 +152,7 @@ function Life({ event }: { event: Explained }) {
           {words(event.reason)}
         </Step>
       )}
-      {(event.deliveries ?? []).map((delivery) => {
+      {event.deliveries.map((delivery) => {
         const last = delivery.attempts.at(-1);
         return (
           <Step
