@@ -27,7 +27,11 @@ export function EventPanel({ eventId, onClose }: { eventId: string; onClose: () 
   const query = useQuery({
     ...eventQuery(eventId),
     refetchInterval: ({ state }) =>
-      state.data?.deliveries?.some(({ status }) => status === 'waiting' || status === 'retrying') ? REFRESH_WHILE_WAITING_MS : false,
+      state.data !== undefined &&
+      !isRejected(state.data) &&
+      state.data.deliveries.some(({ status }) => status === 'waiting' || status === 'retrying')
+        ? REFRESH_WHILE_WAITING_MS
+        : false,
     // A live row may be clicked before its trace is written, which takes two seconds, longer on a busy machine.
     retry: 10,
     retryDelay: 1_000,

@@ -12,7 +12,7 @@ import { pipelinesQuery } from '../../queries.ts';
 import { EventPanel } from './event-panel.tsx';
 import { EventTable } from './event-table.tsx';
 import classes from './events.module.css';
-import { mergeLive, type Row, useLiveEvents } from './live-events.ts';
+import { mergeLive, type Row, rowOf, useLiveEvents } from './live-events.ts';
 
 const PAGE_SIZE = 100;
 
@@ -51,7 +51,7 @@ export function EventsPage() {
     getNextPageParam: (last, pages) => (last.events.length < PAGE_SIZE ? undefined : pages.length * PAGE_SIZE),
   });
   const live = useLiveEvents(isLive, { pipeline: search.pipeline, event: search.event });
-  const rows = useMemo<Row[]>(() => mergeLive(live, past.data?.pages.flatMap((page) => page.events) ?? []), [live, past.data]);
+  const rows = useMemo<Row[]>(() => mergeLive(live, past.data?.pages.flatMap((page) => page.events.map(rowOf)) ?? []), [live, past.data]);
   const names = useMemo(() => new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name])), [pipelines.data]);
 
   return (

@@ -93,6 +93,27 @@ export function fold(rows: Map<string, Row>, frame: LiveFrame): void {
 }
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
+/** A rejected event has no canonical form: its row shows what was sent, as far as it can be read. */
+export function rowOf(
+  listed: Omit<Row, 'verdicts'> | (Pick<Row, 'event_id' | 'pipeline_id' | 'received_at' | 'status' | 'reason'> & { raw: unknown }),
+): Omit<Row, 'verdicts'> {
+  if (!('raw' in listed)) return listed;
+  const { raw, event_id, pipeline_id, received_at, status, reason } = listed;
+  const sent = (typeof raw === 'object' && raw !== null ? raw : {}) as Record<string, unknown>;
+  return {
+    event_id,
+    pipeline_id,
+    received_at,
+    status,
+    reason,
+    type: text(sent.type) ?? 'track',
+    event_name: text(sent.event),
+    user_id: text(sent.userId),
+    anonymous_id: text(sent.anonymousId),
+    event: null,
+  };
+}
+
 /** Live rows before the listed ones; an event that is in both is shown once, with what the API knows and the newest verdicts. */
 export function mergeLive(live: Row[], listed: readonly (Omit<Row, 'verdicts'> & { verdicts?: Verdict[] })[]): Row[] {
   const known = new Map(listed.map((row) => [row.event_id, row]));

@@ -19,7 +19,8 @@ export function useRecentEvents(pipelineId: string | undefined): { events: Canon
         const answer = await call(
           api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, offset: page * PAGE } } }),
         );
-        for (const { event } of answer.events) if (event !== null) events.set(String(event.event_id), event as unknown as CanonicalEvent);
+        for (const { event } of answer.events.filter((one) => 'event' in one))
+          if (event !== null) events.set(String(event.event_id), event as unknown as CanonicalEvent);
         if (answer.events.length < PAGE) break;
       }
       return [...events.values()];
