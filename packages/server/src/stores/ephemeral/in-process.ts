@@ -1,6 +1,6 @@
 import type { Ephemeral } from './port.ts';
 
-/** Frames between the roles of one process. A listener runs later, never inside `publish`. */
+/** Passes frames between the roles of one process. Listeners run asynchronously, never inside `publish`. */
 export function inProcessEphemeral(options: { onError?: (error: unknown) => void } = {}): Ephemeral {
   const listeners = new Map<string, Set<(message: unknown) => void>>();
   let closed = false;
@@ -19,7 +19,7 @@ export function inProcessEphemeral(options: { onError?: (error: unknown) => void
       });
     },
     subscribe(channel, listener) {
-      // The same function may listen twice, and each subscription ends by itself.
+      // The same function may subscribe twice; each subscription is cancelled separately.
       const own = (message: unknown) => listener(message);
       let interested = listeners.get(channel);
       if (!interested) listeners.set(channel, (interested = new Set()));

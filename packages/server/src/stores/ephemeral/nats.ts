@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Ephemeral } from './port.ts';
 
-/** Frames between processes as plain NATS messages in JSON. While the connection is away they are dropped, not kept. */
+/** Sends frames between processes as plain NATS messages in JSON. Frames are dropped, not buffered, while disconnected. */
 export function natsEphemeral(options: { connection: NatsConnection; onError?: (error: unknown) => void }): Ephemeral {
   const { connection } = options;
   const ends = new Set<() => void>();
@@ -19,7 +19,7 @@ export function natsEphemeral(options: { connection: NatsConnection; onError?: (
       try {
         connection.publish(subjectOf(channel), JSON.stringify(message) ?? 'null');
       } catch (error) {
-        // Too large for the server, or not to be written as JSON: a frame may be lost.
+        // The frame is too large for the server or cannot be serialised as JSON. Frames may be lost.
         options.onError?.(error);
       }
     },
@@ -47,7 +47,7 @@ export function natsEphemeral(options: { connection: NatsConnection; onError?: (
   };
 }
 
-/** A channel is any text; a subject's word is not. */
+/** A channel may be any text, but a subject token may not, so the channel is encoded. */
 function subjectOf(channel: string): string {
   return `firsthand.ephemeral.${Buffer.from(channel).toString('base64url') || '_'}`;
 }

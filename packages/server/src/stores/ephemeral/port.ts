@@ -1,4 +1,4 @@
-/** Frames that may be lost: live debugging, hints. In one process an emitter, at scale NATS core subjects. */
+/** Best-effort messages (frames) for live debugging and hints. Uses an emitter in one process, and NATS core subjects at scale. */
 export interface Ephemeral {
   publish(channel: string, message: unknown): void;
   subscribe(channel: string, listener: (message: unknown) => void): () => void;

@@ -6,16 +6,16 @@ import type { EventLog } from './port.ts';
 export { connectNats } from './jetstream/connection.ts';
 
 export interface JetStreamLogOptions {
-  /** From `connectNats`; it stays open when the log is closed. */
+  /** From `connectNats`. Closing the log does not close the connection. */
   connection: NatsConnection;
   dedupWindowMs: number;
   replicas: number;
   clock?: Clock;
-  /** A handler of a consumer threw, or the broker did not answer it; both are tried again. */
+  /** A consumer's handler threw, or the broker did not answer. Both are retried. */
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
 }
 
-/** The log at scale: streams of NATS JetStream, groups as durable consumers. */
+/** The event log at scale: topics are NATS JetStream streams, groups are durable consumers. */
 export async function openJetStreamLog(options: JetStreamLogOptions): Promise<EventLog> {
   return new JetStreamLog({ ...options, clock: options.clock ?? systemClock });
 }

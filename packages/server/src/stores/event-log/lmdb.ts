@@ -3,21 +3,21 @@ import { LmdbLog } from './lmdb/log.ts';
 import type { EventLog } from './port.ts';
 
 export interface LmdbLogOptions {
-  /** A folder of its own. */
+  /** A directory used by nothing else. */
   path: string;
   dedupWindowMs: number;
   clock?: Clock;
   /**
-   * The disk failed or does not answer: the process must end at once. Promises of what was being written never settle.
-   * Without it the error is thrown uncaught, which ends the process too.
+   * The disk failed or does not respond: the process must exit at once. Promises of pending writes never settle. Without this callback the
+   * error is thrown uncaught, which ends the process too.
    */
   onFatal?: (error: Error) => void;
-  /** A handler of a consumer threw; its batch comes again. */
+  /** A consumer's handler threw; its batch is delivered again. */
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
   commitTimeoutMs?: number;
 }
 
-/** The embedded log: one LMDB file, one process. */
+/** The embedded event log: one LMDB file, used by one process. */
 export async function openLmdbLog(options: LmdbLogOptions): Promise<LmdbLog> {
   return LmdbLog.open({ ...options, clock: options.clock ?? systemClock });
 }

@@ -62,16 +62,16 @@ export interface Alongside {
 export interface ConsumeOptions {
   /** Where a new group starts. An existing group continues where it was. */
   start: 'beginning' | Date;
-  /** Most records that are handed out and not settled. */
+  /** Limit of records handed out but not settled. */
   maxInFlight: number;
-  /** Most records in one call of `handle`. */
+  /** Maximum number of records per call of `handle`. */
   maxBatch: number;
   /**
-   * Strictly in log order, for one consumer at a time. When it starts, unsettled records come again in order, and records that
-   * were settled out of order above them may come twice. Without it, unsettled records come again in any order.
+   * Deliver strictly in log order, to one consumer at a time. When the consumer starts, unsettled records are redelivered in order, and
+   * records that were settled out of order above them may be delivered twice. Without it, unsettled records are redelivered in any order.
    */
   ordered?: boolean;
-  /** Hands out waiting retries at once, whatever their delay. For a group whose owner is deleted, so that it can settle them. */
+  /** Delivers waiting retries at once, ignoring their delay. For a group whose owner is deleted, so that it can settle them. */
   skipRetryDelays?: boolean;
 }
 export interface Consumer {
@@ -81,18 +81,18 @@ export interface Consumer {
 export interface ReadRange {
   from?: Date;
   to?: Date;
-  /** Exclusive, in the direction of reading. */
+  /** Exclusive start position, in the direction of reading. */
   after?: string;
   limit: number;
   /** Newest first. */
   reverse?: boolean;
 }
 export interface EventLog {
-  /** Resolves when durable. Throws `LogUnavailable` where the log cannot store now, and `RecordTooLarge` where it never can. */
+  /** Resolves when durable. Throws `LogUnavailable` when the log cannot store now, and `RecordTooLarge` when it never can. */
   append(appends: Append[]): Promise<AppendResult[]>;
   /**
-   * Acknowledges all of them. When a part of `alongside` cannot be stored it rejects and acknowledges none; repeat the call then.
-   * Readers and `lag` may see the result a few milliseconds after it resolves.
+   * Acknowledges all deliveries. If a part of `alongside` cannot be stored, it rejects and acknowledges none; call it again then. Readers
+   * and `lag` may see the result a few milliseconds after it resolves.
    */
   ackAll(deliveries: readonly Delivery[], alongside?: Alongside): Promise<void>;
   /**
@@ -109,11 +109,10 @@ export interface EventLog {
   /** The number of unsettled records, waiting retries included, and the time of the oldest. */
   lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }>;
   topics(prefix: string): Promise<string[]>;
-  /** The groups that read a topic. */
   groups(topic: string): Promise<string[]>;
-  /** False while nothing can be stored. */
+  /** False while the log cannot store anything. */
   readonly available: boolean;
-  /** `ackAll` acknowledges and stores in one transaction, so that neither can come twice. */
+  /** `ackAll` acknowledges and stores in one transaction, so neither can be repeated. */
   readonly atomic: boolean;
   close(): Promise<void>;
 }
@@ -121,7 +120,7 @@ export interface EventLog {
 export class RecordTooLarge extends Error {
   override name = 'RecordTooLarge';
 }
-/** The log cannot store now (disk full, broker unreachable): respond 503, try later. */
+/** The log cannot store now (disk full, broker unreachable). Respond with 503 and retry later. */
 export class LogUnavailable extends Error {
   override name = 'LogUnavailable';
 }

@@ -3,15 +3,15 @@ import { JetStreamApi, JetStreamError, orNone, type StreamInfo } from '../event-
 
 const NAME = 'firsthand-leases';
 const STREAM = `KV_${NAME}`;
-/** A key that was not written again for so long is gone. */
+/** The server removes a key that is not rewritten within this time. */
 export const LEASE_TTL_MS = 7_000;
 const TIMEOUT_MS = 1_500;
-/** "wrong last sequence": somebody else was quicker. */
+/** NATS error code "wrong last sequence": another process wrote first. */
 const WRONG_LAST = 10_071;
 
 /**
- * The few operations leases need, on a stream laid out like a NATS key-value bucket: one message per key, removed by the
- * server when it is too old. A write names the revision it replaces, so of two writers one wins.
+ * The few operations that leases need, on a stream laid out like a NATS key-value bucket: one message per key, removed by the server when
+ * it expires. A write names the revision it replaces, so only one of two concurrent writers succeeds.
  */
 export class LeaseBucket {
   readonly #connection: NatsConnection;
@@ -54,7 +54,9 @@ export class LeaseBucket {
     });
   }
 
-  /** Writes a key that is at `revision` (0: that does not exist). The new revision, or undefined where it is not at that one. */
+  /**
+   * Writes a key if its current revision is `revision` (0: the key does not exist). Returns the new revision, or undefined on a mismatch.
+   */
   async write(key: string, value: string, revision: number): Promise<number | undefined> {
     await this.#ensure();
     const meta = headers();
@@ -68,7 +70,7 @@ export class LeaseBucket {
     return ack.seq;
   }
 
-  /** The revision at which the key can be taken, or undefined where somebody holds it. */
+  /** The revision to pass to `write` to take the key, or undefined while another process holds it. */
   async free(key: string): Promise<number | undefined> {
     await this.#ensure();
     const found = await orNone(
@@ -78,7 +80,7 @@ export class LeaseBucket {
     return found.message.data ? undefined : found.message.seq;
   }
 
-  /** The keys that begin with `prefix`, those given back included until they vanish. */
+  /** The keys that begin with `prefix`. Released keys are included until they expire. */
   async keys(prefix: string): Promise<string[]> {
     await this.#ensure();
     const info = await this.#api.call<StreamInfo>(`STREAM.INFO.${STREAM}`, { subjects_filter: `$KV.${NAME}.${prefix}.>` });

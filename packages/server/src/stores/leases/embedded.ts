@@ -1,6 +1,6 @@
 import type { Leases } from './port.ts';
 
-/** One process: it wins everything at once, and loses it only when it stops. */
+/** Leases for a single process: it wins every name at once and loses it only when it stops. */
 export function embeddedLeases(options: { onError?: (error: unknown, name: string) => void } = {}): Leases {
   const running = new Set<{ stop(): Promise<void> }>();
   const report = (name: string) => (error: unknown) => options.onError?.(error, name);
@@ -14,7 +14,7 @@ export function embeddedLeases(options: { onError?: (error: unknown, name: strin
           running.delete(shared);
           stopped ??= Promise.all(
             [...won].map(async ([name, winning]) => {
-              // What began must have begun before it can end; its own failure is reported above.
+              // `won` must finish before `lost` is called. Its failure is reported above.
               await winning.catch(() => {});
               await callbacks.lost(name).catch(report(name));
             }),

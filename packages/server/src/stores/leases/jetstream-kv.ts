@@ -12,7 +12,7 @@ export interface KvLeasesOptions {
   onError?: (error: unknown) => void;
 }
 
-/** Leases among processes: keys of a JetStream bucket that vanish unless their owner writes them again in time. */
+/** Leases among processes: keys in a JetStream bucket that expire unless their owner renews them in time. */
 export function openKvLeases(options: KvLeasesOptions): Leases {
   const bucket = new LeaseBucket(options.connection, options.replicas);
   const own = randomUUID();

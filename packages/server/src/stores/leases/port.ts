@@ -1,8 +1,8 @@
-/** Exclusive ownership by name among processes: embedded there is one process, at scale a compare-and-set in JetStream KV. */
+/** Exclusive ownership of names among processes. Embedded mode has one process; at scale it is a compare-and-set in JetStream KV. */
 export interface Leases {
   /**
-   * Competes for a fair share of `names` among the processes that do the same, and calls back as each is won or lost.
-   * A dead process's names are taken over within 10 s. `lost` must stop the work before it resolves.
+   * Competes with other processes for a fair share of `names`, and calls back when a name is won or lost. Names of a dead process are
+   * taken over within 10 s. `lost` must stop the work before it resolves.
    */
   share(names: string[], callbacks: { won(name: string): Promise<void>; lost(name: string): Promise<void> }): { stop(): Promise<void> };
   close(): Promise<void>;

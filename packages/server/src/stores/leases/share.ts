@@ -3,7 +3,7 @@ import { LEASE_TTL_MS, type LeaseBucket } from './bucket.ts';
 
 interface Held {
   revision: number;
-  /** Monotonic time at which the last write that succeeded was sent. */
+  /** Monotonic time at which the last successful write was sent. */
   since: number;
   won: Promise<void>;
   losing?: Promise<void>;
@@ -11,9 +11,9 @@ interface Held {
 
 interface ShareOptions {
   bucket: LeaseBucket;
-  /** This process. */
+  /** Id of this process. */
   own: string;
-  /** Stands for the set of names that is shared. */
+  /** Identifies the shared set of names. */
   set: string;
   names: string[];
   callbacks: { won(name: string): Promise<void>; lost(name: string): Promise<void> };
@@ -23,11 +23,11 @@ interface ShareOptions {
 
 const TURN_MS = 1_000;
 const RENEW_MS = 2_000;
-/** Without a renewal for so long we stop, a good while before the key vanishes and another can win it. */
+/** Stop the work after this long without a renewal: well before the key expires and another process can win it. */
 const GIVE_UP_MS = LEASE_TTL_MS - 2_000;
 const WATCH_MS = 200;
 
-/** One process's part in a set of names: says that it lives, takes up to its share of what is free, gives back what is too much. */
+/** One process's share in a set of names. Sends heartbeats, takes free names up to its share, and releases the excess. */
 export class Share {
   readonly #options: ShareOptions;
   readonly #held = new Map<string, Held>();
@@ -42,7 +42,7 @@ export class Share {
   constructor(options: ShareOptions) {
     this.#options = options;
     this.#member = `member.${options.set}.${options.own}`;
-    // Everyone begins elsewhere, so that newcomers do not all try for the same name.
+    // Each process starts at a different name, so that newcomers do not all compete for the same one.
     const start = Number.parseInt(options.own.slice(0, 8), 16) % Math.max(1, options.names.length);
     this.#order = [...options.names.slice(start), ...options.names.slice(0, start)];
     this.#turns = setInterval(() => this.#turn(), TURN_MS);
@@ -75,7 +75,7 @@ export class Share {
   async #sayAlive(): Promise<number> {
     const { bucket } = this.#options;
     const revision = await bucket.write(this.#member, 'alive', this.#memberRevision);
-    // Vanished or not as we thought: next turn from what is there.
+    // The key expired or has an unexpected revision: the next turn starts from the stored state.
     this.#memberRevision = revision ?? 0;
     const members = new Set(await bucket.keys(`member.${this.#options.set}`));
     members.add(this.#member);
@@ -116,7 +116,7 @@ export class Share {
     this.#held.set(name, { revision, since, won });
   }
 
-  /** Runs beside the turns, for a turn may hang with the broker. */
+  /** Runs independently of the turns, because a turn may hang on the broker. */
   #giveUpLate(): void {
     const limit = this.#options.clock.monotonic() - GIVE_UP_MS;
     for (const [name, held] of this.#held) if (held.since < limit) void this.#lose(name, held);
@@ -136,7 +136,7 @@ export class Share {
     return held.losing;
   }
 
-  /** First the work stops, then the name is free: it is kept alive as long as that takes. */
+  /** Stops the work first, then releases the name. The lease is renewed until the work has stopped. */
   async #giveBack(name: string): Promise<void> {
     const held = this.#held.get(name);
     if (!held) return;
@@ -149,7 +149,7 @@ export class Share {
     try {
       await this.#options.bucket.write(keyOf(this.#options.set, name), '', held.revision);
     } catch (error) {
-      // It vanishes by itself.
+      // The key expires by itself.
       this.#options.onError(error);
     }
   }

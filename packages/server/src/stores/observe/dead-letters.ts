@@ -14,7 +14,7 @@ export interface DeadLetterFilter {
   to?: number;
   status?: 'pending' | 'replayed';
   reason?: string;
-  /** Only those that belong to no integration: they failed before routing. */
+  /** Only dead letters without an integration: they failed before routing. */
   before_routing?: boolean;
 }
 export type StoredDeadLetter = DeadLetter & { status: 'pending' | 'replayed' };
@@ -56,7 +56,7 @@ export type DeadLetterGroup = Pick<DeadLetterRow, Exclude<(typeof CAUSE_COLUMNS)
   first_at: string;
   last_at: string;
 };
-/** By cause, the largest group first. */
+/** Grouped by cause, the largest group first. */
 export async function groupDeadLetters(
   observe: ObserveDb,
   filter: DeadLetterFilter,
@@ -96,7 +96,7 @@ export async function groupDeadLetters(
   return { groups, total };
 }
 
-/** How many dead letters each integration has; those of no integration are under null. */
+/** Number of dead letters per integration. The key null counts those without an integration. */
 export async function countByIntegration(observe: ObserveDb, filter: DeadLetterFilter, now: number): Promise<Map<string | null, number>> {
   const rows = await matching(observe, filter, now)
     .select(({ fn }) => ['integration_id', fn.countAll<number>().as('n')])
@@ -105,7 +105,7 @@ export async function countByIntegration(observe: ObserveDb, filter: DeadLetterF
   return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
 }
 
-/** Oldest first, after the given id: what a replay walks. */
+/** Oldest first, after the given id. A replay pages through them. */
 export async function pageOfDeadLetters(
   observe: ObserveDb,
   filter: DeadLetterFilter,
@@ -128,7 +128,7 @@ export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: strin
   return row && decode(row);
 }
 
-/** The newest rejected event of that messageId. */
+/** The newest rejected event with that messageId. */
 export async function findRejected(
   { db }: ObserveDb,
   orgId: string,
@@ -148,7 +148,7 @@ export async function findRejected(
   return row && decode(row);
 }
 
-/** Where an event that failed in processing is kept, made in the same moment as its trace; whatever its age. */
+/** Finds the dead letter of an event that failed in processing, by the time it shares with its trace. Ignores expiry. */
 export async function findProcessingLetter(
   { db }: ObserveDb,
   trace: Pick<TraceEventRow, 'org_id' | 'pipeline_id' | 'event_id' | 'processed_at'>,
@@ -165,7 +165,7 @@ export async function findProcessingLetter(
   return letter && { ...letter, event: eventOf(letter.event) };
 }
 
-/** Writes are transactions, here too: those wait their turn beside the recorder without holding up the process. */
+/** Uses a transaction, so that it waits for the recorder's write lock without blocking the process. */
 export async function markReplayed({ db }: ObserveDb, orgId: string, ids: string[]): Promise<void> {
   if (ids.length > 0)
     await db

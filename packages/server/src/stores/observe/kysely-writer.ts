@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { ObserveDb } from './schema.ts';
 import type { Writer } from './writer.ts';
 
-/** Writing over a store that is open already. */
+/** Writes through an already open store. */
 export function kyselyWriter({ db, engine }: ObserveDb): Writer {
   const query = (sql: string, parameters: readonly unknown[] = []) => {
     let count = 0;

@@ -1,4 +1,4 @@
-/** Latency histogram. Buckets grow by 10 %, so percentiles stay within 5 % and the counts of minutes can be added. */
+/** Latency histogram. Buckets grow by 10 %, so percentiles are accurate within 5 % and the counts of several minutes can be added. */
 const GROWTH = Math.log(1.1);
 
 export function latencyBucket(ms: number): number {

@@ -12,7 +12,7 @@ interface ObserveOptions {
   onConnectionError: (error: Error) => void;
 }
 
-/** A file (or a pool) of its own: a burst of traces never keeps a management request waiting for the configuration store. */
+/** Opens a separate file (or pool), so that a burst of traces never delays a management request to the configuration store. */
 export async function openObserve(options: ObserveOptions): Promise<ObserveDb & { close(): Promise<void> }> {
   if (options.databaseUrl === undefined) mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const observe = await connectObserve(options);
@@ -25,14 +25,14 @@ export async function openObserve(options: ObserveOptions): Promise<ObserveDb & 
   return { ...observe, close: () => observe.db.destroy() };
 }
 
-/** A further connection to a store that stands. */
+/** Opens another connection to an existing store. */
 export async function connectObserve(options: ObserveOptions): Promise<ObserveDb> {
   const { databaseUrl, dataDir } = options;
   const db = new Kysely<ObserveTables>({
     dialect:
       databaseUrl === undefined ? sqliteDialect(join(dataDir, OBSERVE_FILE)) : postgresDialect(databaseUrl, options.onConnectionError),
   });
-  // A process that is killed loses nothing under `normal`; after a power cut the last second of traces may be missing, never torn.
+  // `normal` loses nothing when the process is killed. A power cut may lose the last second of traces, but never tears a row.
   if (databaseUrl === undefined) await sql.raw('pragma synchronous = normal').execute(db);
   return { db, engine: databaseUrl === undefined ? 'sqlite' : 'postgres' };
 }

@@ -33,7 +33,7 @@ export interface TraceStepRow {
 export interface CounterRow {
   org_id: string;
   pipeline_id: string;
-  /** Empty for what belongs to the pipeline as a whole. */
+  /** Empty for counters of the pipeline as a whole. */
   integration_id: string;
   minute: number;
   counter: string;

@@ -1,6 +1,6 @@
 /**
- * What became of events, in a form that answers questions: traces, counters by minute, dead letters, health.
- * Written by the recorder alone, in transactions that carry its position in the log: nothing is counted twice.
+ * Queryable results of events: traces, counters by minute, dead letters, health. Only the recorder writes them, in transactions that
+ * include its position in the log, so nothing is counted twice.
  */
 import { type Kysely, sql } from 'kysely';
 import { CAUSE_COLUMNS, type Engine, type ObserveTables, TABLES } from './tables.ts';
@@ -20,14 +20,14 @@ const INDEXES: [name: string, on: string][] = [
   ['dead_letters_by_time', 'dead_letters (org_id, created_at)'],
   ['dead_letters_by_integration', 'dead_letters (integration_id, created_at)'],
   ['dead_letters_by_source', 'dead_letters (webhook_source_id, created_at)'],
-  // Holds every column that grouping reads, so that no event has to be loaded.
+  // Covers every column that grouping reads, so that no event is loaded.
   ['dead_letters_by_cause', `dead_letters (${['org_id', ...CAUSE_COLUMNS, 'status', 'expires_at', 'created_at'].join(', ')})`],
   ['dead_letters_rejected', "dead_letters (pipeline_id, created_at) where stage = 'ingest'"],
   ['dead_letters_rejected_id', "dead_letters (org_id, event_id) where stage = 'ingest'"],
   ['dead_letters_age', 'dead_letters (expires_at)'],
 ];
 
-/** Makes what is missing; tables only ever gain columns, so two versions of the program can share them. */
+/** Creates missing tables and indexes. Tables only ever gain columns, so two versions of the program can share them. */
 export async function prepareObserve({ db, engine }: ObserveDb): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (engine === 'postgres') await sql`select pg_advisory_xact_lock(727274)`.execute(tx);

@@ -1,8 +1,8 @@
-/** Straight on `node:sqlite`: a query builder would take more memory in the recorder's thread than all the rest of it. */
+/** Uses `node:sqlite` directly: a query builder would use more memory in the recorder's thread than everything else there. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Writer } from './writer.ts';
 
-/** Blocks the thread while another connection writes: this one has nothing else to do. */
+/** Blocks the thread while another connection writes. This thread has no other work. */
 const BUSY_MS = 5_000;
 
 export function openSqliteWriter(file: string): Writer {

@@ -13,7 +13,7 @@ export interface StatsQuery {
   from: number;
   to: number;
   interval: Interval;
-  /** An entry for every interval, also where nothing happened. */
+  /** Returns an entry for every interval, including empty ones. */
   fill?: boolean;
 }
 export interface Stats {
@@ -24,7 +24,7 @@ export interface StatsEntry {
   received: number;
   rejected: number;
   rejected_by_reason: Record<string, number>;
-  /** Rejected events of which no copy is kept. */
+  /** Rejected events of which no copy was kept. */
   rejected_dropped: number;
   duplicates: number;
   processed: number;
@@ -40,9 +40,9 @@ export interface StatsEntry {
 }
 
 /**
- * Counters added up by interval. With an integration named, the pipeline's own counters (received, drops before
- * routing) stand beside the integration's, from the minute in which it was added: what came before was never its to deliver.
- * So received = delivered + dropped + dead_lettered + waiting holds.
+ * Sums counters by interval. With an integration given, the pipeline's own counters (received, drops before routing) are included from the
+ * minute in which the integration was added, because it was never meant to deliver earlier events. So received = delivered + dropped +
+ * dead_lettered + waiting holds.
  */
 export async function readStats(
   { db }: ObserveDb,
@@ -62,11 +62,11 @@ export async function readStats(
   return addUp(await select.execute(), query);
 }
 
-/** The same for every pipeline or integration of the organisation at once; those without any counter are left out. */
+/** The same for all pipelines or integrations of the organisation at once. Those without counters are omitted. */
 export async function readStatsBy({ db }: ObserveDb, query: StatsQuery, by: 'pipeline_id' | 'integration_id'): Promise<Map<string, Stats>> {
   let select = counted(db, query).select(by).groupBy(by);
   if (query.pipeline_id !== undefined) select = select.where('pipeline_id', '=', query.pipeline_id);
-  // The counters of the pipeline itself have no integration.
+  // The pipeline's own counters have no integration.
   if (by === 'integration_id') select = select.where('integration_id', '<>', '');
   const groups = new Map<string, Counted[]>();
   for (const row of await select.execute()) {

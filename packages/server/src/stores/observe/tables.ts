@@ -1,4 +1,4 @@
-/** The tables, said once for both engines. Nothing is imported that the recorder's thread would have to carry. */
+/** Table definitions for both engines. Imports only types, to keep the recorder thread small. */
 import type { DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
 import type { CounterRow, TraceEventRow, TraceStepRow } from './rows.ts';
 
@@ -16,7 +16,7 @@ export interface DeadLetterRow {
   user_id: string | null;
   anonymous_id: string | null;
   stage: DeadLetterStage;
-  /** The event as UTF-8 JSON, in bytes: PostgreSQL's text and jsonb refuse NUL. */
+  /** The event as UTF-8 JSON bytes, because PostgreSQL's text and jsonb reject NUL. */
   event: Uint8Array;
   attempts: string;
   reason: string;
@@ -26,7 +26,7 @@ export interface DeadLetterRow {
   raw_topic: string | null;
   raw_position: string | null;
 }
-/** Dead letters that agree in these have the same cause. */
+/** Dead letters with equal values in these columns have the same cause. */
 export const CAUSE_COLUMNS = ['pipeline_id', 'integration_id', 'webhook_source_id', 'vendor', 'stage', 'reason'] as const;
 
 export interface HealthRow {

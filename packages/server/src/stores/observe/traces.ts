@@ -26,7 +26,7 @@ export async function listTraces({ db }: ObserveDb, filter: TraceFilter): Promis
   return { rows: rows.map(numbers), total };
 }
 
-/** The newest event of that id, and every step of its way to each integration, oldest first. */
+/** The newest event with that id, and every step towards each integration, oldest first. */
 export async function findTrace(
   { db }: ObserveDb,
   orgId: string,

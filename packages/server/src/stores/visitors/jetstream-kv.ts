@@ -8,20 +8,20 @@ import type { VisitorState, VisitorStore } from './port.ts';
 const NAME = 'firsthand-visitors';
 const STREAM = `KV_${NAME}`;
 const TIMEOUT_MS = 2_500;
-/** Visitors whose user is known to be indexed already. */
+/** Size of the cache of visitors whose user link is already written. */
 const MOST_LINKS = 20_000;
-/** A link is written again after this time, so that it is never older than a state that needs it by more. */
+/** A link is rewritten after this time, so that it is never much older than the state that depends on it. */
 const LINK_RENEWED_MS = 30 * 86_400_000;
 const MAX_AGE_NS = (LINK_KEPT_MS + LINK_RENEWED_MS + 86_400_000) * 1_000_000;
 const SWEPT_AT_ONCE = 2_000;
 
 /**
- * Visitors in a NATS key-value bucket: `v.<org>.<visitor>` holds the state, `u.<org>.<user>.<visitor>` leads from a user to
- * the anonymous ids once linked to it, and is checked against the state before it is believed. Keys are digests, for ids
- * may hold anything. States are always read from the stream's leader and never kept here: who processes a visitor may
- * change, and keeps its own cache for as long as the visitor is its own.
+ * Visitors in a NATS key-value bucket. `v.<org>.<visitor>` holds the state. `u.<org>.<user>.<visitor>` maps a user to the anonymous ids
+ * once linked to it, and is verified against the state before use. Keys are digests because ids may contain any character. States are
+ * always read from the stream's leader and never cached here: the process that owns a visitor may change, and it keeps its own cache while
+ * it owns the visitor.
  *
- * One message a key means that the stream stands in the order of the last writes: whoever has been away longest comes first.
+ * One message per key means that the stream is ordered by last write: the visitor inactive for longest comes first.
  */
 export async function openKvVisitors(options: { connection: NatsConnection; replicas: number }): Promise<VisitorStore> {
   const { connection } = options;
@@ -51,7 +51,7 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
   async function save(orgId: string, anonymousId: string, state: VisitorState): Promise<void> {
     const subject = visitorSubject(orgId, anonymousId);
     const { user_id } = state;
-    // The way back first: a state that no erasure of its user could find must not exist.
+    // Write the user link first: a state that an erasure of its user could not find must never exist.
     const now = Date.now();
     const known = linked.get(subject);
     if (user_id !== undefined && (known?.user !== user_id || now - known.at > LINK_RENEWED_MS)) {
@@ -102,7 +102,7 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
         const { seq, data = '' } = found.message;
         swept = seq + 1;
         if (!hasOutlived(JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as VisitorState, now)) continue;
-        // By its number: a visitor who came back meanwhile stands under another one.
+        // Delete by sequence: a visitor who returned in the meantime has a new one.
         if (await orNone(api.call(`STREAM.MSG.DELETE.${STREAM}`, { seq, no_erase: true }))) removed++;
       }
       return removed;

@@ -4,15 +4,15 @@ import type { LmdbLog } from '../event-log/lmdb.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
 
 /**
- * Visitors in the log's own environment: a second one would flush the disk a second time for every batch.
- * `visitors` holds the state under a digest, for keys are short and anonymous ids are not; `visitor-users` leads from a
- * user to the anonymous ids once linked to it, and is checked against the state before it is believed.
+ * Visitors in the log's own LMDB environment, because a second one would double the disk flushes per batch. `visitors` holds the state
+ * under a digest, because LMDB keys are short and anonymous ids may be long. `visitor-users` maps a user to the anonymous ids once linked
+ * to it, and is verified against the state before use.
  */
 export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): VisitorStore {
   const visitors = log.environment.store('visitors');
   const users = log.environment.store('visitor-users');
   const rounds = { visitors: Buffer.alloc(0), users: Buffer.alloc(0) };
-  /** The keys that a sweep is about to remove; what is saved meanwhile is taken out. */
+  /** Keys that the running sweep is about to remove. A concurrent save takes its key out. */
   const condemned = new Set<string>();
   const spare = (key: Buffer) => condemned.delete(key.toString('latin1'));
 
@@ -89,7 +89,7 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): V
       return erased;
     },
     async sweep(now) {
-      // What was to be saved before this is saved after it.
+      // An empty commit: earlier saves are stored when it resolves.
       await log.write(() => () => undefined);
       const old = next('visitors').filter(({ value }) => hasOutlived(JSON.parse(value.toString('utf8')) as VisitorState, now));
       const loose = next('users').filter(({ key }) => !visitors.doesExist(key.subarray(DIGEST)));
@@ -115,7 +115,7 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): V
     async close() {},
   };
 
-  /** The next few entries, round and round. */
+  /** The next few entries, starting over at the end. */
   function next(which: 'visitors' | 'users'): { key: Buffer; value: Buffer }[] {
     const entries = [...(which === 'visitors' ? visitors : users).getRange({ start: rounds[which], limit: SWEPT_AT_ONCE })];
     const last = entries.length < SWEPT_AT_ONCE ? undefined : entries.at(-1);

@@ -5,12 +5,12 @@ export interface VisitorStore {
   load(orgId: string, anonymousIds: string[]): Promise<(VisitorState | undefined)[]>;
   /** Resolves when durable. */
   save(orgId: string, entries: [anonymousId: string, state: VisitorState][]): Promise<void>;
-  /** Forgets a visitor, or every visitor linked to a user. Returns how many links and sessions went, and the anonymous ids. */
+  /** Erases a visitor, or every visitor linked to a user. Returns the number of removed links and sessions, and the anonymous ids. */
   erase(
     orgId: string,
     who: { anonymous_id: string } | { user_id: string },
   ): Promise<{ links: number; sessions: number; anonymous_ids: string[] }>;
-  /** Removes some of what has outlived its use, in small steps: to be asked every minute. Resolves with how many went. */
+  /** Removes some expired entries, in small steps. Call it every minute. Resolves with the number removed. */
   sweep(now: number): Promise<number>;
   close(): Promise<void>;
 }

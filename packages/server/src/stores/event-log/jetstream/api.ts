@@ -1,7 +1,7 @@
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { LogUnavailable } from '../port.ts';
 
-/** The JetStream API as it stands in every server since 2.9: JSON over request and reply. */
+/** The JetStream API as supported by every server since 2.9: JSON over request and reply. */
 export class JetStreamApi {
   readonly #connection: NatsConnection;
   readonly #timeoutMs: number;
@@ -39,11 +39,11 @@ export class JetStreamError extends Error {
 export function isNotFound(error: unknown): boolean {
   return error instanceof JetStreamError && error.code === 404;
 }
-/** JetStream is there and cannot serve now: no leader, no space, too busy. */
+/** JetStream is reachable but cannot serve now: no leader, no space, or too busy. */
 export function isTemporary(error: unknown): boolean {
   return error instanceof LogUnavailable || (error instanceof JetStreamError && error.code === 503);
 }
-/** Gives `undefined` where the thing asked about is not there. */
+/** Resolves with `undefined` when the requested object does not exist. */
 export async function orNone<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

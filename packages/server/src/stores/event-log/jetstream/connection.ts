@@ -1,6 +1,6 @@
 import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
 
-/** Connects, waiting for a server that is not there yet, and stays connected for good. `url` may name several servers, by comma. */
+/** Waits until a server is reachable, then reconnects forever. `url` may list several servers, separated by commas. */
 export function connectNats(url: string, options: { name?: string } = {}): Promise<NatsConnection> {
   const servers = url.split(',').map((part) => new URL(part.trim()));
   const first = servers[0]!;
@@ -17,7 +17,7 @@ export function connectNats(url: string, options: { name?: string } = {}): Promi
     waitOnFirstConnect: true,
     reconnectTimeWait: 250,
     reconnectJitter: 100,
-    // A server that is frozen keeps its connections: two pings without an answer end this one.
+    // A frozen server keeps its connections open. Two unanswered pings close this one.
     pingInterval: 1_500,
     maxPingOut: 2,
     timeout: 2_000,

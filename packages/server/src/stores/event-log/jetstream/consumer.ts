@@ -13,9 +13,9 @@ export interface ConsumerDeps {
   now(): number;
   append(appends: Append[]): Promise<unknown>;
   publish(subject: string, data: Uint8Array, id: string, headers: Record<string, string>): Promise<PubAck>;
-  /** Runs `work` again and again while the broker cannot take it; rejects when the log is closed, or with what trying again does not mend. */
+  /** Retries `work` while the broker is unavailable. Rejects when the log is closed, or with an error that a retry cannot fix. */
   persist<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when the server has what was sent before. */
+  /** Resolves when the server has received everything sent so far. */
   flushed(): Promise<void>;
   onError(error: unknown): void;
   onStopped(consumer: JetStreamConsumer): void;
@@ -35,13 +35,13 @@ export class JetStreamConsumer implements Consumer {
   readonly #handle: (batch: Delivery[]) => Promise<void>;
   readonly #deps: ConsumerDeps;
   readonly #pulls = new Map<Source, Pull>();
-  /** Received and not handed out. */
+  /** Received, not yet handed out. */
   #queue: JetStreamDelivery[] = [];
-  /** How many of them from where. */
+  /** Queued deliveries per source. */
   readonly #queued: Record<Source, number> = { topic: 0, retries: 0 };
-  /** Everything received and not settled: the queue, and what is handed out. */
+  /** All unsettled deliveries: queued and handed out. */
   readonly #held = new Map<string, JetStreamDelivery>();
-  /** Settled not long ago: the server may send it once more where our word was lost with a connection. */
+  /** Recently settled. The server may redeliver these when our acknowledgement was lost with a connection. */
   readonly #done = new Set<string>();
   readonly #alive: NodeJS.Timeout;
   #setUp: Promise<void>;
@@ -60,12 +60,12 @@ export class JetStreamConsumer implements Consumer {
     this.#setUp = this.#begin();
   }
 
-  /** Whatever goes wrong is tried again: a reader that gave up would leave its topic unread, with nobody to miss it. */
+  /** Retries after any error: a reader that gave up would leave its topic unread without anybody noticing. */
   async #begin(): Promise<void> {
     while (!(await this.#beginOnce()) && !this.#deps.connection.isClosed()) await sleep(BEGIN_AGAIN_MS);
   }
 
-  /** False where it is to be tried again. */
+  /** Returns false when the start must be retried. */
   async #beginOnce(): Promise<boolean> {
     try {
       const { topic, retries } = await this.#deps.persist(() => {
@@ -103,7 +103,7 @@ export class JetStreamConsumer implements Consumer {
     return this.#held.size - this.#queue.length;
   }
 
-  /** The connection is back. What was on its way to us is lost; an ordered reader begins anew where it had settled. */
+  /** Called after a reconnect. Messages in transit are lost; an ordered reader restarts after its last settled record. */
   reconnected(): void {
     if (this.#stopped) return;
     if (this.#options.ordered) {
@@ -149,7 +149,7 @@ export class JetStreamConsumer implements Consumer {
   }
 
   async #run(): Promise<void> {
-    // Messages that came in one packet make one batch.
+    // Messages that arrived in one packet form one batch.
     await new Promise((resolve) => setImmediate(resolve));
     const room = Math.min(this.#options.maxBatch, this.#options.maxInFlight - this.#handedOut);
     const batch = this.#stopped ? [] : this.#queue.splice(0, room);
@@ -176,7 +176,7 @@ export class JetStreamConsumer implements Consumer {
 
   async #settle(delivery: JetStreamDelivery, retry: Retry | undefined, alongside: Append[]): Promise<void> {
     const deps = this.#deps;
-    // First what must not be lost, then the acknowledgement. Ids make a repetition harmless.
+    // Store the appends first, then acknowledge. Record ids make a repeat harmless.
     if (alongside.length > 0) await deps.persist(() => deps.append(alongside));
     if (retry) {
       const id = `${this.#topic}~${this.#group}~${delivery.record.position}~${delivery.attempt}`;
@@ -218,7 +218,8 @@ export class JetStreamConsumer implements Consumer {
     for (const pull of this.#pulls.values()) pull.stop();
     await this.#running;
     clearInterval(this.#alive);
-    // Handed back at once where the server cannot answer an old request of ours with it; else it misses us soon enough.
+    // NAK held messages so that another consumer gets them at once. Not while our pull request is open, because the server would redeliver
+    // to it; the ack wait expires soon anyway.
     for (const delivery of this.#held.values())
       if (!delivery.isSettling && !this.#pulls.get(delivery.source)?.isOpen) this.#send(delivery.reply, '-NAK');
     this.#queue = [];

@@ -10,15 +10,15 @@ export interface Retry {
 }
 type Settle = (delivery: JetStreamDelivery, retry: Retry | undefined, alongside: Append[]) => Promise<void>;
 
-/** One message in hand. When the server sends it again, only the subject to acknowledge to changes. */
+/** One received message. A redelivery by the server changes only the reply subject. */
 export class JetStreamDelivery implements Delivery {
   readonly source: Source;
-  /** In the stream it came from. */
+  /** Sequence in the source stream. */
   readonly seq: number;
   readonly record: StoredRecord;
   readonly attempt: number;
   readonly state: unknown;
-  /** Where to acknowledge. */
+  /** Subject to acknowledge to. */
   reply: string;
   readonly #settle: Settle;
   #settling: Promise<void> | undefined;
@@ -73,7 +73,7 @@ const STATE = 'Firsthand-State';
 const DUE = 'Firsthand-Due';
 const DELAY = 'Firsthand-Delay';
 
-/** What a waiting retry carries besides the record's data. */
+/** Headers that a waiting retry carries in addition to the record's data. */
 export function retryHeaders(delivery: JetStreamDelivery, retry: Retry, now: number, encodedId: string): Record<string, string> {
   const delay = Math.max(0, Math.floor(retry.delayMs));
   return {
@@ -86,7 +86,7 @@ export function retryHeaders(delivery: JetStreamDelivery, retry: Retry, now: num
     ...(retry.state === undefined ? {} : { [STATE]: encodeURIComponent(JSON.stringify(retry.state)) }),
   };
 }
-/** How long a retry has still to wait: never longer than it was told to, whatever the clock of whoever stored it said. */
+/** Remaining delay of a retry. Never longer than the requested delay, even if the clock of the process that stored it was wrong. */
 export function remainingMs({ msg }: Pulled, now: number): number {
   return Math.min(Number(msg.headers?.get(DUE) ?? 0) - now, Number(msg.headers?.get(DELAY) ?? 0));
 }

@@ -8,15 +8,15 @@ export interface Durable {
   durable: string;
 }
 
-/** The server delivers again what it has not heard of for this long. */
+/** The server redelivers a message that is not acknowledged within this time. */
 export const ACK_WAIT_MS = 10_000;
 const LEAST_ACK_PENDING = 20_000;
 
-/** Groups as durable consumers of the server. */
+/** Maps groups to durable consumers on the server. */
 export class Durables {
   readonly #api: JetStreamApi;
   readonly #streams: Streams;
-  /** The durable that a group here reads with, by the name of its first. */
+  /** Durable in use per group, keyed by the name of the group's first durable. */
   readonly #current = new Map<string, string>();
 
   constructor(api: JetStreamApi, streams: Streams) {
@@ -26,7 +26,7 @@ export class Durables {
 
   async open(topic: string, group: string, options: ConsumeOptions): Promise<{ topic: Durable; retries: Durable }> {
     const { stream, subject } = await this.#streams.ensure(topic);
-    // The server holds back retries that were nak'ed with a delay; a new consumer gets all of them.
+    // The server holds back retries that were nak'ed with a delay. A new consumer receives all of them at once.
     if (options.skipRetryDelays) await this.#drop(RETRY_STREAM, durableOf(topic, group));
     const retries = await this.#ensureRetries(topic, group);
     const config = {
@@ -72,8 +72,9 @@ export class Durables {
   }
 
   /**
-   * The server redelivers in no order. So an ordered reader begins each time with a new consumer, right behind what is
-   * settled without a gap. The new one is made before the old one goes: a crash in between leaves both, and the newer counts.
+   * The server redelivers in no particular order. An ordered reader therefore starts with a new consumer each time, right after the last
+   * record settled without a gap. The new consumer is created before the old one is deleted: a crash in between leaves both, and the newer
+   * one counts.
    */
   async #renew(topic: string, group: string, stream: string, config: Record<string, unknown>): Promise<string> {
     this.#streams.groupsChanged(topic);
@@ -90,7 +91,7 @@ export class Durables {
     return durable;
   }
 
-  /** A consumer that has delivered nothing yet has no floor: it stands before its own start. */
+  /** A consumer that has delivered nothing yet has no ack floor; its position is just before its start sequence. */
   async #settledThrough(info: ConsumerInfo): Promise<number> {
     const config = info.config as ConsumerInfo['config'] & { opt_start_seq?: number };
     return Math.max(info.ack_floor.stream_seq, (config.opt_start_seq ?? 1) - 1);
@@ -114,7 +115,7 @@ export class Durables {
     if (left !== undefined) await this.#drop(RETRY_STREAM, durableOf(topic, group));
   }
 
-  /** Asked directly where the name is known, else found in the list of all. */
+  /** Requested directly when the durable's name is known, otherwise looked up in the list of all consumers. */
   async info(topic: string, group: string): Promise<ConsumerInfo | undefined> {
     const first = durableOf(topic, group);
     const { stream } = placeOf(topic);

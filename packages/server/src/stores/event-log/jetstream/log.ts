@@ -43,7 +43,7 @@ export class JetStreamLog implements EventLog {
   readonly #reader: Reader;
   readonly #settings: JetStreamLogSettings;
   readonly #consumers = new Set<JetStreamConsumer>();
-  /** Wall time at the start and the monotonic clock from there on: a jump of the clock moves no retry. */
+  /** Wall time at start, monotonic clock afterwards: a clock jump does not move retries. */
   readonly #timeOffset: number;
   #connected = true;
   #answering = true;
@@ -150,7 +150,7 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** One round trip for all acknowledgements of a moment. */
+  /** Shares one flush round trip among all acknowledgements of the same moment. */
   #flushed(): Promise<void> {
     this.#flushing ??= new Promise((resolve, reject) => {
       setImmediate(() => {
@@ -188,7 +188,7 @@ export class JetStreamLog implements EventLog {
     let end = Number.POSITIVE_INFINITY;
     for (const { group, info } of await this.#streams.groups(topic)) {
       if (ignoring.includes(group)) continue;
-      // With nothing pending everything so far is settled, whatever the floor says.
+      // With nothing pending, everything delivered so far is settled, whatever the ack floor says.
       if (info.num_pending === 0 && info.num_ack_pending === 0) end = Math.min(end, info.delivered.stream_seq + 1);
       else end = Math.min(end, info.ack_floor.stream_seq + 1);
     }
@@ -243,7 +243,7 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** The connection stays open: whoever made it closes it. */
+  /** Leaves the connection open: its creator closes it. */
   async close(): Promise<void> {
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
     if (this.#connected)

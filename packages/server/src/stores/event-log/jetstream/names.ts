@@ -1,12 +1,12 @@
 /**
- * A topic is a subject of its own name. `family.rest` lies in one stream per family, for the deduplication window spans a
- * family; a name without a dot has a stream of its own.
+ * The subject equals the topic name. Topics named `family.rest` share one stream per family, because the deduplication window spans a
+ * family. A topic without a dot has its own stream.
  */
 const SAFE_TOPIC = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 export interface Place {
   stream: string;
-  /** What the stream takes in. */
+  /** The subjects that the stream captures. */
   subjects: string;
   subject: string;
 }
@@ -19,17 +19,17 @@ export function placeOf(topic: string): Place {
   const dot = topic.indexOf('.');
   if (dot < 0) return { stream: PREFIX + topic, subjects: topic, subject: topic };
   const family = topic.slice(0, dot);
-  // Two dashes keep a family apart from a topic of the same name.
+  // Two dashes distinguish a family's stream from a topic of the same name.
   return { stream: `${PREFIX}-${family}`, subjects: `${family}.>`, subject: topic };
 }
 
-/** The topics whose names begin with `prefix` lie in streams whose names begin with one of these. */
+/** Stream name prefixes that cover all topics whose names begin with `prefix`. */
 export function streamsOf(prefix: string): string[] {
   const dot = prefix.indexOf('.');
   return dot < 0 ? [PREFIX + prefix, `${PREFIX}-${prefix}`] : [`${PREFIX}-${prefix.slice(0, dot)}`];
 }
 
-/** Durable names may hold neither dots nor blanks; the round number is for ordered readers, which begin anew. */
+/** Durable names must not contain dots or spaces. Ordered readers increment `round` each time they start with a new consumer. */
 export function durableOf(topic: string, group: string, round = 0): string {
   return `${encode(topic)}~${encode(group)}~${round}`;
 }
@@ -49,7 +49,7 @@ function decode(text: string): string {
   return decodeURIComponent(text.replaceAll('=', '%'));
 }
 
-/** A header's value holds neither line breaks nor blanks at its ends; ids may. */
+/** Header values must not contain line breaks or outer spaces, but ids may. */
 export function encodeId(id: string): string {
   return /^[\x21-\x24\x26-\x7e]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }

@@ -1,15 +1,15 @@
-/** NATS takes messages up to its `max_payload` (1 MB unless set): a record near that limit is compressed on its way in. */
+/** NATS limits messages to `max_payload` (1 MB by default). Records near that limit are compressed before publishing. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { RecordTooLarge } from '../port.ts';
 
 export const ENCODING = 'Fh-Encoding';
 const DEFLATE = 'deflate';
-/** Headers and subject count too. */
+/** Reserved for headers and subject, which count towards the limit. */
 const HEADROOM = 8_192;
-/** What a hostile record could unpack to; every record was at most a few megabytes when it was packed. */
+/** Bounds the decompressed size of a hostile record. Genuine records are at most a few megabytes. */
 const MOST_UNPACKED = 64 * 1_048_576;
 
-/** Throws `RecordTooLarge` where even the compressed record does not fit. */
+/** Throws `RecordTooLarge` when even the compressed record does not fit. */
 export function pack(data: Uint8Array, maxPayload: number): { data: Uint8Array; encoding: string | undefined } {
   if (data.length + HEADROOM <= maxPayload) return { data, encoding: undefined };
   const packed = deflateRawSync(data, { level: 1 });

@@ -12,16 +12,16 @@ export interface PubAck {
   duplicate: boolean;
 }
 
-/** Nobody takes the subject: the stream was removed, or is not there yet after a restart. */
+/** No stream captures the subject: the stream was removed, or is not available yet after a restart. */
 export class NoStream extends LogUnavailable {}
 
 const SWEEP_MS = 200;
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 /**
- * Publishes to streams and waits for the server to say that the message is stored. Messages are pipelined over one
- * connection, and one inbox takes all answers: twice as cheap as a request each. Every record is a message of its own, since
- * the server deduplicates by message; packing records would move that work to every reader.
+ * Publishes to streams and waits until the server confirms that the message is stored. Messages are pipelined over one connection with one
+ * inbox for all confirmations, at half the cost of a request per message. Each record is its own message because the server deduplicates
+ * per message; packing several records would move deduplication to every reader.
  */
 export class Publisher {
   readonly #connection: NatsConnection;
@@ -30,7 +30,7 @@ export class Publisher {
   readonly #timeoutMs: number;
   readonly #sweep: NodeJS.Timeout;
   #counter = 0;
-  /** Called with true for every answer, with false when one did not come in time. */
+  /** Called with true for every confirmation, with false after a timeout. */
   readonly #heard: (answered: boolean) => void;
 
   constructor(connection: NatsConnection, timeoutMs: number, heard: (answered: boolean) => void) {
@@ -66,7 +66,7 @@ export class Publisher {
     const waiting = this.#waiting.get(token);
     if (!waiting) return;
     this.#waiting.delete(token);
-    // No responders: no stream takes this subject, or JetStream is starting.
+    // No responders: no stream captures this subject, or JetStream is still starting.
     if (msg.data.length === 0) {
       waiting.reject(new NoStream(`no stream answers (${msg.headers?.code ?? 'empty'})`));
       return;
@@ -87,7 +87,7 @@ export class Publisher {
     }
   }
 
-  /** The connection is gone: no answer will come to what was sent. */
+  /** Call when the connection is lost: no confirmation will arrive for messages already sent. */
   rejectAll(reason: string): void {
     for (const waiting of this.#waiting.values()) waiting.reject(new LogUnavailable(reason));
     this.#waiting.clear();

@@ -1,24 +1,24 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 
 /**
- * How long one pull request stays with the server: less than `ACK_WAIT_MS`. A server of 2.9 that has something to redeliver,
- * and finds only requests of a process that is gone, forgets it for another wait and sends its last message twice.
+ * Lifetime of a pull request on the server; must be shorter than `ACK_WAIT_MS`. When a 2.9 server has a message to redeliver and finds
+ * only pull requests of a dead process, it delays the redelivery by another ack wait and sends its last message twice.
  */
 const PULL_MS = 8_000;
 const GRACE_MS = 1_000;
 
 export interface Pulled {
   msg: Msg;
-  /** Position in the stream. */
+  /** Sequence in the stream. */
   seq: number;
-  /** Position among what this consumer was sent: without gaps, unless something was lost on the way. */
+  /** Delivery sequence of this consumer. A gap means that a message was lost in transit. */
   consumerSeq: number;
   time: number;
 }
 
 /**
- * Asks one durable consumer for messages, never for more than `room()` says. One request is open at a time; it ends when it
- * is filled, when the server says so, or when the connection was lost.
+ * Pulls messages from one durable consumer, never more than `room()` allows. One request is open at a time. It ends when it is filled,
+ * when the server ends it, or when the connection is lost.
  */
 export class Pull {
   readonly #connection: NatsConnection;
@@ -39,7 +39,7 @@ export class Pull {
     durable: string;
     room: () => number;
     receive: (pulled: Pulled) => void;
-    /** The consumer does not exist any more. */
+    /** The consumer no longer exists. */
     onGone: () => void;
   }) {
     this.#connection = options.connection;
@@ -50,7 +50,7 @@ export class Pull {
     this.#subscription = options.connection.subscribe(`${this.#inbox}.*`, { callback: (_, msg) => this.#take(msg) });
   }
 
-  /** Asks for more where there is room and no request is open. */
+  /** Sends a pull request if there is room and no request is open. */
   ask(): void {
     if (this.#stopped || this.#open > 0 || this.#connection.isClosed()) return;
     const room = this.#room();
@@ -62,7 +62,7 @@ export class Pull {
     this.#connection.publish(this.#next, body, { reply: `${this.#inbox}.${++this.#request}` });
   }
 
-  /** What was asked before is not answered any more. */
+  /** Abandons the open request, which will not be answered any more, and sends a new one. */
   askAnew(): void {
     this.#open = 0;
     this.ask();
@@ -71,26 +71,26 @@ export class Pull {
   #take(msg: Msg): void {
     if (this.#stopped) return;
     const code = msg.headers?.code;
-    // The server's own words bear no subject to answer to; the client gives an empty one then.
+    // Status messages from the server have no reply subject; the client reports an empty string.
     if (code !== undefined && code >= 400 && !msg.reply) {
       if (code === 409 && /consumer deleted/i.test(msg.headers?.description ?? '')) this.#onGone();
-      // A word about an older request says nothing about this one.
+      // Ignore a status of an older request.
       if (!msg.subject.endsWith(`.${this.#request}`)) return;
       this.#open = 0;
-      // 404 and 408: nothing there, or the time is over. Others: too much asked, leader moved, nobody there. Not in a hurry then.
+      // 404 and 408: no messages, or the request expired. Other codes (limit exceeded, leader moved, no responders): retry after a pause.
       if (code === 404 || code === 408) this.ask();
       else this.#askIn(code === 503 ? 500 : 250);
       return;
     }
     const pulled = parse(msg);
     if (!pulled) return;
-    // A message bears its own subject, not that of the request; a late one for an older request does no harm here.
+    // A message carries its own subject, not the request's. A late message for an older request is harmless here.
     if (this.#open > 0) this.#open--;
     this.#receive(pulled);
     if (this.#open === 0) this.ask();
   }
 
-  /** True where the server holds a request that it may still answer. */
+  /** True while the server holds a request that it may still answer. */
   get isOpen(): boolean {
     return this.#open > 0;
   }
@@ -107,7 +107,9 @@ export class Pull {
   }
 }
 
-/** `$JS.ACK.<stream>.<consumer>.<delivered>.<stream seq>.<consumer seq>.<ns>.<pending>`, from 2.10 on with domain and account before the stream. */
+/**
+ * `$JS.ACK.<stream>.<consumer>.<delivered>.<stream seq>.<consumer seq>.<ns>.<pending>`. Since 2.10, domain and account precede the stream.
+ */
 function parse(msg: Msg): Pulled | undefined {
   const parts = (msg.reply ?? '').split('.');
   if (parts[0] !== '$JS') return undefined;

@@ -16,7 +16,7 @@ interface StoredMessage {
   time: string;
 }
 
-/** Reads a topic without a group: by position, by time, in both directions. */
+/** Reads a topic without a group: by position or time, in both directions. */
 export class Reader {
   readonly #api: JetStreamApi;
   readonly #connection: NatsConnection;
@@ -34,14 +34,14 @@ export class Reader {
     return found && found.message.subject === place.subject ? fromStored(found.message) : undefined;
   }
 
-  /** The first sequence of the topic at or after `time`, or undefined. */
+  /** The first record of the topic at or after `time`, if any. */
   async firstAt(place: Place, time: number): Promise<StoredRecord | undefined> {
     for await (const record of this.#forward(place, { opt_start_time: new Date(time).toISOString(), deliver_policy: 'by_start_time' }, 1))
       return record;
     return undefined;
   }
 
-  /** The time of the first record of the topic at or after a sequence: for a waiting retry, that of its record. */
+  /** The time of the first record of the topic at or after a sequence. For a waiting retry, the time of its original record. */
   async timeFrom(place: Place, seq: number): Promise<number | undefined> {
     const body = { seq, next_by_subj: place.subject };
     const found = await orNone(this.#api.call<{ message: StoredMessage }>(`STREAM.MSG.GET.${place.stream}`, body));
@@ -67,7 +67,7 @@ export class Reader {
     }
   }
 
-  /** The server reads forward only: so windows, from the end to the beginning, each twice as wide where it held little. */
+  /** The server reads forward only. So this reads windows from the end to the beginning, and doubles the width after a sparse window. */
   async *#backward(place: Place, from: number, to: number, range: ReadRange): AsyncIterable<StoredRecord> {
     const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${place.stream}`));
     if (!info) return;
@@ -84,7 +84,7 @@ export class Reader {
       for await (const record of this.#forward(place, fromSeq(start), end - start + 1)) {
         if (Number(record.position) > end) break;
         found.push(record);
-        // Only the newest are wanted.
+        // Keep only the newest.
         if (found.length > left) found.shift();
       }
       for (const record of found.reverse()) {
@@ -128,7 +128,7 @@ export class Reader {
       }
     } finally {
       await this.#api.call(`CONSUMER.DELETE.${place.stream}.${consumer.name}`).catch((error: unknown) => {
-        // It ends by itself after thirty seconds.
+        // The server removes the consumer by itself after thirty seconds.
         if (!isNotFound(error) && !(error instanceof LogUnavailable)) throw error;
       });
     }

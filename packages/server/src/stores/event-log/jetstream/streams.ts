@@ -8,7 +8,7 @@ const LIST_FRESH_MS = 1_000;
 const LIST_AGAIN_MS = 20;
 const MOST_LISTS = 50;
 
-/** The streams behind topics, made when first needed. */
+/** The streams behind topics, created on first use. */
 export class Streams {
   readonly #api: JetStreamApi;
   readonly #dedupWindowMs: number;
@@ -27,7 +27,7 @@ export class Streams {
     await this.#make(place.stream, [place.subjects], 'limits');
     return place;
   }
-  /** Waiting retries leave the stream when they are acknowledged. */
+  /** The stream for waiting retries. A retry is removed when it is acknowledged. */
   ensureRetries(): Promise<void> {
     return this.#make(RETRY_STREAM, ['firsthand-retry.>'], 'workqueue');
   }
@@ -37,7 +37,7 @@ export class Streams {
     if (!ensured) {
       ensured = this.#create(stream, subjects, retention);
       this.#ensured.set(stream, ensured);
-      // Asked again next time where it failed.
+      // Retry on the next call after a failure.
       ensured.catch(() => this.#ensured.delete(stream));
     }
     return ensured;
@@ -70,7 +70,7 @@ export class Streams {
     this.#lists.delete(stream);
   }
 
-  /** The groups of a topic. Up to a second old: what they have settled only grows. */
+  /** The groups of a topic. May be up to a second old, which is safe because settled positions only grow. */
   async groups(topic: string): Promise<{ group: string; round: number; info: ConsumerInfo }[]> {
     const { stream } = placeOf(topic);
     let list = this.#lists.get(stream);
@@ -86,14 +86,14 @@ export class Streams {
     }
     return groups;
   }
-  /** A group was made or removed here: the list is asked for again. */
+  /** Invalidates the cached list after a group was created or removed here. */
   groupsChanged(topic: string): void {
     this.#lists.delete(placeOf(topic).stream);
   }
 
   /**
-   * The server lists a consumer that goes at that moment as null. Its successor may be missing from the same list, and who trusted that
-   * would take the topic for one that nobody reads: so the list is asked for again.
+   * The server lists a consumer that is being deleted as null, and its successor may be missing from the same list. Trusting that list
+   * would make the topic look as if it had no readers, so it is requested again.
    */
   async #listConsumers(stream: string): Promise<ConsumerInfo[]> {
     for (let tries = 0; tries < MOST_LISTS; tries++) {

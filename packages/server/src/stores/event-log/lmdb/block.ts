@@ -2,13 +2,12 @@ import type { LogRecord, StoredRecord } from '../port.ts';
 import { readU32 } from './keys.ts';
 
 /**
- * Records of one topic that were committed together are one LMDB value: a put and a read cost the same for one record as
- * for fifty. Layout: time (float64), then per record: offset from the key's sequence (uint32), length of id (uint16),
- * length of data (uint32), id, data.
+ * Records of one topic that were committed together form one LMDB value: a put or a read costs the same for one record as for fifty.
+ * Layout: time (float64), then per record: offset from the key's sequence (uint32), id length (uint16), data length (uint32), id, data.
  */
 const BLOCK_HEADER = 8;
 const RECORD_HEADER = 10;
-/** A block is split past this, so that reading one record never means reading megabytes. */
+/** Maximum block size, so that reading one record never means reading megabytes. */
 const BLOCK_BYTES = 65_536;
 
 export interface Block {
@@ -16,19 +15,19 @@ export interface Block {
   last: number;
   bytes: Buffer;
 }
-/** Its sequence is its position as a number. */
+/** `seq` is the position as a number. */
 export interface BlockRecord extends StoredRecord {
   seq: number;
 }
 
-/** Room that is surely enough for these records, however they fall into blocks. */
+/** Upper bound of the bytes needed for these records, however they are split into blocks. */
 export function roomFor(records: readonly LogRecord[]): number {
   let room = 0;
   for (const record of records) room += BLOCK_HEADER + RECORD_HEADER + record.id.length * 3 + record.data.length;
   return room;
 }
 
-/** Writes records with ascending sequences into `arena` at `at`. Returns the blocks, which point into the arena. */
+/** Writes records with ascending sequences into `arena` at `at`. The returned blocks are views into the arena. */
 export function writeBlocks(
   arena: Buffer,
   at: number,
@@ -64,7 +63,7 @@ export function writeBlocks(
   return { blocks, end: at };
 }
 
-/** Adds to `out` the block's records from the sequence `from` on, until `out` holds `limit`. The others are passed over unread. */
+/** Appends the block's records from sequence `from` on to `out`, until `out` holds `limit`. Other records are skipped without decoding. */
 export function readBlock(
   first: number,
   bytes: Buffer,

@@ -18,7 +18,7 @@ export interface CatalogueDeps {
 
 const REMOVED_AT_ONCE = 500;
 
-/** Names of topics and groups, and the numbers that stand for them in keys. A number is never given twice. */
+/** Maps names of topics and groups to the numbers used in keys. A number is never reused. */
 export class Catalogue {
   readonly deps: CatalogueDeps;
   readonly #topics = new Map<string, Topic>();
@@ -68,7 +68,7 @@ export class Catalogue {
     const cursor = start === 'beginning' ? 0 : topic.seqAt(start.getTime()) - 1;
     const group = this.#makeGroup(topic, name, ++this.#lastGroup, new SettledRanges(cursor), false);
     topic.groups.set(name, group);
-    // Stored at once, so that expiry after a restart knows of it. Where it cannot be, its first settlement stores it.
+    // Store the group at once, so that expiry after a restart knows it. If that fails, its first settlement stores it.
     const { meta } = this.deps;
     this.deps
       .write(() => () => {
@@ -114,7 +114,10 @@ export class Catalogue {
     await this.#dropRetries(group.number);
   }
 
-  /** First the names go and a mark is left, in one step; then the records, at leisure; a crash in between is made good at start. */
+  /**
+   * One commit removes the names and leaves a marker. The records are then removed in slices; after a crash the next start finishes the
+   * removal.
+   */
   async removeTopic(name: string): Promise<void> {
     const topic = this.find(name);
     if (!topic) return;

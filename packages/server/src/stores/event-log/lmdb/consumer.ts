@@ -7,7 +7,7 @@ import type { Group } from './group.ts';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Hands a group's records to one handler. Costs nothing while there is nothing to hand out: it waits to be woken. */
+/** Delivers a group's records to one handler. Idle until woken, so a consumer without work costs nothing. */
 export class LmdbConsumer implements Consumer {
   readonly #group: Group;
   readonly #turns: FairScheduler;
@@ -30,7 +30,7 @@ export class LmdbConsumer implements Consumer {
     this.wake();
   }
 
-  /** There may be something to hand out. */
+  /** Call when there may be records to deliver. */
   wake(): void {
     if (this.#scheduled || this.#stopped || this.#running || this.#pause) return;
     this.#scheduled = true;
@@ -53,7 +53,7 @@ export class LmdbConsumer implements Consumer {
     this.#running = this.#run(batch);
   }
 
-  /** It is settled, and leaves its place among those in flight. */
+  /** Removes a settled delivery from the in-flight list. */
   release(delivery: LmdbDelivery): void {
     if (this.#inHand.remove(delivery)) this.wake();
   }

@@ -5,8 +5,8 @@ import { IdTree } from './id-tree.ts';
 import { journalKey, metaKeys, readSeq } from './keys.ts';
 
 /**
- * Ids that a table in memory takes before it moves to the tree: the more, the more of them share a page there, which is written
- * for each anew.
+ * Number of ids an in-memory table takes before it moves to the tree. More ids share a tree page then, and each page write is amortised
+ * better.
  */
 const SEAL_AT = 65_536;
 const TABLE_BITS = 17;
@@ -14,27 +14,27 @@ const EXPIRE_SLICE = 2_000;
 const DRAIN_FACTOR = 1.25;
 const DRAIN_IDLE = 64;
 
-/** The part of one commit. */
+/** Ids collected for one commit. */
 interface Building {
   digests: string[];
   drainBefore: number;
   drainedBefore: number;
   entry: boolean;
 }
-/** A table that is full, on its way to the tree. */
+/** A full table that is being moved to the tree. */
 interface Sealed {
   table: IdTable;
-  /** The first place that has not gone yet. */
+  /** Index of the first slot not yet moved. */
   next: number;
-  /** The last journal entry whose ids are in the tree when all has gone. */
+  /** The last journal entry whose ids are in the tree once the move is complete. */
   through: number;
 }
 
 /**
- * Which record ids are known inside the window. A tree of digests alone would dirty a page for every record, half the
- * throughput of the log. So each commit writes its ids as one journal entry; the newest ids live in memory, rebuilt from
- * the journal at start, and move to the tree later, in order, some with each commit. The journal entry stays until the
- * window has passed, and then says what to remove from the tree.
+ * Tracks which record ids are known inside the deduplication window. A tree of digests alone would dirty a page per record and halve the
+ * log's throughput. So each commit writes its ids as one journal entry. The newest ids live in memory (rebuilt from the journal at start)
+ * and move to the tree later, in order, a few with each commit. The journal entry stays until the window has passed, and then lists the
+ * ids to remove from the tree.
  */
 export class Deduplication {
   readonly #windowMs: number;
@@ -47,7 +47,7 @@ export class Deduplication {
   #recent = new IdTable(TABLE_BITS);
   #sealed: Sealed | undefined;
   #commit: Building | undefined;
-  /** The newest time any entry carries: time must not go back below it. */
+  /** The newest time in any entry. The clock must not go back below it. */
   readonly lastKnownTime: number = 0;
   #oldestEntry: { number: number; time: number } | undefined;
 
@@ -74,13 +74,13 @@ export class Deduplication {
     }
   }
 
-  /** Begins to collect what the next commit stores. */
+  /** Starts collecting the ids of the next commit. */
   begin(): void {
     if (this.#sealed === undefined && (this.#recent.size >= SEAL_AT || this.#mustDrain())) this.#seal();
     this.#commit = { digests: [], drainBefore: this.#sealed?.next ?? 0, drainedBefore: this.#drained, entry: false };
   }
 
-  /** True where the id is new; it is then taken as known, unless the commit fails. */
+  /** Returns true if the id is new. It is known from then on, unless the commit fails. */
   admit(family: string, id: string): boolean {
     const digest = hash('sha1', `${family}\0${id}`, 'binary');
     const now = this.#steady();
@@ -91,7 +91,7 @@ export class Deduplication {
     return true;
   }
 
-  /** Inside the commit's transaction. */
+  /** Must run inside the commit's transaction. */
   write(): void {
     const commit = this.#commit!;
     if (commit.digests.length > 0) {
@@ -104,16 +104,16 @@ export class Deduplication {
       commit.entry = true;
     }
     if (this.#sealed === undefined) return;
-    // A little faster than ids come, so that it is over in time and no commit is much larger than it would be anyway.
+    // Drain slightly faster than ids arrive: the move finishes in time, and no commit grows much.
     this.#drain(this.#sealed, commit.digests.length === 0 ? DRAIN_IDLE : Math.ceil(commit.digests.length * DRAIN_FACTOR) + 4);
   }
 
-  /** What came before this commit goes to the tree from now on; what comes is noted in a new table. */
+  /** Ids noted so far start moving to the tree; new ids go into a new table. */
   #seal(): void {
     this.#sealed = { table: this.#recent, next: 0, through: this.#nextEntry - 1 };
     this.#recent = new IdTable(TABLE_BITS);
   }
-  /** Some with each commit: all at once would hold up everybody for tens of milliseconds. */
+  /** Moves some ids with each commit. Moving all at once would block the event loop for tens of milliseconds. */
   #drain(sealed: Sealed, enough: number): void {
     const since = this.#steady() - this.#windowMs;
     for (let moved = 0; moved < enough && sealed.next < sealed.table.places; sealed.next++) {
@@ -127,13 +127,13 @@ export class Deduplication {
     this.#meta.put(metaKeys.drained, journalKey(this.#drained));
   }
 
-  /** The oldest ids are past the window, and still only in memory: without this they would never leave the journal. */
+  /** The oldest ids are past the window but still only in memory. Unless they are drained, they never leave the journal. */
   #mustDrain(): boolean {
     return this.#recent.size > 0 && this.hasExpired && this.#oldestEntry!.number > this.#drained;
   }
 
   committed(): void {
-    // All of it is in the tree: only now that this is certain may memory forget it.
+    // The whole table is now durably in the tree, so memory can drop it.
     if (this.#sealed !== undefined && this.#sealed.next === this.#sealed.table.places) this.#sealed = undefined;
     this.#commit = undefined;
   }
@@ -147,17 +147,17 @@ export class Deduplication {
     this.#commit = undefined;
   }
 
-  /** To be called now and then. */
+  /** Call periodically. */
   tend(): void {
     this.#tree.tend();
   }
 
-  /** True while entries wait whose time has passed: the owner then commits `expire`, and a plain commit drains. */
+  /** True while expired entries exist. The owner then commits `expire`; an ordinary commit drains. */
   get hasExpired(): boolean {
     return this.#oldestEntry !== undefined && this.#oldestEntry.time <= this.#steady() - this.#windowMs;
   }
 
-  /** Prepares the removal of some ids past the window; `write` runs inside a transaction. */
+  /** Prepares the removal of some expired ids. `write` must run inside a transaction. */
   expire(): { entries: number; write: () => void } {
     const since = this.#steady() - this.#windowMs;
     const entries: Buffer[] = [];
@@ -170,13 +170,13 @@ export class Deduplication {
         oldest = { number, time };
         break;
       }
-      // The newest entry stays: it tells the next process how late it was.
+      // Keep the newest entry: its time is the lower bound for the clock of the next process.
       if (number === this.#nextEntry - 1) break;
       entries.push(key);
       for (let at = 8; at < value.length; at += DIGEST) {
         const digest = value.toString('latin1', at, at + DIGEST);
         const noted = this.#tree.get(digest);
-        // It may have come again since, and then a later entry speaks for it.
+        // Skip an id that was stored again since: a later entry covers it.
         if (noted !== undefined && noted <= since) digests.push(digest);
       }
     }

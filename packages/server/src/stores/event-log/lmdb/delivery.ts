@@ -2,22 +2,22 @@ import type { Append, Delivery, StoredRecord } from '../port.ts';
 import type { LmdbConsumer } from './consumer.ts';
 import type { Group } from './group.ts';
 
-/** One record handed to one group. The same object is handed out again where its handler failed. */
+/** One record delivered to one group. The same object is redelivered after its handler failed. */
 export class LmdbDelivery implements Delivery {
   readonly record: StoredRecord;
   readonly seq: number;
   readonly attempt: number;
   readonly state: unknown;
   readonly group: Group;
-  /** When it was due, where it comes from the waiting retries. */
+  /** Due time, if this is a retry. */
   readonly retryDue: number | undefined;
-  /** Has it in flight, and wants to know when it is settled. */
+  /** The consumer that has it in flight and is notified when it is settled. */
   holder: LmdbConsumer | undefined;
-  /** Its place among those that its holder has in hand. */
+  /** Index in its holder's in-flight list. */
   slot = -1;
   #settling: Promise<void> | undefined;
 
-  /** Of a record that is only to be settled. */
+  /** For a record that no longer exists and only needs to be settled. */
   static ofGone(group: Group, seq: number, attempt = 1, state?: unknown, retryDue?: number): LmdbDelivery {
     return new LmdbDelivery(group, seq, { id: '', data: new Uint8Array(), position: '', time: 0 }, attempt, state, retryDue);
   }
@@ -44,7 +44,7 @@ export class LmdbDelivery implements Delivery {
     return this.#settling;
   }
 
-  /** It is settled together with others; undefined where that failed. */
+  /** The delivery is settled in a batch. `undefined`: that settlement failed. */
   settledBy(settling: Promise<void> | undefined): void {
     this.#settling = settling;
   }

@@ -2,7 +2,7 @@ import type { Group } from './group.ts';
 
 const LONGEST_MS = 60_000;
 
-/** One timer for all waiting retries: wakes a group when its next one is due. */
+/** One timer for all waiting retries. Wakes a group when its next retry is due. */
 export class DueTimer {
   readonly #steady: () => number;
   readonly #due = new Map<Group, number>();
@@ -24,7 +24,7 @@ export class DueTimer {
     clearTimeout(this.#timer);
     if (this.#closed) return;
     this.#at = due;
-    // Timers count on the monotonic clock; a bound keeps very distant ones inside what a timer can hold.
+    // Timers use the monotonic clock. The bound keeps distant due times within the range of `setTimeout`.
     this.#timer = setTimeout(() => this.#fire(), Math.min(LONGEST_MS, Math.max(1, due - this.#steady())));
   }
 

@@ -4,13 +4,13 @@ import { LogUnavailable } from '../port.ts';
 
 export type Store = Database<Buffer, Buffer>;
 
-/** One LMDB environment; every named store in it shares the single writer and its commits. */
+/** One LMDB environment. All named stores in it share the single writer and its commits. */
 export interface Environment {
   root: RootDatabase<Buffer, Buffer>;
   store(name: string): Store;
   /**
-   * Runs `write`, which only puts and removes, as one transaction; resolves when it is flushed to disk. Rejects with
-   * `LogUnavailable` where the disk is full. Anything else, or no answer in time, is fatal: it is reported and never settles.
+   * Runs `write`, which may only put and remove, as one transaction; resolves when it is flushed to disk. Rejects with `LogUnavailable`
+   * when the disk is full. Any other error or a timeout is fatal: it is reported, and the promise never settles.
    */
   commit(write: () => void): Promise<void>;
   close(): Promise<void>;
@@ -18,19 +18,19 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   path: string;
-  /** The disk failed: the process must end, for nothing that is written from here on can be trusted. */
+  /** The disk failed. The process must exit, because no later write can be trusted. */
   onFatal: (error: Error) => void;
   commitTimeoutMs?: number;
 }
 
-/** Address space only: the file grows as it is written, and nothing of the map counts as private memory. */
+/** Address space only: the file grows as it is written, and the map does not count as private memory. */
 const MAP_BYTES = 2 ** 40;
 const DEFAULT_COMMIT_TIMEOUT_MS = 15_000;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
-/** Appends are grouped before they come here, so a batch goes to the writer at once. (The last two are not in lmdb's types.) */
+/** Appends are already grouped, so each batch goes to the writer at once. (The last two options are missing in lmdb's types.) */
 const TUNING = { eventTurnBatching: false, txnStartThreshold: 1, noReadAhead: true };
 const NO_SPACE_CODES = new Set([28 /* ENOSPC */, 122 /* EDQUOT */, -30792 /* MDB_MAP_FULL */]);
-/** With less than this left, an error of a write means that the disk is full. */
+/** If less than this is free, a write error means that the disk is full. */
 const NEARLY_FULL_BYTES = 4_194_304;
 
 export function openEnvironment(options: EnvironmentOptions): Environment {
@@ -38,7 +38,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   const root = open<Buffer, Buffer>({
     path: options.path,
     ...BINARY,
-    // With overlapping sync a put resolves once other readers can see it, before it is on disk.
+    // With overlapping sync a put resolves once readers can see it, before it is on disk.
     overlappingSync: false,
     ...TUNING,
     mapSize: MAP_BYTES,
@@ -60,7 +60,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     if (fatal) return fail(fatal);
     let open = true;
     const late = setTimeout(async () => {
-      // The process itself may have stood still: then the answer is there, and is read before this goes on.
+      // This process itself may have been paused. In that case the result is already there, so let the event loop read it first.
       await nextTurn();
       await nextTurn();
       if (open) void fail(new Error(`the disk took no commit within ${timeoutMs} ms`));
@@ -83,8 +83,9 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   }
 
   /**
-   * lmdb starts its writer at the end of a turn of the event loop, which under load is a millisecond away, and at once when it is
-   * given more to do than it was given first. This is more, and nothing. It fails with the batch before it, whose failure is heard.
+   * lmdb starts its writer at the end of an event loop turn, which can take a millisecond under load. It starts at once when it gets more
+   * work after the first batch. This adds an empty write to trigger that. If it fails, the batch before it fails too, and that failure is
+   * handled.
    */
   function startNow(): void {
     root.batch(nothing).catch(nothing);
@@ -95,7 +96,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     store: (name) => root.openDB<Buffer, Buffer>({ name, ...BINARY }),
     commit,
     async close() {
-      // Without this wait the environment would be unmapped under the writer.
+      // Without this wait the environment would be unmapped while the writer uses it.
       await Promise.allSettled(running);
       if (!fatal) await root.close();
     },
@@ -108,7 +109,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** lmdb rejects with a general error that carries a promise of the real one. */
+/** lmdb rejects with a general error that carries a promise of the actual error. */
 async function reasonOf(error: unknown): Promise<Error & { code?: unknown }> {
   const carried = (error as { commitError?: Promise<unknown> }).commitError;
   if (carried === undefined) return error instanceof Error ? error : new Error(String(error));
@@ -123,7 +124,7 @@ async function reasonOf(error: unknown): Promise<Error & { code?: unknown }> {
 function isNoSpace(error: Error & { code?: unknown }, path: string): boolean {
   if (typeof error.code === 'number' && NO_SPACE_CODES.has(error.code)) return true;
   if (/no space left|MDB_MAP_FULL|quota/i.test(error.message)) return true;
-  // LMDB reports a write that was cut short, as by a full disk, as an input/output error.
+  // LMDB reports a short write, for example on a full disk, as an input/output error.
   const disk = statfsSync(path);
   return disk.bavail * disk.bsize < NEARLY_FULL_BYTES;
 }

@@ -11,14 +11,14 @@ const BLOCKS_AT_ONCE = 200;
 const RETRIES_AT_ONCE = 5_000;
 
 /**
- * Removes what is older than `before` and settled by all groups but the ignored ones; for those it counts as settled from
- * then on. LMDB gives the pages to whatever is written next. Works in slices, so that other commits come in between.
+ * Removes records older than `before` that all groups except the ignored ones have settled; for ignored groups the removed records count
+ * as settled. LMDB reuses the freed pages. Works in slices, so that other commits can run in between.
  */
 export async function expireTopic(topic: Topic, before: number, ignoring: string[], deps: CatalogueDeps): Promise<number> {
   const heeded = [...topic.groups.values()].filter((group) => !ignoring.includes(group.name));
   const ignored = [...topic.groups.values()].filter((group) => ignoring.includes(group.name));
-  // First what is settled, then, once that is surely stored, what waits to be retried: a record that moves from the one to
-  // the other in between is found in one of them at least.
+  // Read the settled ranges first and, once they are durable, the waiting retries. A record that moves from one to the other in between
+  // then appears in at least one of them.
   const settled = heeded.map((group) => SettledRanges.decode(group.settled.encode()));
   await deps.write(() => () => {});
   const waiting = new Set<number>();
@@ -44,7 +44,7 @@ export async function expireTopic(topic: Topic, before: number, ignoring: string
         deps.records.remove(recordKey(topic.number, first));
         putRest(topic, rest, deps);
       }
-      // Where the newest block goes, only this entry knows which sequence comes next.
+      // If the newest block is removed, only this entry records the next sequence.
       putTopic(deps.meta, topic);
       for (const group of ignored) if (!group.removed) deps.meta.put(metaKeys.cursor(group.number), group.settled.encode());
     });
@@ -83,7 +83,7 @@ async function* waitingSeqs(group: Group, deps: CatalogueDeps): AsyncIterable<nu
   }
 }
 
-/** Retries of a record that is gone have nothing to try. */
+/** Drops retries whose record no longer exists. */
 async function dropOrphans(group: Group, deps: CatalogueDeps): Promise<void> {
   const end = retryKey(group.number + 1, 0, 0);
   const orphans = [...deps.retries.getKeys({ start: retryKey(group.number, 0, 0), end })].filter(

@@ -1,6 +1,6 @@
 /**
- * Runs one waiting consumer per turn of the event loop, so that incoming requests are read in between. Running all of them at once
- * would delay every request by thousands of events.
+ * Runs one waiting consumer per event loop turn, so that incoming requests are read in between. Running all consumers at once would delay
+ * every request by thousands of events.
  */
 export class FairScheduler {
   #waiting: (() => void)[] = [];

@@ -4,31 +4,31 @@ import { metaKeys } from './keys.ts';
 import type { SettlementJournal } from './settlement-journal.ts';
 import { Transaction, type TransactionDeps, type Work } from './transaction.ts';
 
-/** From this size on, a larger commit is not cheaper per record. */
+/** Above this size, a larger commit is no cheaper per record. */
 const ENOUGH_WORK = 256;
 const LONGEST_NAME = 500;
-/** Its bytes are counted in 16 bits. */
+/** The id length is stored in 16 bits. */
 const LONGEST_ID = 20_000;
-/** Journaled settlements wait for other work, for this many records, or for this long. */
+/** Journaled settlements are committed with other work, or when this many records or this much time has accumulated. */
 const ENOUGH_JOURNALED = 64;
 const MAX_JOURNALED_MS = 5;
-/** Bounds what a power cut can repeat, and the memory that is used while the disk is stalled. */
+/** Bounds the number of records a power cut can repeat, and the memory used while the disk stalls. */
 const MAX_JOURNALED = 1_000;
 const PROBE_MS = 250;
 const PROBE_BYTES = Buffer.alloc(65_536);
 
 /**
- * Every write goes through here, one commit at a time. Whatever arrives during a commit shares the next one. While the disk
- * is full, appends are rejected at once and settlements wait for space.
+ * All writes go through here, one commit at a time. Work that arrives during a commit shares the next one. While the disk is full, appends
+ * are rejected at once and settlements wait for space.
  */
 export class GroupCommit {
   readonly #deps: TransactionDeps;
   readonly #journal: SettlementJournal;
   #queue: Work[] = [];
-  /** Journaled records in the queue, and in the running commit. */
+  /** Number of journaled records in the queue and in the running commit. */
   #journaled = 0;
   #committingJournaled = 0;
-  /** The queue holds work that somebody waits for. */
+  /** The queue holds work that a caller waits for. */
   #urgent = false;
   #later: NodeJS.Timeout | undefined;
   #busy = false;
@@ -54,7 +54,7 @@ export class GroupCommit {
     return new Promise((resolve, reject) => this.#add({ kind: 'append', appends, results: undefined, resolve, reject }));
   }
 
-  /** What `save` writes here before it returns is in the same transaction. */
+  /** Writes that `save` starts before it returns are part of the same transaction. */
   settle(settlement: Settlement, save?: () => Promise<unknown>): Promise<void> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
     const { deliveries, retry, alongside } = settlement;
@@ -73,13 +73,13 @@ export class GroupCommit {
     return other === undefined ? settled : Promise.all([settled, other]).then(() => undefined);
   }
 
-  /** `prepare` reads and returns what then runs inside the transaction. */
+  /** `prepare` reads, and returns the function that runs inside the transaction. */
   write(prepare: () => () => void): Promise<void> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
     return new Promise((resolve, reject) => this.#add({ kind: 'other', prepare, resolve, reject }));
   }
 
-  /** Takes nothing more; resolves when what was taken is stored. */
+  /** Accepts no more work; resolves when all accepted work is stored. */
   async close(): Promise<void> {
     this.#closed = true;
     if (!this.#available) this.#giveUp();
@@ -98,7 +98,7 @@ export class GroupCommit {
     for (const work of left) work.reject(new LogUnavailable('the log was closed while the disk was full'));
   }
 
-  /** True where the settlement is in the journal: its caller need not wait for the commit. */
+  /** Returns true if the settlement is journaled: its caller need not wait for the commit. */
   #journalSettlement(settlement: Settlement): boolean {
     const { deliveries, journal, alongside } = settlement;
     if (journal !== true || !this.#available || this.#journaled + this.#committingJournaled + deliveries.length > MAX_JOURNALED)
@@ -120,8 +120,8 @@ export class GroupCommit {
     this.#queue.push(work);
     this.#urgent = true;
     if (this.#busy || !this.#available) return;
-    // Usually one turn of the event loop makes one commit. Under overload a turn of appends may last for a second, so they are
-    // committed earlier. Other work comes in pieces that belong together and must share a commit.
+    // Usually one event loop turn makes one commit. Under overload a turn of appends may take a second, so they are committed earlier.
+    // Other work comes in pieces that must share a commit.
     if (this.#queue.length >= ENOUGH_WORK && work.kind === 'append') void this.#commitNext();
     else this.#schedule();
   }
@@ -140,7 +140,7 @@ export class GroupCommit {
 
   async #commitNext(): Promise<void> {
     if (this.#busy) return;
-    // Always the whole queue: work that was added together is stored together.
+    // Always take the whole queue: work added together must be stored together.
     const works = this.#queue;
     this.#queue = [];
     if (works.length === 0 && this.#available) return;
@@ -167,14 +167,14 @@ export class GroupCommit {
     }
     this.#busy = false;
     this.#committingJournaled = 0;
-    // At the end of this turn, because it may add more work and small commits cost more per record.
+    // Start at the end of this turn: more work may be added, and small commits cost more per record.
     if (this.#queue.length > 0 && this.#available) this.#go();
     else if (this.#idle.length > 0 && this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #recovered(): void {
     this.#available = true;
-    // The probe may stay where the disk is full again: the next recovery removes it.
+    // If the disk is full again, the probe stays. The next recovery removes it.
     this.write(() => () => void this.#deps.meta.remove(metaKeys.probe)).catch(nothing);
   }
 
@@ -183,7 +183,8 @@ export class GroupCommit {
     this.#journal.ended(false);
     this.#journaled += this.#committingJournaled;
     const full = error instanceof LogUnavailable;
-    // Settlements wait for space: rejected ones would be delivered twice. Nobody waits for journaled ones, so they always stay.
+    // Settlements wait for space, because rejecting them would deliver their records twice. Journaled settlements always stay: no caller
+    // waits for them.
     const stays = (work: Work) => (work.kind === 'settle' && work.journaled) || (full && work.kind !== 'append');
     const refused = works.filter((work) => !stays(work));
     if (full) {
@@ -200,7 +201,7 @@ export class GroupCommit {
 
 function nothing(): void {}
 
-/** Found before it joins a commit, for others share it. */
+/** Validates before the append joins a commit, because other callers share that commit. */
 function faultOf(appends: Append[]): RangeError | undefined {
   for (const { topic, records } of appends) {
     if (topic === '' || topic.length > LONGEST_NAME) return new RangeError(`a topic's name has 1 to ${LONGEST_NAME} characters`);

@@ -8,10 +8,10 @@ import type { Topic } from './topic.ts';
 
 export interface Settlement {
   deliveries: readonly LmdbDelivery[];
-  /** Of a single one that is to come again. */
+  /** Retry of a single delivery. */
   retry?: { delayMs: number; state: unknown };
   alongside: Omit<Alongside, 'save'>;
-  /** May be stored in the settlement journal first and committed a moment later. */
+  /** May be stored in the settlement journal first and committed slightly later. */
   journal?: boolean;
 }
 
@@ -19,13 +19,12 @@ interface GroupDeps {
   retries: Store;
   steady(): number;
   settle(settlement: Settlement): Promise<void>;
-  /** The group has a retry that comes due then. */
+  /** The group has a retry due at that time. */
   wakeAt(group: Group, due: number): void;
-  /** A handler threw. */
   onError(error: unknown): void;
 }
 
-/** One reader of a topic: its cursor, the records it has handed out, and the retries that wait. */
+/** One reader of a topic: its cursor, in-flight records, and waiting retries. */
 export class Group {
   readonly topic: Topic;
   readonly name: string;
@@ -33,25 +32,25 @@ export class Group {
   readonly settled: SettledRanges;
   readonly consumers = new Set<LmdbConsumer>();
   readonly #deps: GroupDeps;
-  /** Handed out and not settled when the consumer stopped or its handler failed: handed out again first. */
+  /** Unsettled when the consumer stopped or its handler failed. Delivered again first. */
   #returned: LmdbDelivery[] = [];
-  /** Retries that were due before their commit finished, while later ones were taken: the mark below has passed them. */
+  /** Retries that came due before their commit finished, while later ones were taken. `#takenDue` has already passed them. */
   #overtaken: LmdbDelivery[] = [];
-  /** Due times of handed-out retries, by sequence. A retry can be read, and so be here, before its commit is flushed. */
+  /** Due times of in-flight retries, by sequence. A retry can be read, and so appear here, before its commit is flushed. */
   readonly #inHand = new Map<number, number>();
-  /** Read, not yet handed out. */
+  /** Read ahead, not yet delivered. */
   #ahead: LmdbDelivery[] = [];
   #next: number;
-  /** Retries up to here are handed out. Waiting ones lie behind it, because a new one is never due earlier. */
+  /** Retries due up to this time were taken. All waiting ones are due later, because a new retry never gets an earlier due time. */
   #takenDue = 0;
   #takenSeq = 0;
   #retryCount: number | undefined;
   #nextDue: number | undefined;
-  /** Waiting retries are handed out at once. */
+  /** Waiting retries are delivered at once. */
   skipsRetryDelays = false;
   stored: boolean;
   removed = false;
-  /** In the commit that is being built or under way. */
+  /** Part of the commit that is being built or written. */
   touched = false;
 
   constructor(topic: Topic, name: string, number: number, settled: SettledRanges, stored: boolean, deps: GroupDeps) {
@@ -69,10 +68,10 @@ export class Group {
     return this.#deps.settle(settlement);
   }
 
-  /** Hands out at most `room` records: failed ones first, then due retries, then new ones. */
+  /** Takes at most `room` records: failed ones first, then due retries, then new ones. */
   take(room: number): LmdbDelivery[] {
     if (this.removed) return [];
-    // A late acknowledgement may have settled one meanwhile.
+    // A late acknowledgement may have settled it in the meantime.
     while (this.#returned.length > 0) {
       const again = this.#returned.splice(0, room).filter((delivery) => !delivery.isSettling);
       if (again.length > 0) return again;
@@ -125,7 +124,7 @@ export class Group {
     const record = this.topic.get(seq);
     this.#inHand.set(seq, due);
     if (record) return new LmdbDelivery(this, seq, record, attempt, state, due);
-    // The record was expired or removed: there is nothing to retry.
+    // The record was expired or removed, so there is nothing to retry.
     void LmdbDelivery.ofGone(this, seq, attempt, state, due).ack();
     return undefined;
   }
@@ -137,17 +136,17 @@ export class Group {
     return undefined;
   }
 
-  /** When a retry of this delay is due: never before one that is in hand. */
+  /** Due time of a retry with this delay: never before one that is in flight. */
   dueIn(delayMs: number): number {
     return Math.max(this.#deps.steady() + Math.max(0, Math.floor(delayMs)), this.#takenDue + 1);
   }
 
-  /** Called when what became of a retry is stored. */
+  /** Call when the result of a retry is stored. */
   retrySettled({ seq, retryDue }: LmdbDelivery): void {
     if (this.#inHand.get(seq) === retryDue) this.#inHand.delete(seq);
   }
 
-  /** Called when a retry is stored. */
+  /** Call when a retry is stored. */
   waits(due: number, seq: number): void {
     if (due < this.#takenDue || (due === this.#takenDue && seq <= this.#takenSeq)) {
       if (this.#inHand.get(seq) === due) return;
@@ -171,11 +170,11 @@ export class Group {
     this.#returned.sort((a, b) => a.seq - b.seq);
   }
 
-  /** Waiting retries, those in hand included. */
+  /** Number of waiting retries, including those in flight. */
   get retryCount(): number {
     if (this.#retryCount !== undefined) return this.#retryCount;
     const count = this.#deps.retries.getKeysCount({ start: retryKey(this.number, 0, 0), end: retryKey(this.number + 1, 0, 0) });
-    // What a commit under way stores can be seen already and is counted again when it has succeeded.
+    // Retries of a running commit are already visible, and are counted again when it succeeds. So do not cache the count then.
     if (!this.touched) this.#retryCount = count;
     return count;
   }

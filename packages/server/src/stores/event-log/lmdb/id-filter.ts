@@ -1,4 +1,4 @@
-/** A Bloom filter of digests, which are random already: four of their words are the four places. */
+/** Bloom filter of digests. Digests are already random, so four of their words serve as the four hash values. */
 const WORDS = 4;
 
 export class IdFilter {
@@ -6,12 +6,12 @@ export class IdFilter {
   readonly #mask: number;
   #added = 0;
 
-  /** With 2 to the power of `bits` places, in memory an eighth of that. */
+  /** Has 2^`bits` bit positions; uses an eighth of that in bytes of memory. */
   constructor(bits: number) {
     this.#words = new Uint32Array(2 ** (bits - 5));
     this.#mask = 2 ** bits - 1;
   }
-  /** With more than one id for eight places it says yes too often, to more than one in forty strange ids. */
+  /** With more than one id per eight positions, the false positive rate exceeds one in forty. */
   get full(): boolean {
     return this.#added * 8 > this.#mask + 1;
   }
@@ -22,7 +22,7 @@ export class IdFilter {
       this.#words[place >>> 5]! |= 1 << (place & 31);
     }
   }
-  /** False: it was surely never added. `digest` has a character for each byte. */
+  /** False means certainly never added. `digest` has one character per byte. */
   mayHold(digest: string): boolean {
     for (let i = 0; i < WORDS * 4; i += 4) {
       const word =

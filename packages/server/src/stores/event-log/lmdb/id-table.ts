@@ -1,13 +1,12 @@
 /**
- * Digests of ids and when each was noted, outside the JavaScript heap: tens of thousands of strings in a map are most of what a
- * full collection has to look at, and every request waits for it. Open addressing by the leading bits of the digest, so that the
- * places in their order hold the digests nearly in theirs. Nothing is ever removed: a table is filled, emptied elsewhere and
- * thrown away.
+ * Digests of ids with the time each was noted, outside the JavaScript heap. Tens of thousands of strings in a Map would dominate a full
+ * garbage collection, which blocks every request. Open addressing by the leading bits of the digest, so that slot order is nearly digest
+ * order. Nothing is ever removed: a table is filled, moved to the tree and discarded.
  */
 export const DIGEST = 20;
-/** No time at all: the place is free. */
+/** A slot with this time is free. */
 const FREE = 0;
-/** The id was noted by a commit that failed: as long ago as can be. */
+/** The id was noted by a commit that failed, so it counts as expired. */
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export class IdTable {
@@ -16,7 +15,7 @@ export class IdTable {
   #times: Float64Array;
   size = 0;
 
-  /** With 2 to the power of `bits` places to begin with. */
+  /** Starts with 2^`bits` slots. */
   constructor(bits: number) {
     this.#bits = bits;
     this.#digests = Buffer.alloc(DIGEST << bits);
@@ -26,7 +25,7 @@ export class IdTable {
     return this.#times.length;
   }
 
-  /** When it was noted; `digest` has a character for each byte. */
+  /** The time it was noted. `digest` has one character per byte. */
   get(digest: string): number | undefined {
     const time = this.#times[this.#placeOf(digest)]!;
     return time === FREE ? undefined : time;
@@ -45,13 +44,13 @@ export class IdTable {
     if (this.#times[place] !== FREE) this.#times[place] = NEVER;
   }
 
-  /** What is at a place; undefined where it is free. The bytes are the table's own. */
+  /** The entry in a slot, or undefined if the slot is free. The returned bytes are a view into the table. */
   at(place: number): { digest: Buffer; time: number } | undefined {
     const time = this.#times[place]!;
     return time === FREE ? undefined : { digest: this.#digests.subarray(place * DIGEST, (place + 1) * DIGEST), time };
   }
 
-  /** Where it is, or the free place where it would be. */
+  /** The digest's slot, or the free slot where it would go. */
   #placeOf(digest: string): number {
     const last = this.#times.length - 1;
     const lead = (digest.charCodeAt(0) << 16) | (digest.charCodeAt(1) << 8) | digest.charCodeAt(2);
@@ -61,7 +60,7 @@ export class IdTable {
   }
   #holds(place: number, digest: string): boolean {
     const from = place * DIGEST;
-    // Neighbours share the leading bytes, so the difference is found sooner from behind.
+    // Neighbours share the leading bytes, so compare from the end.
     for (let i = DIGEST - 1; i >= 0; i--) if (this.#digests[from + i] !== digest.charCodeAt(i)) return false;
     return true;
   }

@@ -3,15 +3,15 @@ import { IdFilter } from './id-filter.ts';
 import { DIGEST } from './id-table.ts';
 
 const FEWEST_BITS = 21;
-/** 16 MB. Where the tree outgrows it, every id is looked for in the tree. */
+/** 16 MB. If the tree outgrows the filter, every lookup reads the tree. */
 const MOST_BITS = 27;
 const KEYS_AT_ONCE = 1_000;
 const KEY = Buffer.alloc(DIGEST);
 
 /**
- * The ids that have left memory, on disk. Nearly every id that is asked for is a new one, and a tree larger than memory would
- * read a page from the disk to say so, while everybody waits: a filter in front answers for it. It is made from the keys bit by
- * bit, after a start and whenever it has filled up; until then, and where it may hold the id, the tree is asked.
+ * The ids that have left memory, on disk. Nearly every lookup is for a new id, and a tree larger than memory would block on a disk read
+ * for each. A Bloom filter in front avoids that. It is built from the keys in small steps, after a start and whenever it is full. Until it
+ * is complete, and on a possible match, the tree is read.
  */
 export class IdTree {
   readonly #store: Store;
@@ -23,14 +23,14 @@ export class IdTree {
     this.#make();
   }
 
-  /** When it was noted. */
+  /** The time it was noted. */
   get(digest: string): number | undefined {
     if (this.#filter !== undefined && !this.#filter.mayHold(digest)) return undefined;
     KEY.write(digest, 0, 'latin1');
     const value = this.#store.getBinaryFast(KEY);
     return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, 8).readDoubleBE(0);
   }
-  /** Inside a transaction. */
+  /** Must run inside a transaction. */
   put(digest: Buffer, time: number): void {
     const value = Buffer.allocUnsafe(8);
     value.writeDoubleBE(time, 0);
@@ -38,13 +38,13 @@ export class IdTree {
     this.#filter?.add(digest);
     this.#making?.filter.add(digest);
   }
-  /** Inside a transaction. The filter keeps it, until it is made anew. */
+  /** Must run inside a transaction. The filter keeps the id until it is rebuilt. */
   remove(digest: string): void {
     KEY.write(digest, 0, 'latin1');
     this.#store.remove(KEY);
   }
 
-  /** Works on the filter, a little at a time; to be called now and then. */
+  /** Builds the filter in small steps. Call periodically. */
   tend(): void {
     if (this.#making === undefined && (this.#filter === undefined || this.#filter.full)) this.#make();
     if (this.#making === undefined) return;

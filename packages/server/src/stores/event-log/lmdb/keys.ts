@@ -1,4 +1,4 @@
-/** Keys sort as bytes: numbers are big-endian, sequences and times 8 bytes of two uint32. */
+/** Keys sort as bytes: numbers are big-endian; sequences and times take 8 bytes, as two uint32. */
 const TWO_32 = 4_294_967_296;
 
 export function writeSeq(out: Buffer, at: number, value: number): number {
@@ -12,14 +12,14 @@ export function readU32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
 
-/** Records: topic, first sequence of the block. */
+/** Key of a block: topic, first sequence of the block. */
 export function recordKey(topic: number, seq: number): Buffer {
   const key = Buffer.allocUnsafe(12);
   key.writeUInt32BE(topic, 0);
   writeSeq(key, 4, seq);
   return key;
 }
-/** Waiting retries: group, when due, sequence of the record. */
+/** Key of a waiting retry: group, due time, sequence of the record. */
 export function retryKey(group: number, due: number, seq: number): Buffer {
   const key = Buffer.allocUnsafe(20);
   key.writeUInt32BE(group, 0);
@@ -52,7 +52,7 @@ export const metaKeys = {
   removedGroups: [Buffer.from([REMOVED_GROUP]), Buffer.from([SINGLE])] as const,
   /** The last journal entry whose ids are in the deduplication tree. */
   drained: Buffer.from([SINGLE, 1]),
-  /** Written to see whether the disk takes anything again. */
+  /** Written to test whether the disk accepts writes again. */
   probe: Buffer.from([SINGLE, 2]),
 };
 function numbered(kind: number, value: number): Buffer {

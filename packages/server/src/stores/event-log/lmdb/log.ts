@@ -27,12 +27,12 @@ export interface LmdbLogSettings {
 
 const READ_CHUNK = 128;
 const SWEEP_MS = 1_000;
-/** The oldest of very many waiting retries is looked for among this many. */
+/** Limits the search for the oldest record among waiting retries. */
 const MOST_LOOKED_AT = 5_000;
 
 export class LmdbLog implements EventLog {
   readonly atomic = true;
-  /** The environment, for small stores that want to share its file and its writer. */
+  /** The LMDB environment, for small stores that share its file and writer. */
   readonly environment: Environment;
   readonly #retries: Store;
   readonly #catalogue: Catalogue;
@@ -52,7 +52,7 @@ export class LmdbLog implements EventLog {
     await log.#catalogue.finishRemovals();
     return log;
   }
-  /** Commits what the last process had journaled and not committed. While the disk is full only this waits for space. */
+  /** Commits settlements that the last process journaled but did not commit. While the disk is full, only this step waits for space. */
   #commitJournal(): void {
     const { journal, left } = this.#journal;
     const groups = this.#catalogue.groupsByNumber();
@@ -61,7 +61,7 @@ export class LmdbLog implements EventLog {
       for (let i = 0; i < settled.length; i += 2) {
         const [number, seq] = [settled[i]!, settled[i + 1]!];
         const group = groups.get(number);
-        // An entry outlives its commit for a while: it may be settled already, or its group removed.
+        // An entry outlives its commit for a while: the record may be settled already, or its group removed.
         if (!group || group.settled.has(seq)) continue;
         group.settled.add(seq);
         deliveries.push(LmdbDelivery.ofGone(group, seq));
@@ -175,7 +175,7 @@ export class LmdbLog implements EventLog {
         yield record;
       }
       seq = seqOf(chunk.at(-1)!.position) + (range.reverse ? -1 : 1);
-      // Long reads share the thread with everything else.
+      // Long reads must yield to the event loop.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -216,7 +216,7 @@ export class LmdbLog implements EventLog {
     return [...(this.#catalogue.find(name)?.groups.keys() ?? [])];
   }
 
-  /** A group of small writes that share the log's commits. */
+  /** Runs small writes in the log's commits. */
   write(prepare: () => () => void): Promise<void> {
     return this.#commits.write(prepare);
   }
@@ -230,7 +230,7 @@ export class LmdbLog implements EventLog {
       });
   }
 
-  /** Slice after slice, so that it keeps up with any load; each shares a commit with whatever else comes. */
+  /** Works in slices until nothing is left, so that it keeps up with any load. Each slice shares a commit with other work. */
   async #expireIds(): Promise<void> {
     for (let removed = 1; removed > 0 && this.#deduplication.hasExpired && this.available; )
       await this.#commits.write(() => {

@@ -1,10 +1,10 @@
 /**
- * Which records of a topic a group has settled: everything up to the cursor, and runs above it. Records in flight are
- * few, so the runs are few, whatever lies between them.
+ * The records of a topic that a group has settled: everything up to the cursor, and runs above it. There are few runs, because few records
+ * are in flight.
  */
 export class SettledRanges {
   cursor: number;
-  /** Pairs first, last; ascending, never touching. */
+  /** Pairs of first and last sequence; ascending, never adjacent. */
   #runs: number[] = [];
   #above = 0;
 
@@ -18,7 +18,7 @@ export class SettledRanges {
     return at >= 0 && seq <= this.#runs[at + 1]!;
   }
 
-  /** How many above the cursor. */
+  /** Number of settled records above the cursor. */
   get above(): number {
     return this.#above;
   }
@@ -46,7 +46,7 @@ export class SettledRanges {
     else runs.splice(after, 0, seq, seq);
   }
 
-  /** Everything up to `seq`: used where records below do not exist any more. */
+  /** Marks everything up to `seq` as settled, for records that no longer exist. */
   addThrough(seq: number): void {
     if (seq <= this.cursor) return;
     this.cursor = seq;

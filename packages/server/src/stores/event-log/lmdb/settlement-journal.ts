@@ -1,8 +1,7 @@
 /**
- * Settlements that wait for their commit, in files that are written without a flush: they survive the death of the process, and a
- * power cut may lose them, so that their records come again. Two files alternate, because a commit makes the entries before it
- * obsolete. Files are overwritten, not truncated: each turn has a number, and a file is valid as far as its entries carry the
- * number of its first one.
+ * Settlements that wait for their commit, in files written without a flush. They survive a process crash; a power cut may lose them, and
+ * their records are then delivered again. Two files alternate, because a commit makes the entries before it obsolete. Files are
+ * overwritten, not truncated: each turn has a number, and a file is valid as long as its entries carry the number of its first entry.
  */
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +9,12 @@ import { crc32 } from 'node:zlib';
 import type { Append } from '../port.ts';
 
 export interface JournalEntry {
-  /** Number of the group and sequence of the record, in turn. */
+  /** Group number and record sequence, alternating. */
   settled: number[];
   appends: Append[];
 }
 
-/** Length of what follows, its checksum; then the number of the turn and the length of the text before the bytes. */
+/** Frame: length of the rest and its checksum. Then the turn number and the length of the text that precedes the bytes. */
 const FRAME = 8;
 const HEAD = FRAME + 12;
 
@@ -27,7 +26,7 @@ export class SettlementJournal {
   #kept = false;
   #begun = false;
 
-  /** What the last process left is to be committed and then forgotten by `begin`; nothing is noted before. */
+  /** Commit the entries in `left`, then call `begin` to discard them. Call `add` only after that. */
   static open(folder: string): { journal: SettlementJournal; left: JournalEntry[] } {
     const paths = ['noted.0', 'noted.1'].map((name) => join(folder, name));
     const files = paths.map((path) => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
@@ -42,14 +41,14 @@ export class SettlementJournal {
   begin(): void {
     for (const file of this.#files) {
       writeSync(file, Buffer.alloc(FRAME), 0, FRAME, 0);
-      // Else an old note could stand here again after a power cut, when its group's number may have been given to another.
+      // Without this flush an old entry could reappear after a power cut, when its group number may belong to another group.
       fdatasyncSync(file);
     }
     this.#turn++;
     this.#begun = this.#files.length > 0;
   }
 
-  /** False where it could not be written: then only the commit makes it safe. */
+  /** Returns false if the entry could not be written: only the commit makes it durable then. */
   add(note: JournalEntry): boolean {
     if (!this.#begun) return false;
     const bytes = encode(note, this.#turn);
@@ -62,14 +61,14 @@ export class SettlementJournal {
     return true;
   }
 
-  /** A commit takes all that is noted. What follows goes into the other file, unless that one still stands for a commit that failed. */
+  /** A commit takes all entries so far. Later entries go into the other file, unless that one still holds entries of a failed commit. */
   turn(): void {
     if (this.#kept) return;
     this.#current = 1 - this.#current;
     this.#at = 0;
     this.#turn++;
   }
-  /** How the commit ended. */
+  /** Call when the commit has ended. */
   ended(stored: boolean): void {
     this.#kept = !stored;
   }
@@ -100,7 +99,7 @@ function encode({ settled, appends }: JournalEntry, turn: number): Buffer {
   return bytes;
 }
 
-/** As far as they are whole and of one turn. */
+/** Reads entries while they are complete and of the same turn. */
 function readEntries(bytes: Buffer): { turn: number; entries: JournalEntry[] } {
   const entries: JournalEntry[] = [];
   let turn = 0;

@@ -1,11 +1,10 @@
 import type { Clock } from '../../../runtime/clock.ts';
 
 /**
- * Two readings of time that survive a jump of the wall clock.
- * `steady` is for waits that outlive the process (retries, the deduplication window): wall time when the log was opened,
- * never before what an earlier process wrote, and from then on only the monotonic clock.
- * `stamp` is for records: it follows the wall clock, at no more than twice and no less than half its own speed, so that a
- * jump neither reorders records nor lets a day pass in a moment.
+ * Two clocks that survive a jump of the wall clock. `steady` is for waits that outlive the process (retries, the deduplication window):
+ * wall time when the log was opened, never before the latest time an earlier process wrote, and monotonic from then on. `stamp` is for
+ * records: it follows the wall clock at between half and twice its speed, so that a jump neither reorders records nor skips a day in a
+ * moment.
  */
 export class SteadyTime {
   readonly #clock: Clock;

@@ -4,9 +4,8 @@ import type { Topic } from './topic.ts';
 const MOST_BYTES = 4_194_304;
 
 /**
- * The newest records of topics that are being read, so that a reader which keeps up never reads from disk. They stay in the
- * blocks they were written in: what is made of them lives no longer than the reader needs it. Blocks of one commit lie in
- * one piece of memory, and leave together.
+ * Caches the newest records of topics that are being read, so that a reader that keeps up never reads from disk. Records stay encoded in
+ * their blocks; decoded objects live only as long as a reader needs them. Blocks of one commit share one buffer and are evicted together.
  */
 export class TailCache {
   readonly #commits: { kept: { topic: Topic; count: number }[]; bytes: number }[] = [];
@@ -16,7 +15,7 @@ export class TailCache {
     const kept: { topic: Topic; count: number }[] = [];
     for (const { topic, blocks } of stored) {
       if (bytes > MOST_BYTES || blocks.length === 0) {
-        // The tail has no gap: without these records the older ones are of no use.
+        // The tail must have no gap: without these records the older ones are useless.
         this.forget(topic);
         continue;
       }

@@ -4,21 +4,21 @@ import type { Store } from './environment.ts';
 import type { Group } from './group.ts';
 import { readSeq, recordKey } from './keys.ts';
 
-/** One topic: a number in the keys, the next sequence, its groups, and the newest records while someone reads them. */
+/** One topic: its number in keys, next sequence, groups, and the newest records while it is being read. */
 export class Topic {
   readonly name: string;
   readonly family: string;
   readonly number: number;
   readonly groups = new Map<string, Group>();
   readonly #records: Store;
-  /** False until its entry is stored. */
+  /** False until its catalogue entry is stored. */
   stored: boolean;
   removed = false;
   #next: number | undefined;
   readonly #leastNext: number;
-  /** The blocks of the newest records without a gap, up to the end of the topic. */
+  /** Blocks of the newest records, without a gap up to the end of the topic. */
   tail: Block[] = [];
-  /** The block that `timeFrom` read last: groups of one topic stand close together, and blocks never change. */
+  /** The block that `timeFrom` read last. Groups of one topic are close together, and blocks never change. */
   #lookedAt = { first: 1, last: 0, time: 0 };
   /** Records of the commit that is being built. */
   building: { seqs: number[]; records: { id: string; data: Uint8Array }[] } | undefined;
@@ -33,7 +33,7 @@ export class Topic {
     this.stored = stored;
   }
 
-  /** The sequence that the next record gets; the first one is 1. */
+  /** Sequence of the next record; the first one is 1. */
   get next(): number {
     if (this.#next === undefined) {
       let next = this.#leastNext;
@@ -47,7 +47,7 @@ export class Topic {
     this.#next = seq;
   }
 
-  /** Records from `seq` on in log order: about `limit`, whole blocks, and none only where there is none. */
+  /** Records from `seq` on, in log order. Returns whole blocks, about `limit` records; empty only at the end of the topic. */
   from(seq: number, limit: number): BlockRecord[] {
     const out: BlockRecord[] = [];
     const { tail } = this;
@@ -66,7 +66,7 @@ export class Topic {
     return out;
   }
 
-  /** When the first record from `seq` on was appended: a block's header tells, its records stay unread. */
+  /** Append time of the first record from `seq` on. Reads only the block header. */
   timeFrom(seq: number): number | undefined {
     const { tail } = this;
     if (tail.length > 0 && seq >= tail[0]!.first) {
@@ -87,7 +87,7 @@ export class Topic {
     return undefined;
   }
 
-  /** Records at or before `seq`, newest first; about `limit`, whole blocks. */
+  /** Records at or before `seq`, newest first. Returns whole blocks, about `limit` records. */
   backFrom(seq: number, limit: number): BlockRecord[] {
     const out: BlockRecord[] = [];
     const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0) };
@@ -101,11 +101,11 @@ export class Topic {
 
   get(seq: number): StoredRecord | undefined {
     const record = this.backFrom(seq, 1)[0];
-    // A copy: a single record, held for as long as a delivery takes, would keep its whole block in memory.
+    // Copy: a view of a single record would keep its whole block in memory until it is settled.
     return record?.seq === seq ? { ...record, data: Buffer.from(record.data) } : undefined;
   }
 
-  /** The first sequence whose record was appended at or after `time`; the next one where there is none. */
+  /** The first sequence appended at or after `time`; the next sequence if there is none. */
   seqAt(time: number): number {
     let low = 1;
     let high = this.next;
@@ -119,7 +119,7 @@ export class Topic {
     return low;
   }
 
-  /** Index of the first block in the tail that reaches as far as `seq`; the tail's length where none does. */
+  /** Index of the first tail block that reaches `seq`; the tail's length if none does. */
   #tailAt(seq: number): number {
     const { tail } = this;
     let low = 0;
@@ -132,7 +132,7 @@ export class Topic {
     return low;
   }
 
-  /** The first sequence of the block in which `seq` may lie in the middle. */
+  /** First sequence of the block that may contain `seq`. */
   #blockWith(seq: number): number | undefined {
     const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
     for (const key of this.#records.getKeys(range)) return readSeq(key, 4);

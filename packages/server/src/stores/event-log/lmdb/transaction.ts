@@ -16,7 +16,7 @@ export type SettleWork = Waiting<void> & {
   kind: 'settle';
   settlement: Settlement;
   again: { due: number; value: Buffer } | undefined;
-  /** Stored in the settlement journal; nobody waits for the commit. */
+  /** Stored in the settlement journal; no caller waits for the commit. */
   journaled: boolean;
 };
 export type OtherWork = Waiting<void> & { kind: 'other'; prepare: () => () => void };
@@ -33,7 +33,7 @@ export interface TransactionDeps {
   stamp(): number;
 }
 
-/** One transaction: what it stores, and which promises and readers it notifies when it succeeded or failed. */
+/** One transaction: the data it stores, and the promises and readers it notifies when it succeeds or fails. */
 export class Transaction {
   readonly #deps: TransactionDeps;
   readonly #works: Work[];
@@ -59,7 +59,7 @@ export class Transaction {
       else if (work.kind === 'other') writes.push(work.prepare());
       else {
         const { appends, derive } = work.settlement.alongside;
-        // They share the transaction of the acknowledgement and cannot come twice, so their ids are not remembered.
+        // These share the acknowledgement's transaction and cannot be repeated, so their ids need no deduplication.
         const results = this.#addAppends(appends, false, derive !== undefined);
         if (derive) this.#addAppends(derive(results), false, false);
         const write = this.#settle(work);
@@ -107,7 +107,7 @@ export class Transaction {
     return results;
   }
 
-  /** The writes besides the group's cursor; undefined where there are none. */
+  /** Writes in addition to the group's cursor; undefined if there are none. */
   #settle({ settlement: { deliveries }, again }: SettleWork): (() => void) | undefined {
     const { retries } = this.#deps;
     let waited = false;

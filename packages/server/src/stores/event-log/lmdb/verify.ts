@@ -1,4 +1,4 @@
-/** Reads every record of a stopped log, to find pages that cannot be read and blocks that do not add up. */
+/** Reads every record of a stopped log, to find unreadable pages and inconsistent blocks. */
 import { open } from 'lmdb';
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
