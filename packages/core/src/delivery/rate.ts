@@ -1,9 +1,9 @@
-/** Pacing of one integration's requests. Waits are on the monotonic clock, days on the wall clock. */
+/** Pacing of one integration's requests. Waits use the monotonic clock, days the wall clock. */
 export interface Rate {
-  /** Requests a second; 0 is unlimited. */
+  /** Requests per second; 0 is unlimited. */
   rps: number;
   burst: number;
-  /** Requests a UTC day; 0 is unlimited. */
+  /** Requests per UTC day; 0 is unlimited. */
   daily: number;
 }
 export interface RateOverrides {
@@ -12,12 +12,15 @@ export interface RateOverrides {
   rate_limit_daily: number | null;
 }
 
-/** What a vendor's definition and config say; `burst_chosen` where the config itself names the burst. */
+/** The rate from a vendor's definition and config. `burst_chosen` is set if the config specifies the burst. */
 export interface VendorRate extends Rate {
   burst_chosen?: boolean;
 }
 
-/** The integration's record wins over the vendor's config, field by field; a burst nobody chose follows a rate that somebody did. */
+/**
+ * The integration's record overrides the vendor's config field by field. If only the rate is overridden, a default burst scales with
+ * it.
+ */
 export function effectiveRate(record: RateOverrides, vendor: VendorRate): Rate {
   const rps = record.rate_limit_rps ?? vendor.rps;
   const burst = vendor.burst_chosen || record.rate_limit_rps === null ? vendor.burst : rps * 2;
@@ -29,8 +32,8 @@ export function effectiveRate(record: RateOverrides, vendor: VendorRate): Rate {
 }
 
 /**
- * A token bucket told by one number (GCRA): the moment at which the bucket is full again.
- * Returns how long to wait; 0 took a token.
+ * A token bucket stored as one number (GCRA): the time at which the bucket is full again. `take` returns the milliseconds to wait; 0
+ * means that a token was taken.
  */
 export class Pacer {
   #fullAt = Number.NEGATIVE_INFINITY;
@@ -40,7 +43,7 @@ export class Pacer {
     const interval = 1000 / rate.rps;
     const fullAt = Math.max(this.#fullAt, now);
     const wait = fullAt - (rate.burst - 1) * interval - now;
-    // Sums of fractions drift by less than this; without it an exactly paced caller waits once too often.
+    // Tolerates floating-point drift. Without this, an exactly paced caller would sometimes wait once too often.
     if (wait > 1e-6) return wait;
     this.#fullAt = fullAt + interval;
     return 0;
@@ -53,7 +56,7 @@ export function utcDay(now: number): number {
   return Math.floor(now / DAY_MS);
 }
 
-/** Counts requests of a UTC day against the daily cap. */
+/** Counts requests per UTC day against the daily cap. */
 export class DailyCount {
   #day: number;
   #used: number;
@@ -63,7 +66,7 @@ export class DailyCount {
     this.#used = start.used;
   }
 
-  /** Milliseconds to the next UTC day where the cap is reached, else 0 and one request is counted. */
+  /** Returns 0 and counts the request, or returns the milliseconds until the next UTC day if the cap is reached. */
   take(daily: number, now: number): number {
     const day = utcDay(now);
     if (day !== this.#day) {

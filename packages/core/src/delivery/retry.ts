@@ -1,20 +1,20 @@
-/** The specification's retry table, and how a vendor's Retry-After bends it. */
+/** The specification's retry table, and the effect of a vendor's Retry-After. */
 import { MAX_RETRY_AFTER_MS } from '../vendor/retry-after.ts';
 
-/** The table has five waits, so six tries in all. */
+/** The table has five waits, so there are at most six attempts. */
 export const MAX_RETRIES = 5;
 const JITTER = 0.25;
 
 export interface RetryRules {
-  /** Retries after the first try, 0–5. */
+  /** Retries after the first attempt, 0–5. */
   max_retries: number;
-  /** The table's second. */
+  /** Wait before the first retry, without jitter. Each further wait is four times as long. */
   base_ms: number;
 }
 
 /**
- * The wait after failed try number `attempt` (1 is the first), or undefined where no retry is left. `random` is in [0, 1).
- * A vendor's wish lengthens the wait, never shortens it.
+ * Returns the wait after failed attempt number `attempt` (1 is the first), or undefined if no retry is left. `random` is in [0, 1).
+ * Retry-After can lengthen the wait but never shorten it.
  */
 export function retryDelayMs(attempt: number, rules: RetryRules, random: number, retryAfterMs?: number): number | undefined {
   if (attempt > Math.min(rules.max_retries, MAX_RETRIES)) return undefined;

@@ -10,19 +10,19 @@ const CLOSE_OBJECT = 125;
 
 export interface Items {
   /**
-   * Where each item begins and ends, in turn; 0 and 0 for one that is neither an object nor a list. Undefined where the key
-   * is spelled with escapes, or there is no such list.
+   * Start and end offset of each item, alternating. Both are 0 for an item that is neither an object nor a list. Undefined if the key
+   * is written with escapes or has no list.
    */
   items: number[] | undefined;
-  /** More than `maxItems`: the places of the rest are not kept. */
+  /** There are more than `maxItems` items; the offsets of the rest are not recorded. */
   tooMany: boolean;
-  /** As `scanJson` finds them, anywhere in the text. */
+  /** Same meaning as in `scanJson`, for the whole text. */
   longNumbers: boolean;
 }
 
 /**
- * Places of the items of the list under a top-level key in JSON text, so that an event of a batch is stored byte for byte. Checks
- * depth and numbers on the way, as `scanJson` does for a single event. Text that turns out not to be JSON may get any answer.
+ * Finds the offsets of the items of a top-level list in JSON text, so that each event of a batch can be stored byte for byte. Checks
+ * depth and numbers in the same pass, as `scanJson` does for a single event. The result is meaningless for text that is not JSON.
  */
 export function itemsOf(json: Uint8Array, key: string, maxDepth: number, maxItems = Number.POSITIVE_INFINITY): Items | 'too_deep' {
   let items: number[] | undefined;

@@ -13,11 +13,11 @@ const TYPES: ReadonlyMap<string, EventType> = new Map([
   ['alias', 'identify'],
   ['group', 'group'],
 ]);
-/** A client clock that is off by more than this is corrected by `sentAt`. */
+/** `sentAt` corrects client clocks that are off by more than this. */
 const CLOCK_TOLERANCE_MS = 60_000;
 const decoder = new TextDecoder();
 
-/** The canonical event of what ingest stored. `body` has passed `validateEvent`, so nothing here refuses. */
+/** Builds the canonical event from what ingest stored. `body` has passed `validateEvent`, so this never rejects. */
 export function canonicalise(envelope: IngestEnvelope, body: Uint8Array): CanonicalEvent {
   return canonicaliseParsed(envelope, JSON.parse(decoder.decode(body)) as JsonObject);
 }
@@ -40,7 +40,7 @@ export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): 
 
   const properties = objectOf(own(body, 'properties'));
   const category = text(own(body, 'category'));
-  // Segment's page calls carry a category beside the name; the canonical event has only properties to keep it in.
+  // Segment's page calls have a category beside the name. The canonical event can only keep it in the properties.
   if (type === 'page' && category !== undefined && !(properties && Object.hasOwn(properties, 'category')))
     event.properties = { ...properties, category };
   else if (properties) event.properties = properties;
@@ -64,7 +64,7 @@ export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): 
   return event;
 }
 
-/** `timestamp`, else `originalTimestamp` (RudderStack's SDKs send only that), else the time of receipt. */
+/** Uses `timestamp`, then `originalTimestamp` (RudderStack's SDKs send only that), then the time of receipt. */
 function timeOf(envelope: IngestEnvelope, body: JsonObject): number {
   const given = instant(own(body, 'timestamp')) ?? instant(own(body, 'originalTimestamp'));
   if (given === undefined) return envelope.received_at;
@@ -100,7 +100,7 @@ function copyInto(context: JsonObject, from: JsonObject): void {
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
-/** Ids may be numbers on the paths of compatible clients. */
+/** Compatible clients may send ids as numbers. */
 export function idText(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : text(value);
 }

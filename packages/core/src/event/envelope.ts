@@ -1,34 +1,34 @@
 /**
- * What ingest stores: a small envelope of what only ingest knew, then the client's event exactly as it came.
- * One line of JSON, a newline, the bytes.
+ * The stored form of an event: an envelope with the facts only ingest knows, then the client's event byte for byte. Layout: one line of
+ * JSON, a newline, the bytes.
  */
 export interface IngestEnvelope {
   v: 1;
   org_id: string;
   pipeline_id: string;
   event_id: string;
-  /** Milliseconds since 1970, the server's clock. */
+  /** Milliseconds since 1970 on the server's clock. */
   received_at: number;
   source: 'browser' | 'server' | 'webhook';
-  /** The type that the path implies, for bodies that name none (long aliases, `screen`, `alias`). */
+  /** The type implied by the request path, for bodies without a type (long aliases, `screen`, `alias`). */
   type?: string;
-  /** Decided by ingest: body, context, cookie or derived. */
+  /** Chosen by ingest from body, context or cookie, or derived. */
   anonymous_id?: string;
-  /** From the connection; browser endpoints only. */
+  /** From the connection. Browser endpoints only. */
   ip?: string;
   user_agent?: string;
-  /** Vendors' cookies of a browser request, by name. */
+  /** Vendor cookies of a browser request, by name. */
   cookies?: Record<string, string>;
-  /** `Sec-GPC: 1`. */
+  /** The request had the header `Sec-GPC: 1`. */
   gpc?: true;
-  /** Batch-level `sentAt` and `context`, where the event has none of its own. */
+  /** Batch-level `sentAt` and `context`, for events that have none of their own. */
   sent_at?: string;
   context?: Record<string, unknown>;
-  /** First-party vendor ids read from the request's cookies or minted with the answer: `fbp`, `ga_client_id` … */
+  /** First-party vendor ids, read from the request's cookies or created with the response: `fbp`, `ga_client_id` … */
   vendor_ids?: Record<string, string>;
-  /** Inbound webhooks: the source, and the event is already mapped. */
+  /** Set for inbound webhooks: the id of the source. The event is already mapped. */
   webhook_source_id?: string;
-  /** Why this is a replay, where it is one: the dead letter's id. */
+  /** Set for replays: the id of the dead letter. */
   replay_of?: string;
 }
 
@@ -39,15 +39,15 @@ const NOT_ASCII = /[^\x00-\x7f]/;
 const EVERY_NOT_ASCII = /[^\x00-\x7f]/g;
 
 /**
- * Envelope fields as JSON text, each with a comma in front; undefined fields are left out. Callers join texts that they keep
- * (one per pipeline, one per request) with the fields of one event. The text is ASCII: its length is its size in bytes.
+ * Returns envelope fields as JSON text, each preceded by a comma; undefined fields are omitted. Callers cache texts per pipeline and
+ * per request and join them with the fields of one event. The text is ASCII, so its length is its size in bytes.
  */
 export function envelopeFields(fields: { readonly [K in keyof IngestEnvelope]?: IngestEnvelope[K] | undefined }): string {
   let text = '';
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) text += `,"${name}":${JSON.stringify(value)}`;
   return NOT_ASCII.test(text) ? text.replace(EVERY_NOT_ASCII, escapeUnit) : text;
 }
-/** The whole envelope from texts that `envelopeFields` made. */
+/** Joins texts made by `envelopeFields` into a complete envelope. */
 export function joinEnvelope(...fields: string[]): string {
   return `{"v":1${fields.join('')}}`;
 }

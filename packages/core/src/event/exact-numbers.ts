@@ -1,7 +1,6 @@
 /**
- * Numbers of JSON text that would not survive as a double: `9007199254740993` would become …992, `1e400` null. An event with
- * one is refused, since vendors would get another value than the one that was sent. A client that needs such a value sends it
- * as a string.
+ * Finds JSON numbers that a double cannot hold exactly: `9007199254740993` would become …992, and `1e400` null. Events with such a
+ * number are rejected, because vendors would receive a different value. Clients can send the value as a string.
  */
 import { endOfNumber } from './scan-json.ts';
 
@@ -10,13 +9,13 @@ const BACKSLASH = 92;
 const MINUS = 45;
 const decoder = new TextDecoder();
 
-/** Whether a number, written as in JSON, has the same decimal value after a round trip through a double. */
+/** Whether a JSON number keeps its decimal value in a round trip through a double. */
 export function isExactNumber(text: string): boolean {
   const value = Number(text);
   return Number.isFinite(value) && (text === String(value) || decimal(text) === decimal(String(value)));
 }
 
-/** One spelling for each decimal value: significant digits and exponent. `1.50e3`, `1500` and `15e2` are the same. */
+/** Normalises a decimal to significant digits and exponent: `1.50e3`, `1500` and `15e2` give the same text. */
 function decimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace(/^[-+]/, '').split('.');
@@ -36,7 +35,7 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, at);
 }
 
-/** The path of the first such number (`properties.total`), for valid JSON text. */
+/** Returns the path of the first inexact number (`properties.total`). Expects valid JSON. */
 export function findInexactNumber(json: Uint8Array): string | undefined {
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number;
@@ -62,7 +61,7 @@ interface Level {
   key: string;
 }
 
-/** The path of the value at an offset. Walks from the start: only a refusal needs it. */
+/** Returns the path of the value at an offset. Walks from the start, which is acceptable because only rejections need it. */
 function pathTo(json: Uint8Array, offset: number): string {
   const levels: Level[] = [];
   let text = '';

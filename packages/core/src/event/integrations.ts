@@ -1,9 +1,9 @@
-/** The `integrations` object of Segment's specification: which integrations an event may go to. */
+/** The `integrations` object of Segment's specification: the integrations an event may go to. */
 import { isObject, own } from '../json.ts';
 
 const MAX_ENTRIES = 200;
 
-/** False stays false; true and an object of options both mean yes. Undefined where nothing is switched off. */
+/** `false` stays false; `true` and an options object both become true. Undefined if nothing is switched off. */
 export function readIntegrations(value: unknown): Record<string, boolean> | undefined {
   if (!isObject(value)) return undefined;
   const entries = Object.entries(value).slice(0, MAX_ENTRIES);
@@ -11,7 +11,7 @@ export function readIntegrations(value: unknown): Record<string, boolean> | unde
   return Object.fromEntries(entries.map(([name, setting]) => [name, setting !== false]));
 }
 
-/** The most specific entry decides: integration id, vendor key, vendor name, then `All`. Names ignore case. */
+/** The most specific entry wins: integration id, vendor key, vendor name, then `All`. Names are case-insensitive. */
 export function allowsIntegration(
   integrations: Readonly<Record<string, boolean>> | undefined,
   integration: { id: string; vendor: string; vendor_name: string | undefined },

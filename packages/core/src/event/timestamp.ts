@@ -1,11 +1,11 @@
-/** `YYYY-MM-DD`, optionally with a time, fractions and a zone; a time without a zone is taken as UTC, or the server's would leak in. */
+/** `YYYY-MM-DD`, optionally with time, fraction and zone. A time without a zone is UTC, so the server's zone has no effect. */
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|[+-]\d\d:?\d\d)?)?$/;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Milliseconds since 1970, or undefined for what is no ISO 8601 instant from 1970 to 9999. */
+/** Returns milliseconds since 1970, or undefined if the text is not an ISO 8601 instant between 1970 and 9999. */
 export function parseTimestamp(text: string): number | undefined {
-  // What `toISOString` writes is nearly everything that comes, and the engine's own parser is quick on that form. Days from
-  // the 29th are left to the strict way: the engine takes a 30 February for 2 March.
+  // Fast path: nearly all timestamps have the form of `toISOString`, which the engine parses quickly. Days from the 29th take the strict
+  // path, because the engine accepts 30 February as 2 March.
   if (text.length === 24 && text.charCodeAt(23) === 90 && text.charCodeAt(10) === 84 && beforeThe29th(text)) {
     const quick = Date.parse(text);
     if (quick >= 0) return quick;
@@ -16,7 +16,7 @@ export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
   const days = Number(month) === 2 && !leap(Number(year)) ? 28 : (DAYS[Number(month) - 1] ?? 0);
   if (Number(day) < 1 || Number(day) > days) return undefined;
-  // A leap second is a real time, and so is the end of a day written as 24:00; like every clock here, both become the second after.
+  // A leap second and an end of day written as 24:00 are valid. Both become the following second.
   const endOfDay = hour === '24' && Number(minute) === 0 && Number(second) === 0 && Number(fraction) === 0;
   if ((Number(hour) > 23 && !endOfDay) || Number(minute) > 59 || Number(second) > 60) return undefined;
   const offset = zoneMinutes(zone);

@@ -1,6 +1,6 @@
 /**
- * Validates a client's event with hand-written comparisons: this runs for every event. A null field counts as absent, and so
- * does an empty id or name. Faults are constants, so that rejecting costs no more than accepting.
+ * Validates a client's event with hand-written comparisons, because this runs for every event. A null field, an empty id and an empty
+ * name count as absent. Faults are constants, so rejecting costs no more than accepting.
  */
 import { isObject, own } from '../json.ts';
 import type { EventType } from './canonical.ts';
@@ -11,14 +11,14 @@ export interface EventFault {
   code: 'missing_field' | 'validation_failed';
   message: string;
 }
-/** What the path demands of its events. */
+/** Requirements of the request path. */
 export interface CallRules {
-  /** The types that the body may name. */
+  /** Types the body may name. */
   types: ReadonlySet<string>;
-  /** The type of a body without `type`; undefined where it is required. */
+  /** The type of a body without `type`. Undefined if `type` is required. */
   fallback: CallType | undefined;
   pageNameRequired: boolean;
-  /** A path of Segment-compatible clients: an identify may be anonymous, and ids may be numbers. */
+  /** A path for Segment-compatible clients: an identify may be anonymous, and ids may be numbers. */
   compatible: boolean;
 }
 

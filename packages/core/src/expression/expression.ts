@@ -1,6 +1,6 @@
 /**
- * The small language of `compute`: literals, paths, arithmetic, comparisons, `&& || ! ??`, `? :`, and a short list of functions.
- * Parsed once into closures. Running it never throws; what has no sensible value is `undefined`.
+ * The language of `compute`: literals, paths, arithmetic, comparisons, `&& || ! ??`, `? :`, and a short list of functions. Parsed once
+ * into closures. Evaluation never throws; an expression without a sensible value is `undefined`.
  */
 import { compilePath } from '../path/path.ts';
 import { asNumber } from '../transforms/values.ts';
@@ -83,7 +83,7 @@ class Parser {
   }
 
   #unary(): Evaluate {
-    // Signs in a row are counted, not nested: `!!!!…` must not reach the end of the stack.
+    // Consecutive signs are counted, not nested, so `!!!!…` cannot overflow the stack.
     const signs: string[] = [];
     for (let token = this.#peek(); token.kind === 'sign' && (token.value === '!' || token.value === '-'); token = this.#peek()) {
       signs.push(token.value);

@@ -1,7 +1,7 @@
 import { order, same } from '../filter/compare.ts';
 import { asNumber, isPresent, textOf, tidy } from '../transforms/values.ts';
 
-/** Functions of the expression language: pure, never throwing, `undefined` for "no such value". */
+/** Functions of the expression language. They are pure, never throw, and return `undefined` for "no such value". */
 interface ExpressionFunction {
   summary: string;
   min: number;

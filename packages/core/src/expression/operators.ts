@@ -4,7 +4,7 @@ import { asNumber, textOf, tidy } from '../transforms/values.ts';
 export type Evaluate = (event: unknown) => unknown;
 type Binary = (left: Evaluate, right: Evaluate) => Evaluate;
 
-/** From the loosest to the tightest; each level takes the next as its operands. */
+/** From lowest to highest precedence. The operands of each level are expressions of the next. */
 export const LEVELS: readonly Readonly<Record<string, Binary>>[] = [
   { '??': (left, right) => (event) => left(event) ?? right(event) },
   { '||': (left, right) => (event) => left(event) || right(event) },
@@ -23,7 +23,7 @@ function compare(holds: (order: number) => boolean): Binary {
   return (left, right) => (event) => holds(order(left(event), right(event)));
 }
 
-/** What is no finite number (a text, a division by zero) has no result. */
+/** Undefined if an operand is not a number or the result is not finite (division by zero). */
 function arithmetic(apply: (a: number, b: number) => number): Binary {
   return (left, right) => (event) => {
     const a = asNumber(left(event));
@@ -32,7 +32,7 @@ function arithmetic(apply: (a: number, b: number) => number): Binary {
   };
 }
 
-/** A number plus what reads like a number is their sum; other texts are put together. With one side missing there is no result. */
+/** Adds if one side is a number and the other reads like one; otherwise concatenates texts. Undefined if one side is missing. */
 function plus(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' || typeof right === 'number') {
     const a = asNumber(left);

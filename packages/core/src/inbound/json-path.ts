@@ -1,14 +1,14 @@
 /**
- * The JSON path forms of webhook sources, compiled once: `$.a.b[0]`, `$.list[*].name`, `$['odd key']`, `$headers.x-topic`,
- * `$query.name` and 'quoted literals'. `$.` may be left out, as in mappings. Only own properties are read.
+ * JSON path forms of webhook sources, compiled once: `$.a.b[0]`, `$.list[*].name`, `$['odd key']`, `$headers.x-topic`, `$query.name`
+ * and 'quoted literals'. `$.` is optional, as in mappings. Only own properties are read.
  */
 import { isObject, own } from '../json.ts';
 
 export interface WebhookInput {
   body: unknown;
-  /** Lower-case names. */
+  /** By lower-case name. */
   headers: Readonly<Record<string, string>>;
-  /** Parameters of the request's URL. */
+  /** Query parameters of the request URL. */
   query: Readonly<Record<string, string>>;
 }
 export type WebhookGetter = (input: WebhookInput) => unknown;
@@ -36,7 +36,7 @@ export function compileJsonPath(text: string): CompiledJsonPath {
       ? { ok: true, literal: false, get: ({ headers }) => own(headers as Record<string, unknown>, name.toLowerCase()) }
       : { ok: true, literal: false, get: ({ query }) => own(query as Record<string, unknown>, name) };
   }
-  // A bare `headers.x-id` is nearly always meant as a header, and would silently read nothing from the body.
+  // A bare `headers.x-id` nearly always means a header. As a body path it would silently read nothing.
   const bare = /^(headers|query)[.[](.*)$/.exec(text);
   if (bare) return wrong(`is ambiguous: write $${text} for the request's ${bare[1]}, or $.${text} for a field of the body`);
   const steps = parseSteps(text.startsWith('$') ? text.slice(1) : text.startsWith('[') ? text : `.${text}`);

@@ -1,4 +1,4 @@
-/** A webhook source's mapping, compiled: the third party's payload in, track events in the client's form out. */
+/** Compiles a webhook source's mapping: takes the third party's payload, returns track events in the form clients send. */
 import type { WebhookSource } from '../config/resources.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
@@ -14,9 +14,9 @@ export type MappingFields = Pick<
   WebhookSource,
   'event_type_path' | 'mappings' | 'event_name_map' | 'timestamp_path' | 'timestamp_format' | 'source_type' | 'default_consent'
 >;
-/** `context.consent.source` of an event whose consent is the webhook source's `default_consent`. */
+/** `context.consent.source` of events whose consent comes from the webhook source's `default_consent`. */
 export const DEFAULT_CONSENT = 'webhook_source_default';
-/** Services that send lists send a hundred at most. */
+/** Services that send lists send at most a hundred items. */
 const MAX_LIST = 1_000;
 interface Field {
   target: string;
@@ -51,7 +51,7 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
       const get = compileSourceValue(value, (message) => faults.push({ field: `mappings.${target}`, message }));
       return get === undefined || wrong !== undefined ? [] : [{ target, get }];
     });
-  // A static name given by the user is meant for every payload, whatever type the provider writes into it.
+  // A static name set by the user applies to every payload, whatever type the provider sends.
   const staticName = source.event_type_path === null && Object.hasOwn(source.mappings, 'event');
   const typePath = staticName ? null : (source.event_type_path ?? definition.event_type_path);
   const timePath = source.timestamp_path ?? source.mappings.timestamp ?? definition.timestamp_path;
@@ -91,7 +91,7 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
   };
 }
 
-/** The event, or why there is none. */
+/** Returns the event, or the reason why there is none. */
 function mapOne(plan: Plan, input: WebhookInput, receivedAt: number): JsonObject | string {
   if (!isObject(input.body) && !Array.isArray(input.body)) return 'mapping failed: the payload is neither an object nor a list';
   const type = scalar(plan.eventType?.(input));
@@ -117,7 +117,7 @@ function mapOne(plan: Plan, input: WebhookInput, receivedAt: number): JsonObject
   const context = event.context as JsonObject | undefined;
   event.context = {
     ...context,
-    // Marked, so that the trace tells a setting of the source from what the visitor said.
+    // Marked so that the trace distinguishes the source's default from the visitor's own consent.
     ...(plan.defaultConsent === null || context?.consent !== undefined
       ? {}
       : { consent: { categories: { ...plan.defaultConsent }, source: DEFAULT_CONSENT } }),

@@ -1,4 +1,4 @@
-/** The values of a source's mappings, compiled: a path, or one of the conversions that presets use. */
+/** Compiles the values of a source's mappings: a path, or one of the conversions that presets use. */
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { compileJsonPath, type WebhookGetter, type WebhookInput } from './json-path.ts';
 import type { SourceMappings, SourceValue } from './source-definition.ts';
@@ -6,7 +6,7 @@ import { assign } from './target.ts';
 
 type Report = (message: string) => void;
 
-/** Undefined where the value does not compile; `report` is then told why. */
+/** Returns undefined and calls `report` with the reason if the value does not compile. */
 export function compileSourceValue(value: SourceValue, report: Report): WebhookGetter | undefined {
   if (typeof value === 'string') return pathOf(value, report);
   if ('each' in value) return compileEach(value.each, value.fields, report);
@@ -60,13 +60,13 @@ function currencyOf(value: unknown): string | undefined {
 }
 
 /**
- * Stripe's amounts are in the smallest unit of the currency (https://docs.stripe.com/currencies): most have two decimals, these have none
- * or three. ISK and UGX have no smaller unit any more, but Stripe still writes them with two decimals.
+ * Stripe's amounts are in the smallest unit of the currency (https://docs.stripe.com/currencies). Most currencies have two decimals;
+ * these have none or three. ISK and UGX no longer have a smaller unit, but Stripe still writes them with two decimals.
  */
 const NO_DECIMALS = new Set(['BIF', 'CLP', 'DJF', 'GNF', 'JPY', 'KMF', 'KRW', 'MGA', 'PYG', 'RWF', 'VND', 'VUV', 'XAF', 'XOF', 'XPF']);
 const THREE_DECIMALS = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND']);
 
-/** Undefined without a currency: an amount in unknown units must not pass for money. */
+/** Undefined without a currency: an amount in unknown units must not be treated as money. */
 function majorUnits(amount: number | undefined, currency: string | undefined): number | undefined {
   if (amount === undefined || currency === undefined) return undefined;
   if (NO_DECIMALS.has(currency)) return amount;

@@ -4,7 +4,7 @@ const PLAIN = new Set(['event', 'userId', 'anonymousId', 'messageId', 'timestamp
 const INSIDE = /^(properties|traits|context)\.[^.]+(\.[^.]+)*$/;
 const MAX_DEPTH = 16;
 
-/** What is wrong with a mapping's target, if anything. */
+/** Returns a message if the target is invalid. */
 export function checkTarget(target: string): string | undefined {
   if (PLAIN.has(target)) return undefined;
   if (!INSIDE.test(target))
@@ -12,14 +12,14 @@ export function checkTarget(target: string): string | undefined {
   return target.split('.').length > MAX_DEPTH ? `is nested deeper than ${MAX_DEPTH} levels` : undefined;
 }
 
-/** Writes to a dotted target. Every name is defined as an own property: `__proto__` is data like any other. */
+/** Writes to a dotted target. Every name becomes an own property, including `__proto__`. */
 export function assign(event: JsonObject, target: string, value: unknown): void {
   const names = target.split('.');
   const last = names.pop() ?? '';
   let here = event;
   for (const name of names) {
     const inside = own(here, name);
-    // A copy: what a whole-object mapping put here belongs to the payload.
+    // Copied, because a whole-object mapping may have put the payload's own object here.
     const next: JsonObject = isObject(inside) ? { ...(inside as JsonObject) } : {};
     define(here, name, next);
     here = next;

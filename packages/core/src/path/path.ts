@@ -17,17 +17,17 @@ export interface CompiledPath {
 export interface CompiledSetter {
   ok: true;
   segments: readonly Segment[];
-  /** Writes into `root` itself, which must be an object (or an array for `[n]`). */
+  /** Modifies `root`, which must be an object (or an array for `[n]`). */
   set(root: object, value: unknown): void;
-  /** A copy of `root` with the value in it; everything off the path is shared, nothing given is changed. */
+  /** Returns a copy of `root` with the value set. Parts off the path are shared; `root` is not modified. */
   with(root: unknown, value: unknown): unknown;
 }
 export interface CompiledDeleter {
   ok: true;
   segments: readonly Segment[];
-  /** Removes from `root` itself. */
+  /** Modifies `root`. */
   delete(root: object): void;
-  /** A copy of `root` without it; `root` itself where there was nothing. */
+  /** Returns a copy of `root` without the value, or `root` itself if there was nothing to remove. */
   without(root: unknown): unknown;
 }
 
@@ -39,14 +39,14 @@ export function compilePath(text: string): CompiledPath | PathFault {
 export interface CompiledGetter {
   ok: true;
   get: Getter;
-  /** The alternatives in order, parsed. */
+  /** The parsed alternatives, in order. */
   paths: readonly (readonly Segment[])[];
 }
 
-/** Roots beside the event whose values are known when compiling: `parameters.pixel_id` is read once, not for every event. */
+/** Roots besides the event whose values are known at compile time: `parameters.pixel_id` is read once, not once per event. */
 export type Roots = Readonly<Record<string, unknown>>;
 
-/** One path, or several of which the first that is there (neither missing nor null) counts. */
+/** With several paths, the first value that is neither missing nor null is used. */
 export function compileGetter(source: string | readonly string[], roots?: Roots): CompiledGetter | (PathFault & { index: number }) {
   const texts = typeof source === 'string' ? [source] : source;
   const paths: (readonly Segment[])[] = [];
@@ -60,8 +60,8 @@ export function compileGetter(source: string | readonly string[], roots?: Roots)
 }
 
 /**
- * Alternatives inside one list (`products[*].product_id`, `products[*].sku`) are decided for each element: one product without
- * an id must not hide the ids of the others.
+ * Alternatives inside one list (`products[*].product_id`, `products[*].sku`) are resolved per element: one product without an id must
+ * not hide the ids of the others.
  */
 export function firstPresent(paths: readonly (readonly Segment[])[], roots?: Roots): Getter {
   const [first] = paths;
@@ -85,7 +85,7 @@ export function firstPresent(paths: readonly (readonly Segment[])[], roots?: Roo
   };
 }
 
-/** Where every path goes through the same list first: that list, and what follows in each. */
+/** If all paths start with the same list: that list, and the rest of each path. Otherwise undefined. */
 export function sharedList(paths: readonly (readonly Segment[])[]): { list: Segment[]; rests: Segment[][] } | undefined {
   const parts = paths.map((path) => {
     const at = path.findIndex((segment) => segment.kind === 'each');
@@ -133,7 +133,7 @@ export function compileDeleter(text: string): CompiledDeleter | PathFault {
   };
 }
 
-/** A `[*]` that finds nothing at all is missing, not a list of holes. */
+/** A `[*]` path that matches nothing is missing. It does not return a list of holes. */
 function getterOf(path: readonly Segment[], roots?: Roots): Getter {
   const get = readerOf(path);
   if (roots && isRooted(path, roots)) {

@@ -1,13 +1,13 @@
 /**
- * The text form of a path: `properties.products[0].name`, `products[*].sku`, `context["a.b"]` (or `['a.b']`) for names that hold
- * dots or brackets. A leading `$` or `$.` means the root and may be left out; `$` alone is the root itself. Inside quotes a
- * backslash escapes the next character.
+ * The text form of a path: `properties.products[0].name`, `products[*].sku`, `context["a.b"]` (or `['a.b']`) for names that contain
+ * dots or brackets. A leading `$` or `$.` means the root and is optional; `$` alone is the root itself. Inside quotes a backslash
+ * escapes the next character.
  */
 export type Segment = { kind: 'key'; key: string } | { kind: 'index'; index: number } | { kind: 'each' };
 
 export const MAX_PATH_LENGTH = 1_000;
 export const MAX_PATH_SEGMENTS = 64;
-/** A larger index as a target would let one line of configuration build a huge array for every event. */
+/** Limits target indexes: a larger one would let one line of configuration build a huge array for every event. */
 export const MAX_INDEX = 9_999;
 
 export type ParsedPath = { ok: true; segments: readonly Segment[] } | { ok: false; message: string };
@@ -17,7 +17,7 @@ const BRACKET = /^\[(?:(\*)|(\d{1,5})|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]
 const KNOWN_PATHS = 10_000;
 const known = new Map<string, ParsedPath>();
 
-/** The same few hundred paths come back in every mapping and at every reload: each is parsed, and kept in memory, once. */
+/** Cached: every mapping and every reload uses the same few hundred paths. */
 export function parsePath(text: string): ParsedPath {
   const before = known.get(text);
   if (before) return before;
@@ -78,8 +78,8 @@ function bracketSegment(match: RegExpExecArray): Segment {
 }
 
 /**
- * Returns V8's internalized copy of the name. Looking up a field by a substring of another text is several times slower, because
- * V8 has to find its own copy each time. Using the name as a key internalizes it once.
+ * Returns V8's internalized copy of the name. Looking up a property by a substring is several times slower, because V8 searches for the
+ * internalized copy each time. Using the name as a key internalizes it once.
  */
 function interned(name: string): string {
   return Object.keys({ [name]: 0 })[0] ?? name;

@@ -2,11 +2,11 @@ import { type Getter, isInherited } from './read.ts';
 import type { Segment } from './segments.ts';
 
 type Box = Record<string, unknown>;
-/** Returns the container with the value in it: the same one when writing in place, a copy of what is on the path otherwise. */
+/** Returns the container with the value set: the same container when writing in place, otherwise a copy of everything on the path. */
 type Write = (container: unknown, value: unknown) => unknown;
 type Remove = (container: unknown) => unknown;
 
-/** Defining instead of assigning only where assigning would run a setter of Object.prototype. */
+/** Defines the property instead of assigning it if assigning would run a setter of Object.prototype. */
 export function put(box: Box, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(box, key, { value, enumerable: true, configurable: true, writable: true });
   else box[key] = value;
@@ -41,8 +41,8 @@ function indexWriter(index: number, next: Write, copy: boolean): Write {
 }
 
 /**
- * A list is laid over the elements one by one, so that several writes to `contents[*].x` stay aligned; a missing value leaves its
- * element without that field. A single value goes to every element there is, or makes the first.
+ * A list value is written element by element, so several writes to `contents[*].x` stay aligned. A missing value leaves the field out
+ * of its element. A single value is written to every existing element, or creates the first one.
  */
 function eachWriter(next: Write, rest: readonly Segment[], copy: boolean): Write {
   const element = rest.length > 0;
@@ -62,7 +62,7 @@ function eachWriter(next: Write, rest: readonly Segment[], copy: boolean): Write
   };
 }
 
-/** Gives back the very same container where there was nothing to remove. */
+/** Returns the same container if there was nothing to remove. */
 export function removerOf(segments: readonly Segment[], copy: boolean): Remove {
   const [segment, ...rest] = segments;
   if (!segment) return (container) => container;

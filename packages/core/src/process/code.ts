@@ -1,9 +1,9 @@
-/** The seam between the pure steps and the sandbox, and what is accepted back from user code. */
+/** The interface between the pure steps and the sandbox, and validation of what user code returns. */
 import { type CanonicalEvent, EVENT_TYPES } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
 export interface CompiledCode {
-  /** Stable while the code does: `trf_…` or the organisation's id. Limits, suspension and isolation go by it. */
+  /** Identity of the code: `trf_…` or the organisation id. Limits, suspension and isolation are per owner. */
   owner: string;
   code: string;
 }
@@ -15,7 +15,7 @@ export interface CodeCall {
 }
 export type CodeResult =
   | { kind: 'returned'; value: unknown; logs: string[] }
-  /** Thrown, out of time, out of memory, suspended: the reason says which. */
+  /** The code threw, ran out of time or memory, or is suspended. The reason says which. */
   | { kind: 'failed'; reason: string; logs: string[] };
 /** Never rejects. */
 export type RunCode = (call: CodeCall) => Promise<CodeResult>;
@@ -24,7 +24,10 @@ const MAX_DEPTH = 64;
 
 export type Accepted = { kind: 'event'; event: CanonicalEvent } | { kind: 'dropped' } | { kind: 'failed'; reason: string };
 
-/** What code returned, made an event again: `null` (or nothing) drops, anything that is no event fails. The event id stays its own. */
+/**
+ * Turns the return value of user code into an event. `null` (or nothing) drops the event; anything that is not an event fails. The
+ * event id cannot be changed.
+ */
 export function acceptReturned(value: unknown, before: CanonicalEvent): Accepted {
   if (value === null || value === undefined || value === false) return { kind: 'dropped' };
   if (!isObject(value)) return failed(`the code returned ${Array.isArray(value) ? 'a list' : `a ${typeof value}`} instead of an event`);

@@ -1,6 +1,6 @@
 /**
- * Organisation-level processing and a pipeline's own, compiled once when the snapshot loads. A piece that does not compile
- * is off, with its faults shown; the pieces beside it work on.
+ * Processing of the organisation and of a pipeline, compiled once when the snapshot loads. A piece that does not compile is disabled
+ * and its faults are shown. The other pieces keep working.
  */
 import type { DataLayerConfig, IdentityConfig, TrackingPlan, Transformation } from '../config/resources.ts';
 import { type CompiledBots, compileBots } from '../privacy/bots.ts';
@@ -27,20 +27,20 @@ export interface CompiledOrganisation {
 }
 export interface CompiledProcessing {
   tracking_plan: CompiledTrackingPlan | undefined;
-  /** Enabled ones that compile, in `position` order. */
+  /** Enabled transformations that compile, in `position` order. */
   transformations: readonly CompiledTransformation[];
   parameters: Record<string, string>;
   identity_config: IdentityConfig | undefined;
 }
 
 export interface CompileOrganisationResult {
-  /** False where `faults` is not empty; the organisation works either way, without the faulty pieces. */
+  /** False if there are `faults`. The organisation still works, without the faulty pieces. */
   ok: boolean;
   organisation: CompiledOrganisation;
   faults: ConfigFault[];
 }
 
-/** Sections and keys that are absent take their defaults. */
+/** Absent sections and keys take their defaults. */
 export function compileOrganisation(
   config: Partial<DataLayerConfig>,
   orgId = 'organisation',
@@ -63,7 +63,7 @@ export function compileOrganisation(
   return { ok: faults.length === 0, organisation, faults };
 }
 
-/** Everything wrong with a data layer's config, for the API: an empty list where it may be stored. */
+/** Returns all faults of a data layer's config, for the API. The config may be stored if the list is empty. */
 export function validateDataLayer(config: unknown): ConfigFault[] {
   const shape = checkDataLayer(config);
   return shape.length > 0 ? shape : compileOrganisation(config as Partial<DataLayerConfig>).faults;
@@ -87,7 +87,7 @@ export function compileProcessing(source: ProcessingSource): ProcessingResult {
   return assembleProcessing(source, plan, (transformation) => compileTransformation(transformation, source.parameters));
 }
 
-/** From pieces that are compiled already, so that a change of one piece compiles that piece alone. */
+/** Takes compiled pieces, so changing one piece recompiles only that piece. */
 export function assembleProcessing(
   source: ProcessingSource,
   plan: TrackingPlanResult | undefined,

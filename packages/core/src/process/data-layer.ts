@@ -1,4 +1,4 @@
-/** The shape of `/data-layer` config: defaults for what is absent, a fault with its path for what is there and wrong. */
+/** Checks the shape of `/data-layer` config: absent values get defaults, wrong values a fault with their path. */
 import { type DataLayerConfig, DEFAULT_DATA_LAYER } from '../config/resources.ts';
 import { isObject, own } from '../json.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
@@ -6,7 +6,7 @@ import type { ConfigFault } from '../vendor/compiled.ts';
 export type DataLayerSection = keyof DataLayerConfig;
 export const DATA_LAYER_SECTIONS = Object.keys(DEFAULT_DATA_LAYER) as DataLayerSection[];
 
-/** Each section that is sent is taken whole, its missing keys with their defaults; a section with a shape fault is off (its default). */
+/** Each given section replaces the default; its missing keys get their defaults. A section with a shape fault falls back to its default. */
 export function mergeDataLayer(config: Partial<DataLayerConfig> | undefined, faults: readonly ConfigFault[] = []): DataLayerConfig {
   const merged = structuredDefaults();
   if (!isObject(config)) return merged;
@@ -91,7 +91,7 @@ const timeout: Check = (value, field, faults) => {
 const days: Check = (value, field, faults) => {
   if (typeof value !== 'number' || !(value >= 0 && value <= 400)) faults.push({ field, message: 'must be a number of days from 0 to 400' });
 };
-/** Conditions and expressions are checked by compiling them. */
+/** Conditions and expressions are checked when they are compiled, not here. */
 const anything: Check = () => undefined;
 
 const PII_ACTION = oneOf('hash', 'redact', 'drop');

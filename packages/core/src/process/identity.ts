@@ -1,6 +1,6 @@
 /**
- * Step 6: an identify links the anonymous id to the user, in the whole organisation; later events carry both.
- * An event's own user id wins, and the latest identify wins.
+ * Step 6: an identify links the anonymous id to the user across the organisation, and later events carry both. An event's own user id
+ * takes precedence over the link. The latest identify wins.
  */
 import { setOwn } from '../context/objects.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
@@ -20,7 +20,7 @@ export function applyIdentity(
     event.user_id = identified.user_id;
     changed.push('user_id');
   }
-  // A group's traits are the group's, and another user's events get nothing of this one.
+  // A group event's traits belong to the group. Events of another user must not get this user's traits.
   if (identified.traits !== undefined && event.type !== 'group' && event.user_id === identified.user_id) {
     addTraits(event, identified.traits as JsonObject, rememberTraits, changed);
   }

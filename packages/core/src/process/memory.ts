@@ -1,7 +1,7 @@
 /**
- * What vendors need to know about a visitor's earlier events: click ids, browser ids, the first campaign and the current group. An order
- * two pages after an ad click still carries the click. Ids are remembered and added only while the consent they need is granted; an
- * explicit denial deletes them.
+ * Remembers facts of a visitor's earlier events that vendors need: click ids, browser ids, the first campaign and the current group. An
+ * order two pages after an ad click still carries the click. Ids are remembered and added only while the required consent is granted;
+ * an explicit denial deletes them.
  */
 import { BROWSER_IDS, CLICK_IDS, type ClickId, clickFromCookie } from '../context/click-ids.ts';
 import { ownObject, ownText, setOwn } from '../context/objects.ts';
@@ -13,7 +13,7 @@ import { sha256Hex } from '../privacy/digest.ts';
 import { writeJson } from '../transforms/json-stringify.ts';
 import type { Remembered, VisitorState } from './visitor.ts';
 
-/** Consent categories that the enabled integrations of a vendor need. An empty list: they need none. */
+/** Consent categories that the enabled integrations of each vendor need. An empty list means none. */
 export type ClickConsent = Record<string, readonly string[]>;
 
 export interface CompiledMemory {
@@ -41,7 +41,7 @@ export function compileMemory(days: Readonly<Record<string, number>>, consent: C
   return { clicks: new Map(clicks) };
 }
 
-/** Without an integration that uses the id, consent to advertising is needed. */
+/** Advertising consent is required if no integration uses the id. */
 function categoriesOf({ vendors }: ClickId, consent: ClickConsent): readonly string[] {
   const known = vendors.flatMap((vendor) => (Object.hasOwn(consent, vendor) ? [consent[vendor] ?? []] : []));
   return known.length === 0 ? ['advertising'] : [...new Set(known.flat())];
@@ -99,7 +99,7 @@ function rememberClicks(
   const note = (param: string, value: unknown, at: number, isCookie: boolean) => {
     if (typeof value !== 'string' || value === '' || value.length > MAX_VALUE || !allowed(param)) return;
     const before = (next ?? known)?.[param];
-    // The same click keeps its first time, and a cookie does not replace a newer click.
+    // Seeing the same click again keeps its first time. A cookie does not replace a newer click.
     if (before && (before[0] === value || (isCookie && before[1] >= at))) return;
     next ??= { ...known };
     next[param] = [value, Math.min(at, received_at)];
@@ -123,7 +123,7 @@ function withoutExpired(clicks: Remembered | undefined, now: number, memory: Com
   return newest.length === 0 ? undefined : Object.fromEntries(newest);
 }
 
-/** The event's own click ids stay. */
+/** Click ids already on the event are kept. */
 function addClicks(context: JsonObject, clicks: Remembered | undefined, allowed: (param: string) => boolean, changed: string[]): void {
   for (const [param, [value, at]] of Object.entries(clicks ?? {})) {
     if (!allowed(param)) continue;
@@ -138,7 +138,7 @@ function addClicks(context: JsonObject, clicks: Remembered | undefined, allowed:
   }
 }
 
-/** An object to add to; undefined if the client sent something else under this name. */
+/** Returns an object to add to, or undefined if the client sent something else under this name. */
 function objectIn(context: JsonObject, key: string): JsonObject | undefined {
   const present = own(context, key);
   if (present === undefined || present === null) return (context[key] = {});
@@ -161,7 +161,7 @@ function rememberBrowserIds(
     setOwn(ids, name, value as JsonObject[string]);
     changed.push(`context.vendor_ids.${name}`);
   };
-  // Unknown consent is enough for cookies of this very request; remembering needs a grant.
+  // Cookies of the current request may be used unless consent is denied. Remembering needs a grant.
   for (const [name, value] of Object.entries(ofCookies ?? {})) if (canonical[categoryOf(name)] !== false) add(name, value);
   let next: Record<string, readonly [string, number]> | undefined;
   for (const [name, value] of Object.entries(ownObject(context, 'vendor_ids') ?? {})) {
@@ -202,7 +202,7 @@ function firstCampaign(campaign: JsonObject | undefined): Record<string, string>
   return parts.length === 0 ? undefined : Object.fromEntries(parts);
 }
 
-/** The group of the last group call, for vendors that want it with every event. */
+/** Keeps the group of the last group call, for vendors that want it on every event. */
 function rememberGroup(event: CanonicalEvent, known: string | undefined, changed: string[]): string | undefined {
   const group = event.type === 'group' && event.group_id !== undefined && event.group_id.length <= MAX_GROUP ? event.group_id : known;
   if (group !== undefined && own(event.context, 'group_id') === undefined) {
@@ -212,7 +212,7 @@ function rememberGroup(event: CanonicalEvent, known: string | undefined, changed
   return group;
 }
 
-/** Marks events whose traits are those of the visitor's last event with traits: vendors need not set them again. */
+/** Marks events whose traits equal those of the visitor's last event with traits, so vendors need not set them again. */
 function compareTraits(event: CanonicalEvent, known: string | undefined, changed: string[]): string | undefined {
   if (event.type === 'group' || !isObject(event.traits) || Object.keys(event.traits).length === 0) return known;
   const text = writeJson(event.traits);

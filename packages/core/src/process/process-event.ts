@@ -1,6 +1,6 @@
 /**
- * One event through everything between ingest and the event log: the organisation's seven steps, then the pipeline's own
- * tracking plan and transformations. Returns a promise only where user code runs or the event is large. Never throws or rejects.
+ * Runs one event through all steps between ingest and the event log: the organisation's seven steps, then the pipeline's tracking plan
+ * and transformations. Returns a promise only if user code runs or the event is large. Never throws or rejects.
  */
 import { applyContext, type RequestFacts } from '../context/enrich.ts';
 import type { GeoLookup } from '../context/geo.ts';
@@ -20,7 +20,7 @@ import { applySession } from './session.ts';
 import type { VisitorState } from './visitor.ts';
 
 export interface ProcessInput {
-  /** Changed in place: nobody else may hold it. */
+  /** Modified in place: the caller must hold the only reference. */
   event: CanonicalEvent;
   request: RequestFacts;
   org_id: string;
@@ -28,27 +28,27 @@ export interface ProcessInput {
   received_at: number;
   organisation: CompiledOrganisation;
   processing: CompiledProcessing;
-  /** What is known of the visitor; undefined for an event without an anonymous id. */
+  /** Stored state of the visitor. Undefined for events without an anonymous id. */
   visitor: { id: string; state: VisitorState } | undefined;
-  /** Too large to finish in one turn of the event loop: the costly steps are split with `deps.turn`. */
+  /** The event is too large for one turn of the event loop: expensive steps are split with `deps.turn`. */
   large?: boolean;
 }
 export interface ProcessDeps {
   geo?: GeoLookup;
   runCode: RunCode;
-  /** A promise where the work must wait for a later turn of the event loop. Required for large events to be split. */
+  /** Returns a promise if the work must wait for a later turn of the event loop. Required to split large events. */
   turn?: () => Promise<void> | undefined;
 }
 interface Ended {
   event: CanonicalEvent;
   decisions: Decision[];
-  /** The visitor's state after this event: the object that was given where nothing changed. */
+  /** The visitor's state after this event. The same object as the input if nothing changed. */
   visitor: VisitorState | undefined;
 }
 export type Processed =
   | ({ kind: 'processed' } & Ended)
   | ({ kind: 'dropped'; reason: DropReason } & Ended)
-  /** A dead letter of stage `processing`. */
+  /** Becomes a dead letter of stage `processing`. */
   | ({ kind: 'failed'; reason: string } & Ended);
 
 const MAX_CHANGED = 20;
@@ -68,7 +68,7 @@ class Run {
   readonly #decisions: Decision[] = [];
   #event: CanonicalEvent;
   #state: VisitorState | undefined;
-  /** Set once user code or rules begin: what they make is another object. */
+  /** The event before user code and rules, which create a new object. Undefined until they begin. */
   #before: CanonicalEvent | undefined;
 
   constructor(input: ProcessInput, deps: ProcessDeps) {
@@ -172,7 +172,7 @@ class Run {
     }
   }
 
-  /** Undefined where the event goes on. */
+  /** Returns undefined if the event continues to the next step. */
   async #code(code: CompiledCode, step: ProcessingStep, reason: DropReason, id?: string): Promise<Processed | undefined> {
     const { pipeline_id, processing } = this.#input;
     const result = await this.#deps.runCode({ code, pipeline_id, event: this.#event, parameters: processing.parameters });
@@ -194,10 +194,10 @@ class Run {
   }
   #failed(reason: string, detail: string, step: ProcessingStep = 'transformation'): Processed {
     this.#decisions.push({ step, result: 'failed', detail: detail.slice(0, 1_000) });
-    // As it was before anybody's code or rules, so that a replay does not apply them twice; and after the privacy rules.
+    // Uses the event from before user code and rules, so a replay does not apply them twice. Privacy rules are already applied.
     return { kind: 'failed', reason: reason.slice(0, 1_000), ...this.#ended(), ...(this.#before && { event: this.#before }) };
   }
-  /** A bug of ours, met by this event: it must not take the others with it. */
+  /** Handles a bug in our code: only this event fails, not the others. */
   broke(error: unknown): Processed {
     return this.#failed(`processing broke: ${error instanceof Error ? error.message : String(error)}`, 'internal error', 'processing');
   }

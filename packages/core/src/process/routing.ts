@@ -1,4 +1,4 @@
-/** Step 7b: the organisation's routing rules; the first whose condition holds decides. */
+/** Step 7b: the organisation's routing rules. The first rule whose condition holds decides. */
 import type { DataLayerConfig } from '../config/resources.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
@@ -8,12 +8,12 @@ import type { ConfigFault } from '../vendor/compiled.ts';
 export interface CompiledRoutingRule {
   test: (event: unknown) => boolean;
   action: 'drop' | 'pass';
-  /** Undefined: every pipeline. */
+  /** Undefined means every pipeline. */
   pipeline_ids: ReadonlySet<string> | undefined;
   index: number;
 }
 
-/** A rule that does not compile is left out, with its faults. */
+/** A rule that does not compile is skipped and its faults are reported. */
 export function compileRouting(rules: DataLayerConfig['routing_rules'], faults: ConfigFault[]): CompiledRoutingRule[] {
   const compiled: CompiledRoutingRule[] = [];
   for (const [index, rule] of rules.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Step 5: a session ends after a pause. Times are when ingest accepted the event, so a client's wrong clock neither opens nor closes
- * one. The id comes from the first event, so processing it again after a crash gives the same id.
+ * Step 5: a session ends after a period of inactivity. Times are when ingest accepted the event, so a wrong client clock has no effect.
+ * The session id is derived from the first event, so processing that event again after a crash gives the same id.
  */
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { Decision } from '../outcome/outcome.ts';
@@ -8,7 +8,7 @@ import { sha256Hex } from '../privacy/digest.ts';
 import type { VisitorState } from './visitor.ts';
 
 export interface SessionInput {
-  /** The visitor's key: the anonymous id as received. */
+  /** The anonymous id as received. */
   visitor_id: string;
   org_id: string;
   received_at: number;
@@ -42,7 +42,7 @@ export function applySession(
   const { number = 1, events = 1 } = open;
   const is_new = received_at === open.started_at && open.id === sessionId(event, input);
   decisions.push(is_new ? STARTED : CONTINUED);
-  // The first event again after a crash, or a replay that is older than what is known: the session stays as it is.
+  // Either the first event again after a crash, or a replayed event older than the last one: the session stays unchanged.
   if (is_new || received_at < open.last_at) {
     writeSession(event, { ...open, number, events: is_new ? 1 : events }, is_new);
     return state;

@@ -1,4 +1,4 @@
-/** A pipeline's transformation: rules compiled to a function, or code for the sandbox, behind its event filter. */
+/** A pipeline's transformation: an event filter, then compiled rules or code for the sandbox. */
 import type { EventFilter, Transformation } from '../config/resources.ts';
 import { type CanonicalEvent, isNamedIn } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
@@ -26,7 +26,7 @@ export type TransformationResult =
 export const MAX_CODE = 100_000;
 type Source = Pick<Transformation, 'id' | 'kind' | 'rules' | 'code' | 'event_filter'>;
 
-/** Placeholders of parameters are substituted in the rules; code is given the parameters themselves. */
+/** Parameter placeholders are substituted in rules. Code receives the parameters themselves. */
 export function compileTransformation(source: Source, parameters: Record<string, string>): TransformationResult {
   const applies = compileEventFilter(source.event_filter);
   if (source.kind === 'code') {
@@ -51,7 +51,7 @@ export function compileTransformation(source: Source, parameters: Record<string,
   };
 }
 
-/** A rule may write anything anywhere; what comes out must still be an event. Ids that are numbers become texts. */
+/** Rules may write anything anywhere, so the result is checked to be an event. Numeric ids become texts. */
 function checked(result: Transformed): Transformed {
   if (result.kind !== 'event') return result;
   const { event } = result;
@@ -67,7 +67,7 @@ function checked(result: Transformed): Transformed {
   return result;
 }
 
-/** Everything wrong with a transformation as the API receives it, except the syntax of code, which only the sandbox can tell. */
+/** Returns all faults of a transformation as the API receives it, except syntax errors in code, which only the sandbox can detect. */
 export function validateTransformation(transformation: Partial<Transformation>): ConfigFault[] {
   const faults: ConfigFault[] = [];
   const { kind, event_filter: filter } = transformation;

@@ -9,13 +9,13 @@ export type CompiledRules = { ok: true; apply(event: CanonicalEvent): RulesResul
 
 const TYPES = ['set', 'rename', 'delete', 'map', 'filter', 'compute'] as const;
 const MAX_RULES = 500;
-/** Later steps, deduplication and traces stand on these; a rule that changed them would make another event of it, or none at all. */
+/** Later steps, deduplication and traces depend on these fields, so rules must not change them. */
 const FIXED = ['event_id', 'type'];
 const NEEDED = [...FIXED, 'timestamp', 'context'];
 
 /**
- * The rules of a transformation as one function, run in order. The event given is never changed: what a rule writes is copied on the
- * way. A rule that finds nothing to work with leaves the event as it is.
+ * Compiles the rules of a transformation into one function that runs them in order. The given event is never modified: writes copy the
+ * path they change. A rule without input leaves the event unchanged.
  */
 export function compileRules(rules: unknown, where = 'rules'): CompiledRules {
   const checks = new Checks();

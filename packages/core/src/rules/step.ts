@@ -1,4 +1,4 @@
-/** One rule as a function from event to event. Rules of transformations and steps of V1 mappings are the same thing. */
+/** Compiles one rule to a function from event to event. Rules of transformations and steps of V1 mappings are the same. */
 import { compileExpression } from '../expression/expression.ts';
 import type { ConditionTest } from '../filter/condition.ts';
 import { ownCopy } from '../mapping/copy.ts';
@@ -8,10 +8,10 @@ import { compileDeleter, compileGetter, compileSetter } from '../path/path.ts';
 import { compileTransforms } from '../transforms/compile.ts';
 
 export type StepResult =
-  /** `changed` is absent where there was nothing to do. */
+  /** `changed` is absent if the step had nothing to do. */
   | { kind: 'event'; event: unknown; changed?: string }
   | { kind: 'dropped' }
-  /** There was no value to work with, or none came out. */
+  /** The step had no input value, or produced none. */
   | { kind: 'nothing'; reason: string };
 export type Step = (event: unknown) => StepResult;
 export type StepType = 'set' | 'rename' | 'delete' | 'map' | 'filter' | 'compute' | 'transform' | 'enrich';
@@ -36,7 +36,7 @@ function compileSet(input: Input, where: string, checks: Checks): Step | undefin
   const write = setterOf(input.target, join(where, 'target'), checks);
   const { value } = input;
   if (value === undefined) checks.fault(join(where, 'value'), 'A value is needed.');
-  // Each event gets a copy of its own: a later rule may write into it.
+  // Each event gets its own copy, because a later rule may write into it.
   return write && ((event) => write(event, ownCopy(value)));
 }
 
@@ -100,7 +100,7 @@ function compileCompute(input: Input, where: string, checks: Checks): Step | und
   };
 }
 
-/** Keeps what matches. */
+/** Keeps events that match. */
 function compileFilter(input: Input, where: string, checks: Checks): Step | undefined {
   const test = compileWhen(input.condition, join(where, 'condition'), checks);
   if (input.condition === undefined || input.condition === null) checks.fault(join(where, 'condition'), 'A condition is needed.');
@@ -109,13 +109,13 @@ function compileFilter(input: Input, where: string, checks: Checks): Step | unde
 
 export interface StepOptions {
   types: readonly StepType[];
-  /** Keys beside the ones of the type. */
+  /** Allowed keys besides those of the type. */
   extra?: readonly string[];
-  /** `steps`, `rules`: what a wrong one is called. */
+  /** Subject of fault messages. */
   what: string;
 }
 
-/** `condition` on anything but a filter decides whether the step applies. */
+/** On every type except a filter, `condition` decides whether the step applies. */
 export function compileStep(input: unknown, where: string, checks: Checks, options: StepOptions): Step | undefined {
   const type = typeof input === 'object' && input !== null ? (input as Input).type : undefined;
   const known = options.types.find((one) => one === type);
