@@ -1,14 +1,14 @@
-/** Every command, once: `firsthand --help` and docs/reference/cli.md are written from this table. */
+/** The table of all commands. `firsthand --help` and docs/reference/cli.md are generated from it. */
 type Run = (args: string[]) => Promise<void>;
 
 interface Command {
-  /** What the user types after `firsthand`. */
+  /** The words the user types after `firsthand`. */
   words: string;
   options: string;
   /** One line without a full stop, for `--help`. */
   summary: string;
   details?: string;
-  /** Loads the command's code only when it is called, so that the service does not carry the tools. */
+  /** Loads the command's code on demand, so that the service does not load the tools. */
   load: () => Promise<Run>;
 }
 

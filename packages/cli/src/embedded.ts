@@ -6,7 +6,7 @@ import { SQLITE_FILE } from '@firsthand/server/stores/config/open.ts';
 import { OBSERVE_FILE } from '@firsthand/server/stores/observe/tables.ts';
 import { CommandError } from './failure.ts';
 
-/** What DATA_DIR holds. */
+/** File names inside DATA_DIR. */
 export const EMBEDDED = { config: SQLITE_FILE, observe: OBSERVE_FILE, log: 'log', secretKey: 'secret-key' } as const;
 
 export function requireEmbedded(settings: Settings, postgresTool: string): void {
@@ -26,7 +26,7 @@ export function requireStopped(dataDir: string): void {
   try {
     database.exec('pragma journal_mode = delete');
   } catch (error) {
-    // A damaged database is no reason to refuse: a restore is the way to mend it.
+    // A damaged database must not block the command, because a restore is how to repair it.
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) return;
     throw new CommandError('The service is running on this DATA_DIR: stop it first.');
   } finally {

@@ -1,2 +1,2 @@
-/** Something the person at the terminal can act on. */
+/** An error the user can act on. */
 export class CommandError extends Error {}

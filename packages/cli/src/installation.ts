@@ -5,7 +5,7 @@ import { type ConfigStore, openConfigStore } from '@firsthand/server/stores/conf
 import { listKeyedOrganisations } from '@firsthand/server/stores/config/organisations.ts';
 import { CommandError } from './failure.ts';
 
-/** The settings of the service, from the same environment. */
+/** Reads the same environment variables as the service. */
 export function settingsOrFail(): Settings {
   const result = readSettings(process.env);
   if (!result.ok) throw new CommandError(result.faults.join('\n'));
@@ -17,7 +17,7 @@ export interface Installation extends Vault, Pick<ConfigStore, 'db'> {
   clock: typeof systemClock;
 }
 
-/** Opens the configuration store beside a service that may be running, and closes it whatever happens. */
+/** Opens the configuration store, also while the service is running, and always closes it. */
 export async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
   const settings = settingsOrFail();
   const store = await openConfigStore({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir, clock: systemClock });

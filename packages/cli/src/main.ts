@@ -7,7 +7,7 @@ import { CommandError } from './failure.ts';
 
 createFilesPrivately();
 
-// The sources are TypeScript. Caching the compiled code cuts a start from five seconds to one.
+// The sources are TypeScript. Caching the compiled code cuts startup from five seconds to one.
 enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/firsthand'));
 
 async function run(args: string[]): Promise<void> {

@@ -5,7 +5,10 @@ type Options<Required extends string, Optional extends string, Flag extends stri
   Partial<Record<Optional, string>> &
   Record<Flag, boolean>;
 
-/** `--name value` for required and optional names, `--name` for flags. Unknown names are rejected; an empty value counts as missing. */
+/**
+ * Parses `--name value` for required and optional names, and `--name` for flags. Unknown names are rejected; an empty value counts as
+ * missing.
+ */
 export function readOptions<const Required extends string, const Optional extends string = never, const Flag extends string = never>(
   args: string[],
   names: { required: readonly Required[]; optional?: readonly Optional[]; flags?: readonly Flag[] },

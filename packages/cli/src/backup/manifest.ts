@@ -4,14 +4,14 @@ import { join, posix, sep } from 'node:path';
 import { VERSION } from '@firsthand/server/version.ts';
 import { CommandError } from '../failure.ts';
 
-/** Written last: a folder with a manifest is a complete backup. */
+/** Written last, so a folder with a manifest is a complete backup. */
 export const MANIFEST_FILE = 'manifest.json';
 const FORMAT = 1;
-/** LMDB makes one whenever a log is opened; it holds nothing. */
+/** LMDB creates this file whenever a log is opened. It contains no data. */
 const LOCK_FILE = 'lock.mdb';
 
 export interface ManifestEntry {
-  /** Relative to the backup, with forward slashes. */
+  /** Relative to the backup folder, with forward slashes. */
   path: string;
   bytes: number;
   sha256: string;
@@ -40,7 +40,7 @@ export async function entryOf(folder: string, path: string): Promise<ManifestEnt
   return { path, bytes: statSync(file).size, sha256: hash.digest('hex') };
 }
 
-/** Every file of a backup but the manifest itself, sorted. */
+/** All files of a backup except the manifest, sorted. */
 export function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

@@ -7,10 +7,10 @@ import { MIGRATIONS } from '@firsthand/server/stores/config/migrations/index.ts'
 import { EMBEDDED } from '../embedded.ts';
 import { entryOf, listFiles, type Manifest } from './manifest.ts';
 
-/** Returns every fault found, one line each; none for a sound backup. */
+/** Returns one line per fault. The list is empty for a sound backup. */
 export async function verifyBackup(folder: string, manifest: Manifest): Promise<string[]> {
   const faults = await checkFiles(folder, manifest);
-  // A file that is not what was written is not opened: LMDB would trust its pages.
+  // Files with a wrong checksum are not opened, because LMDB would trust their pages.
   return faults.length > 0 ? faults : await checkStores(folder);
 }
 
@@ -30,7 +30,7 @@ async function checkFiles(folder: string, manifest: Manifest): Promise<string[]>
   return faults;
 }
 
-/** Whether the stores can be read, whatever their checksums say. */
+/** Checks whether the stores can be read, without comparing checksums. */
 export async function checkStores(folder: string): Promise<string[]> {
   const faults: string[] = [];
   if (!existsSync(join(folder, EMBEDDED.config))) faults.push(`${EMBEDDED.config}: is missing`);
@@ -45,7 +45,7 @@ export async function checkStores(folder: string): Promise<string[]> {
 
 function checkSqlite(file: string): string[] {
   const url = pathToFileURL(file);
-  // Neither locks nor journals: a backup may lie on a medium that cannot be written.
+  // Opened without locks or journals, because a backup may be on read-only media.
   url.search = '?immutable=1';
   let database: DatabaseSync | undefined;
   try {
@@ -68,7 +68,7 @@ function checkSchema(database: DatabaseSync): string[] {
 }
 
 const WALK = join(import.meta.dirname, 'walk-log.ts');
-/** In a child process: a damaged LMDB file can end the process that reads it. */
+/** Runs in a child process, because a damaged LMDB file can crash the process that reads it. */
 async function checkLog(folder: string): Promise<string | undefined> {
   if (!existsSync(join(folder, 'data.mdb'))) return 'data.mdb is missing';
   const hadLock = existsSync(join(folder, 'lock.mdb'));

@@ -1,4 +1,4 @@
-/** Child process of `verify.ts`: reads the whole log in the folder it is given. */
+/** Child process of `verify.ts`: reads the whole log in the given folder. */
 import { verifyLog } from '@firsthand/server/stores/event-log/lmdb/verify.ts';
 
 try {

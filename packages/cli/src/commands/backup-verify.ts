@@ -21,7 +21,7 @@ export async function backupVerify(args: string[]): Promise<void> {
   print({ from, valid: true, created_at, firsthand_version, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) });
 }
 
-/** For backups of versions that wrote no manifest. */
+/** Writes a manifest for backups of versions that had none. */
 async function adopt(from: string): Promise<void> {
   if (existsSync(join(from, MANIFEST_FILE))) throw new CommandError(`${from} has a ${MANIFEST_FILE} already; it is not replaced.`);
   const faults = await checkStores(from);

@@ -10,7 +10,7 @@ import { CommandError } from '../failure.ts';
 import { print, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
-/** Copies the embedded stores while the service runs, checks the copy, and writes its manifest last. */
+/** Copies the embedded stores while the service runs, verifies the copy, and writes its manifest last. */
 export async function backup(args: string[]): Promise<void> {
   const { to } = readOptions(args, { required: ['to'] });
   const settings = settingsOrFail();
@@ -34,8 +34,8 @@ export async function backup(args: string[]): Promise<void> {
 }
 
 /**
- * Each copy is of one moment. The log comes first and the configuration last: an event of a pipeline that the configuration does not
- * know would be lost; a pipeline without its latest events loses nothing that the next start would miss.
+ * Each copy is a consistent snapshot. The log is copied first and the configuration last: events of a pipeline that the configuration
+ * does not know would be lost, but a pipeline whose latest events are missing does no harm.
  */
 async function copyStores({ dataDir, natsUrl }: Settings, to: string): Promise<string[]> {
   const copied: string[] = [];

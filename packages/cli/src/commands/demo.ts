@@ -1,6 +1,6 @@
 /**
- * `firsthand demo`: a shop with live traffic. Starts a service of its own under DATA_DIR, or fills the one at `--url`; sets up the shop
- * once, starts a local receiver for its vendors, and lets visitors browse until it is stopped.
+ * `firsthand demo`: a shop with live traffic. Starts its own service under DATA_DIR, or uses the one at `--url`. Sets up the shop once,
+ * starts a local receiver for its vendors, and simulates visitors until it is stopped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -41,11 +41,11 @@ export async function demo(args: string[]): Promise<void> {
   }
 }
 
-/** Keeps so many visits running that about `rate` events arrive per second. */
+/** Keeps enough visits running for about `rate` events per second. */
 async function browse(target: Parameters<typeof sendStep>[0], rate: number, signal: AbortSignal): Promise<void> {
   const queue: ReturnType<typeof visit>[] = [];
   while (!signal.aborted) {
-    // A handful of visitors are in the shop at once; each takes its next step in turn.
+    // Several visitors are in the shop at once and take their steps in turn.
     while (queue.length < Math.max(4, rate * 2)) queue.push(visit(Math.random));
     const steps = queue.shift();
     const step = steps?.shift();

@@ -10,10 +10,10 @@ import { CommandError } from '../failure.ts';
 import { print, withInstallation } from '../installation.ts';
 import { readOptions, requireEmail, requirePassword } from '../options.ts';
 
-/** Where LOCAL_LOGIN=false, the new password works for this long: the way back in when the identity provider fails. */
+/** With LOCAL_LOGIN=false, the new password works for this long. This restores access when the identity provider fails. */
 const LOCAL_LOGIN_MS = 3_600_000;
 
-/** Sets a password, ends every session and unlocks the address, in one write with its audit entry. */
+/** Sets the password, ends every session and unlocks the address, in one write with its audit entry. */
 export async function resetPassword(args: string[]): Promise<void> {
   const options = readOptions(args, { required: ['email'], optional: ['password'], flags: ['disable-totp'] });
   const email = normaliseEmail(requireEmail('--email', options.email));

@@ -8,7 +8,10 @@ import { CommandError } from '../failure.ts';
 import { print, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
-/** Replaces DATA_DIR's stores by a backup. The copy is verified before anything is moved, and the old stores are kept beside the new. */
+/**
+ * Replaces the stores in DATA_DIR with a backup. The copy is verified before anything is moved, and the old stores are kept beside the
+ * new ones.
+ */
 export async function restore(args: string[]): Promise<void> {
   const { from } = readOptions(args, { required: ['from'] });
   const settings = settingsOrFail();
@@ -25,7 +28,7 @@ export async function restore(args: string[]): Promise<void> {
   const incoming = join(dataDir, plan.incoming);
   try {
     cpSync(from, incoming, { recursive: true });
-    // What will be used is verified, not what was read: the copy may be short.
+    // Verifies the copy, not the original: the copy may be incomplete.
     const faults = await verifyBackup(incoming, manifest);
     if (faults.length > 0) throw new CommandError(`The backup in ${from} is damaged; nothing was changed.\n${faults.join('\n')}`);
     settle(incoming);
@@ -38,12 +41,12 @@ export async function restore(args: string[]): Promise<void> {
   print({ restored: from, replaced: join(dataDir, plan.replaced) });
 }
 
-/** The stores and the files SQLite keeps beside them. */
+/** The stores and the additional files SQLite keeps beside them. */
 function storeNames(): string[] {
   return Object.values(EMBEDDED).flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
 }
 
-/** On disk before the swap, and readable by nobody else: backups of older versions have mode 0644. */
+/** Syncs the files to disk before the swap and makes them private: backups of older versions have mode 0644. */
 function settle(folder: string): void {
   chmodSync(folder, 0o700);
   if (existsSync(join(folder, EMBEDDED.log))) chmodSync(join(folder, EMBEDDED.log), 0o700);

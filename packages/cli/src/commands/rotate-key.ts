@@ -8,22 +8,22 @@ import { print, settingsOrFail, withInstallation } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
 /**
- * Wraps every organisation's data key under a new SECRET_KEY; what the data keys sealed stays as it is. Access tokens, which the old key
- * signed, end with it. Where the key is in the environment, the new one must be put there before the next start.
+ * Wraps every organisation's data key with a new SECRET_KEY. Data sealed with the data keys does not change. Access tokens become
+ * invalid, because the old key signed them. If the key is in the environment, the new one must be set there before the next start.
  */
 export async function rotateKey(args: string[]): Promise<void> {
   const options = readOptions(args, { required: [], optional: ['new-key'] });
   const given = options['new-key'];
   if (given !== undefined && given.trim().length < 16) throw new CommandError('--new-key: must be 16 characters or more.');
   const { databaseUrl, dataDir } = settingsOrFail();
-  // A running process holds the old key and could open nothing that is wrapped anew.
+  // A running process has the old key and could not open keys wrapped with the new one.
   if (databaseUrl === undefined) requireStopped(dataDir);
   await withInstallation(async ({ db, cipher, settings }) => {
     const inFile = settings.secretKey === undefined;
     if (!inFile && given === undefined) throw new CommandError('SECRET_KEY is set in the environment: name the new one with --new-key.');
     const next = given?.trim() ?? newSecretKey();
     const nextCipher = createCipher(next);
-    // The new key is on disk before anything is wrapped under it: a crash in between leaves both, and a start tries both.
+    // The new key is on disk before anything is wrapped with it. A crash in between leaves both keys, and the next start tries both.
     if (inFile) writeNextKey(settings.dataDir, next);
     const organisations = await db.transaction().execute(async (tx) => {
       const version = await nextConfigVersion(tx);

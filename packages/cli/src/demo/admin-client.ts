@@ -1,6 +1,6 @@
 import { CommandError } from '../failure.ts';
 
-/** The management API as the demo uses it: signs in again when its token has expired. */
+/** Client for the management API. Signs in again when its token has expired. */
 export class AdminClient {
   readonly base: string;
   readonly #email: string;

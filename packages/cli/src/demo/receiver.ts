@@ -1,6 +1,6 @@
 /**
- * A local stand-in for the vendors of the demo. It answers as each vendor does, and misbehaves the way vendors do: Meta rejects
- * some purchases, TikTok has outages, Amplitude throttles, the warehouse stalls.
+ * A local stand-in for the demo's vendors. It responds like each vendor and simulates failures: Meta rejects some purchases, TikTok has
+ * outages, Amplitude throttles, the warehouse stalls.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ export interface Reply {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
-  /** Wait this long before answering. */
+  /** Delay before the response. */
   stall_ms?: number;
 }
 type Vendor = (body: string, now: number, random: () => number) => Reply;
@@ -23,7 +23,7 @@ export const VENDORS: Record<string, Vendor> = {
   ga4: () => ok('', 204),
   meta: (body, now) => {
     const { data = [] } = JSON.parse(body) as { data?: { event_name?: string; event_id?: string; event_time?: number }[] };
-    // One purchase in eight is rejected while it is young, so that a replay a few minutes later succeeds.
+    // One purchase in eight is rejected while it is recent, so that a replay a few minutes later succeeds.
     const rejected = data.find(
       ({ event_name, event_id = '', event_time = 0 }) =>
         event_name === 'Purchase' && event_id.charCodeAt(0) % 8 === 1 && now / 1_000 - event_time < 300,

@@ -1,4 +1,4 @@
-/** Sets up the demo's shop through the management API: pipeline, consent, a code transformation, a webhook source, six integrations. */
+/** Sets up the demo shop through the management API: pipeline, consent, a code transformation, a webhook source, six integrations. */
 import type { AdminClient } from './admin-client.ts';
 
 export const SHOPIFY_SECRET = 'demo-shopify-signing-secret';
@@ -99,7 +99,7 @@ export async function openShop(admin: AdminClient, receiver: string): Promise<Sh
   return { pipeline_id: pipeline.id, pipeline_key: pipeline.pipeline_key, webhook_url: source.url };
 }
 
-/** The receiver has a new port at every start: each integration gets a revision that points there. */
+/** The receiver gets a new port at every start, so each integration gets a revision that points to it. */
 async function reopenShop(admin: AdminClient, { id, pipeline_key }: { id: string; pipeline_key: string }, receiver: string): Promise<Shop> {
   const { integrations } = await admin.get<{ integrations: { id: string; template_id: string; name: string; revision_number: number }[] }>(
     `/pipelines/${id}/integrations`,

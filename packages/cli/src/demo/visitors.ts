@@ -1,4 +1,4 @@
-/** Visitors of the demo shop: each browses, some sign up, some buy. What they send is what the collector and Shopify would send. */
+/** Visitors of the demo shop: each browses, some sign up, some buy. They send what the collector and Shopify would send. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { SHOPIFY_SECRET } from './shop.ts';
 
@@ -20,7 +20,7 @@ const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.
 const SITE = 'https://shop.example';
 
 export interface Step {
-  /** Where it goes: a collection path, or the webhook of the shop system. */
+  /** Destination: a collection path, or the webhook of the shop system. */
   to: 'collect' | 'webhook';
   body: Record<string, unknown>;
   user_agent: string;
@@ -89,7 +89,7 @@ export function visit(random: () => number): Step[] {
   send('identify', '/checkout', { traits: { email, first_name: first, last_name: last, city: 'Berlin', country: 'DE' } });
   if (random() < 0.3) send('track', '/checkout', { event: 'Signed Up', properties: { method: 'email' } });
   const order_id = `A-${10_000 + Math.floor(random() * 90_000)}`;
-  // One order in twelve comes from the old checkout, which calls the currency otherwise.
+  // One order in twelve comes from the old checkout, which uses another name for the currency.
   const currency = random() < 1 / 12 ? { order_currency: 'EUR' } : { currency: 'EUR' };
   send('track', '/thank-you', { event: 'Order Completed', properties: { order_id, total, revenue: total, ...currency, products: cart } });
   if (random() < 0.3) steps.push({ to: 'webhook', user_agent, body: shopifyOrder(order_id, total, email, cart) });
@@ -127,7 +127,7 @@ export interface Target {
 }
 const PATHS: Record<string, string> = { track: '/v1/t', page: '/v1/p', identify: '/v1/i' };
 
-/** Sends one step. Answers what the service said, so that the caller can count. */
+/** Sends one step and returns the service's response, so that the caller can count. */
 export async function sendStep({ base, pipeline_key, webhook_url }: Target, { to, body, user_agent }: Step): Promise<number> {
   const text = JSON.stringify(body);
   if (to === 'webhook') {

@@ -19,7 +19,7 @@ export interface UrlFacts {
 }
 const NOTHING: UrlFacts = { campaign: undefined, click_ids: undefined };
 
-/** Campaign and click ids of a page address. Names match in any case; of a repeated parameter the first counts. */
+/** Campaign and click ids in a page URL. Names are case-insensitive; the first of repeated parameters wins. */
 export function urlFacts(url: string): UrlFacts {
   const query = queryOf(url);
   if (query === undefined || query === '') return NOTHING;

@@ -1,11 +1,11 @@
-/** Click ids and browser ids of vendors: which vendors use them, and how long they may be remembered. */
+/** Click ids and browser ids: which vendors use them, and how long they may be remembered. */
 
 export interface ClickId {
-  /** As the platform writes it in the landing page's address. */
+  /** Parameter name in the landing page URL, as the platform writes it. */
   param: string;
-  /** How long the vendor accepts it after the click. */
+  /** How many days after the click the vendor accepts the id. */
   days: number;
-  /** Catalog keys. Their integrations decide which consent is needed to remember it. */
+  /** Catalog keys. The integrations of these vendors decide which consent is needed to remember the id. */
   vendors: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export const CLICK_IDS: readonly ClickId[] = [
   click('wickedid', []),
 ];
 
-/** Ids of the visitor's browser, by their name in `context.vendor_ids`, and the consent category they need. */
+/** Browser ids by their name in `context.vendor_ids`, with the consent category they need. */
 export const BROWSER_IDS: ReadonlyMap<string, 'advertising' | 'analytics'> = new Map([
   ['ga_client_id', 'analytics'],
   ['fbp', 'advertising'],
@@ -64,7 +64,7 @@ export const BROWSER_IDS: ReadonlyMap<string, 'advertising' | 'analytics'> = new
 interface SeenClick {
   param: string;
   value: string;
-  /** When the cookie says the click happened, in milliseconds. */
+  /** Time of the click according to the cookie, in milliseconds. */
   at?: number;
 }
 const PLAIN_COOKIES: ReadonlyMap<string, string> = new Map([
@@ -75,7 +75,7 @@ const PLAIN_COOKIES: ReadonlyMap<string, string> = new Map([
   ['ttclid', 'ttclid'],
   ['qclid', 'qclid'],
 ]);
-/** Google's conversion linker: `_gcl_aw`, `_gcl_dc`, `_gcl_gb`, `_gcl_ag`. */
+/** Cookies of Google's conversion linker: `_gcl_aw`, `_gcl_dc`, `_gcl_gb`, `_gcl_ag`. */
 const GOOGLE_COOKIES: ReadonlyMap<string, string> = new Map([
   ['gcl_aw', 'gclid'],
   ['gcl_dc', 'dclid'],
@@ -83,7 +83,7 @@ const GOOGLE_COOKIES: ReadonlyMap<string, string> = new Map([
   ['gcl_ag', 'gbraid'],
 ]);
 
-/** The click id that a vendor's cookie contains, by the cookie's name in `context.vendor_ids`. */
+/** Extracts the click id from a vendor's cookie. `name` is the cookie's name in `context.vendor_ids`. */
 export function clickFromCookie(name: string, value: string): SeenClick | undefined {
   const google = GOOGLE_COOKIES.get(name);
   if (google !== undefined) {

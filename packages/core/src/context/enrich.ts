@@ -1,4 +1,4 @@
-/** Step 1: what the request, the user agent, the address and the page URL tell about an event. The client's own word wins. */
+/** Step 1: adds what the request, the user agent, the IP address and the page URL reveal. Values sent by the client take precedence. */
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { IngestEnvelope } from '../event/envelope.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
@@ -50,7 +50,7 @@ export function applyContext(event: CanonicalEvent, request: RequestFacts, geo: 
   if (changed.length > 0) decisions.push({ step: 'context', result: 'enriched', changed });
 }
 
-/** The page's address, wherever this client says it; a bare query string serves as well. */
+/** The page URL, wherever the client put it. May be a bare query string. */
 export function pageUrl(event: CanonicalEvent): string | undefined {
   const page = ownObject(event.context, 'page');
   const properties = isObject(event.properties) ? event.properties : undefined;

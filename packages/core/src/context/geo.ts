@@ -1,4 +1,4 @@
-/** Where an address is, as far as the database knows. Absent values are left out. */
+/** Location of an IP address, as far as the database knows. Absent values are omitted. */
 export interface Geo {
   continent?: string;
   /** ISO 3166-1, two letters. */
@@ -13,5 +13,5 @@ export interface Geo {
   longitude?: number;
   timezone?: string;
 }
-/** Injected: `core` has no database of its own. Never throws. */
+/** Injected, because `core` has no database. Never throws. */
 export type GeoLookup = (ip: string) => Geo | undefined;

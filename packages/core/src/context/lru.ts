@@ -1,7 +1,7 @@
 /**
- * A bounded map that forgets what was not used for long: at least the half of its limit that was used last is known. It has two parts;
- * when the newer one has grown to its half, it becomes the older one, whose entries come back when they are used. (Moving an
- * entry to the end of one map at each use would make a new table every few uses, for a map does not reuse the places of the gone.)
+ * A bounded map that evicts entries not used recently. It always keeps at least the most recently used half of its limit. Writes and
+ * hits go to the newer of two maps; when it reaches half the limit, it replaces the older one. (Moving an entry to the end of a single
+ * map on every use is slower: a Map does not reuse deleted slots, so it rebuilds its table every few uses.)
  */
 export class Lru<K, V> {
   #newer = new Map<K, V>();

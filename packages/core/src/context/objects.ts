@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
 
-/** Writes an own property whatever its name: assigning `__proto__` would change the prototype instead. */
+/** Writes an own property of any name. Assigning `__proto__` would change the prototype instead. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
@@ -12,14 +12,14 @@ export function ownObject(object: JsonObject | undefined, key: string): JsonObje
   return isObject(value) ? (value as JsonObject) : undefined;
 }
 
-/** A string with something in it. */
+/** Returns the own property if it is a non-empty string. */
 export function ownText(object: JsonObject | undefined, key: string): string | undefined {
   if (object === undefined) return undefined;
   const value = own(object, key);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Adds what `found` knows to `object[key]`; what the client said itself stays. Returns whether anything was added. */
+/** Adds `found` to `object[key]` without overwriting values the client sent. Returns whether anything was added. */
 export function addMissing(object: JsonObject, key: string, found: JsonObject): boolean {
   const present = own(object, key);
   if (present === undefined || present === null) {

@@ -1,6 +1,6 @@
 /**
- * Reads the query of an address without building a URL object: tolerant of what `new URL` refuses (relative addresses,
- * broken escapes), and several times cheaper. Fragments do not count.
+ * Reads the query of a URL without building a URL object. Accepts what `new URL` rejects (relative URLs, broken escapes) and is several
+ * times cheaper. Ignores the fragment.
  */
 export function queryOf(url: string): string | undefined {
   const start = url.indexOf('?');

@@ -1,4 +1,4 @@
-/** What a user agent string tells: device, operating system, browser, and whether a known bot says so itself. */
+/** Parses a user agent string: device, operating system, browser, and whether it names a known bot. */
 import Bowser from 'bowser';
 import { isbot } from 'isbot';
 import type { JsonObject } from '../json.ts';
@@ -11,9 +11,9 @@ export interface UserAgentFacts {
   is_bot: boolean;
 }
 
-/** Parsing costs about 20 µs and a site's visitors share a few hundred strings. */
+/** Parsing costs about 20 µs, and the visitors of a site share a few hundred strings. */
 const cache = new Lru<string, UserAgentFacts>(2_000);
-/** Real ones are below 400 characters; the parser's patterns need not see more of a hostile one. */
+/** Real user agents are below 400 characters. The limit keeps long hostile ones away from the parser's patterns. */
 const MAX_LENGTH = 512;
 
 export function userAgentFacts(userAgent: string): UserAgentFacts {
@@ -31,7 +31,10 @@ export function userAgentFacts(userAgent: string): UserAgentFacts {
   return facts;
 }
 
-/** Windows tells the number of its kernel (NT 10.0), which the parser turns into the one that people know. Others' names say less than their numbers. */
+/**
+ * For Windows the version is the kernel's (NT 10.0), so the parser's name for it, which people know, is preferred. For other systems
+ * the number says more than the name.
+ */
 function osVersion({ name, version, versionName }: Bowser.Parser.ParsedResult['os']): string | undefined {
   return name === 'Windows' ? (versionName ?? version) : (version ?? versionName);
 }

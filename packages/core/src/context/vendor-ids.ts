@@ -1,7 +1,4 @@
-/**
- * First-party ids that vendors match on, under one name each: `context.vendor_ids`. Clients send these names or the cookies they come
- * from.
- */
+/** First-party ids that vendors match on, each under one name in `context.vendor_ids`. Clients send these names or the original cookies. */
 import { isObject, type JsonObject, own } from '../json.ts';
 
 const MAX_LENGTH = 512;
@@ -29,12 +26,12 @@ const COOKIES: ReadonlyMap<string, string> = new Map([
   ['li_fat_id', 'li_fat_id'],
 ]);
 
-/** Whether a cookie belongs to a vendor that events are matched with. */
+/** Whether a vendor uses the cookie to match events. */
 export function isVendorCookie(name: string): boolean {
   return COOKIES.has(name) || name === '_ga' || name.startsWith('_ga_');
 }
 
-/** Vendor cookies of a request, as ids. */
+/** Converts the vendor cookies of a request to ids. */
 export function idsOfCookies(cookies: Readonly<Record<string, string>>): JsonObject {
   const ids: JsonObject = {};
   for (const [name, value] of Object.entries(cookies)) {
@@ -63,7 +60,7 @@ export function applyVendorIds(context: JsonObject): boolean {
   return changed;
 }
 
-/** Adds a cookie under its id, or the part of it that the vendor's API expects. Ids that are already present stay. */
+/** Adds a cookie under its id, or the part of it that the vendor's API expects. Existing ids are kept. */
 function fromCookie(name: string, value: unknown, ids: JsonObject): boolean {
   if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return false;
   const plain = COOKIES.get(name);
@@ -75,7 +72,7 @@ function fromCookie(name: string, value: unknown, ids: JsonObject): boolean {
   if (name.startsWith('_ga_')) {
     const session = /^GS\d+\.\d+\.s?(\d+)/.exec(value)?.[1];
     if (session === undefined) return false;
-    // A site may have several streams. An integration takes the session of its own.
+    // A site may have several streams. Each integration uses the session of its own stream.
     const sessions = isObject(ids.ga_sessions) ? ids.ga_sessions : {};
     const stream = name.slice('_ga_'.length);
     if (stream !== '__proto__') ids.ga_sessions = { ...sessions, [stream]: session } as JsonObject;

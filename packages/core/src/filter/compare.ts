@@ -1,15 +1,15 @@
-/** How two values of loosely typed events are compared. Collectors send `"19.90"` where the server sends `19.9`. */
+/** Comparison of values in loosely typed events. Collectors send `"19.90"` where the server sends `19.9`. */
 
 const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
 
-/** The number a value stands for, where it is one or reads like one. */
+/** The value as a number, if it is one or is a text that reads like one. */
 export function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.length <= 40 && NUMERIC.test(value) ? Number(value) : value;
-  // `1e400` reads like a number and is none: JSON would carry it as null.
+  // `1e400` reads like a number but is not finite; JSON would write it as null.
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Texts are equal as texts; a number equals a text that reads like it, a boolean the text of its name; null equals missing. */
+/** Texts compare as texts. A number equals a text that reads like it, a boolean equals the text of its name, and null equals missing. */
 export function same(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (left === undefined || left === null) return right === undefined || right === null;
@@ -23,7 +23,7 @@ export function same(left: unknown, right: unknown): boolean {
   return false;
 }
 
-/** Numbers where both read like numbers, texts by their characters (ISO times sort that way); else there is no order. */
+/** Numeric order if both values read like numbers, character order for texts (correct for ISO times), otherwise NaN. */
 export function order(left: unknown, right: unknown): number {
   const a = asNumber(left);
   const b = asNumber(right);

@@ -12,8 +12,8 @@ const MAX_DEPTH = 16;
 const MAX_CONDITIONS = 500;
 
 /**
- * A stored condition made into one function. `where` is the condition's own place in the configuration and starts every fault's path.
- * Missing and null are the same: `exists` fails on both, `ne` and `not_in` hold for both.
+ * Compiles a stored condition to one function. `where` is the path of the condition in the configuration and the prefix of every
+ * fault's path. Missing and null are the same: `exists` fails on both, `ne` and `not_in` hold for both.
  */
 export function compileCondition(condition: unknown, where: string, roots?: Roots): CompiledCondition {
   const compiler = new ConditionCompiler(roots);
@@ -98,7 +98,7 @@ class ConditionCompiler {
   }
 }
 
-/** `products[*].sku eq "A1"`: one element is enough; `ne` is its opposite. */
+/** `products[*].sku eq "A1"` holds if one element matches; `ne` is the negation. */
 function anyElement(get: Getter, expected: unknown, wanted: boolean): ConditionTest {
   return (event) => {
     const actual = get(event);

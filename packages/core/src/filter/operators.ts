@@ -5,7 +5,7 @@ import { compilePattern } from './pattern.ts';
 type Test = (actual: unknown) => boolean;
 type OperatorResult = { ok: true; test: Test } | { ok: false; message: string };
 
-/** `over: each` holds for a list where it holds for one of its elements; `over: whole` decides on the value as it is. */
+/** `over: each`: a list matches if one of its elements does. `over: whole`: the value is tested as it is. */
 interface Operator {
   needs: 'nothing' | 'anything' | 'list' | 'text' | 'comparable';
   over: 'each' | 'whole';
@@ -33,7 +33,7 @@ export const OPERATORS: Record<ConditionOp, Operator> = {
   not_exists: { needs: 'nothing', over: 'whole', compile: always((actual) => !present(actual)) },
 };
 
-/** What is wrong with an operator's value, if anything. */
+/** Returns a message if the operator's value is invalid. */
 export function valueFault(op: ConditionOp, value: unknown): string | undefined {
   switch (OPERATORS[op].needs) {
     case 'nothing':
@@ -70,7 +70,7 @@ function onText(test: (actual: string, expected: string) => boolean) {
   };
 }
 
-/** RE2 syntax, found anywhere in the text unless anchored; linear in the length of the text whatever the pattern. */
+/** RE2 syntax; matches anywhere in the text unless anchored. Time is linear in the length of the text for every pattern. */
 function compileMatches(expected: unknown): OperatorResult {
   const pattern = textOf(expected) ?? '';
   const compiled = compilePattern(pattern);

@@ -1,9 +1,9 @@
 /**
- * Estimates how many steps a regular expression compiles to, without compiling it. Linear in the length of the pattern.
- * A refusal based on this costs microseconds where compiling could take a second.
+ * Estimates how many steps a regular expression compiles to, without compiling it. Linear in the length of the pattern. Rejecting by
+ * estimate takes microseconds; compiling could take a second.
  */
 const MAX_ESTIMATE = 1_000_000_000;
-/** Unicode classes are tables; folding their case costs as much as a hundred ordinary steps. */
+/** Unicode classes are tables. Case folding makes one as expensive as a hundred ordinary steps. */
 const UNICODE_CLASS = 3;
 const FOLDED_UNICODE_CLASS = 100;
 const REPETITION = /\{(\d{1,6})(,(\d{0,6}))?\}/y;
@@ -11,7 +11,7 @@ const FLAGS = /\?([a-zA-Z]*)(?:-[a-zA-Z]*)?[:)]|\?P?<[^>]*>/y;
 
 interface Group {
   steps: number;
-  /** Size of the last item: a repetition multiplies it. */
+  /** Size of the last item, which a repetition multiplies. */
   last: number;
 }
 

@@ -1,28 +1,31 @@
 /**
- * Regular expressions of RE2. Matching is linear in the length of the text whatever the pattern, but also in the size of the
- * compiled pattern, and compiling costs about 10 µs per step. Both are bounded, and compiled patterns are kept by content:
- * a configuration that is loaded again, or differs in one place, compiles only what is new.
+ * RE2 regular expressions. Matching time is linear in the length of the text, but also in the size of the compiled pattern, and
+ * compiling costs about 10 µs per step. Both are bounded. Compiled patterns are cached by content, so reloading a configuration
+ * compiles only new patterns.
  */
 import { RE2JS } from 're2js';
 import { estimatePatternSteps } from './pattern-size.ts';
 
 export const MAX_PATTERN_LENGTH = 1_000;
-/** `^.{1,1000}$`, the longest repetition RE2 knows, has 2,005 steps; an expression for URLs about 550. */
+/** `^.{1,1000}$`, the longest repetition RE2 allows, has 2,005 steps. An expression for URLs has about 550. */
 const MAX_STEPS = 2_500;
-/** Steps times characters. A pattern of this size or less takes a few nanoseconds for each: it may read the largest event. */
+/**
+ * Work is steps times characters. Patterns of at most `SMALL` steps take a few nanoseconds per unit, so they may read the largest
+ * event.
+ */
 const SMALL = 40;
 const MAX_WORK_SMALL = 20_000_000;
-/** Large patterns with nested repetitions cost up to a hundred times as much per step. */
+/** Large patterns with nested repetitions cost up to a hundred times as much per unit of work. */
 const MAX_WORK = 1_200_000;
-/** For one event, all patterns together; the work of small patterns counts a twentieth. */
+/** Work allowed per event for all patterns together. Small patterns count a twentieth of their work. */
 const EVENT_BUDGET = 3_000_000;
-/** Steps of all patterns that are kept. The least recently compiled go first. */
+/** Steps of all cached patterns. The oldest are evicted first. */
 const MAX_CACHED_STEPS = 250_000;
 
 export interface Pattern {
-  /** Found anywhere in the text. False where text and pattern together are too much work. */
+  /** Matches anywhere in the text. False if text and pattern together are too much work. */
   test(text: string): boolean;
-  /** Undefined where text and pattern together are too much work. */
+  /** Undefined if text and pattern together are too much work. */
   replaceAll(text: string, replacement: string): string | undefined;
 }
 export type CompiledPattern = { ok: true; regexp: Pattern } | { ok: false; message: string };
@@ -72,11 +75,11 @@ function affordsWith(size: number): (text: string) => boolean {
   };
 }
 
-/** A test of an empty text is not free either. */
+/** Fixed cost of a test, in characters: even an empty text is not free. */
 const TEST_COST = 16;
 let budget = Number.POSITIVE_INFINITY;
 
-/** Runs one event's synchronous work with a bound on all its patterns together: beyond it none matches any more. */
+/** Runs one event's synchronous work with a shared budget for all its patterns. Once it is used up, no pattern matches. */
 export function withPatternBudget<T>(run: () => T): T {
   const outer = budget;
   budget = EVENT_BUDGET;

@@ -3,8 +3,8 @@ import { put } from '../path/write.ts';
 const MAX_DEPTH = 100;
 
 /**
- * A payload belongs to whoever asked for it: objects and lists taken from the event or the configuration are copied, so that limits
- * and post-processing may write into it. Data deeper than any event can be is shared.
+ * The caller owns the payload: objects and lists from the event or the configuration are copied, so that limits and post-processing may
+ * modify it. Data nested deeper than any event can be is shared.
  */
 export function ownCopy(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? copyAt(value, 0) : value;

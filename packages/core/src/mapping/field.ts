@@ -1,4 +1,4 @@
-/** One line of a mapping (or enrichment): where a value comes from, what is done to it, where it goes. */
+/** One line of a mapping (or enrichment): the origin of a value, its changes, and its target. */
 
 import { textOf } from '../filter/compare.ts';
 import { type ConditionTest, compileCondition } from '../filter/condition.ts';
@@ -9,7 +9,7 @@ import { compileTransforms, type TransformFn } from '../transforms/compile.ts';
 import { ownCopy } from './copy.ts';
 import { type Checks, join } from './validate/checks.ts';
 
-/** What went wrong on the event under way. Mappings run from start to end without a pause, so one record per mapping is enough. */
+/** Faults of the current event. A mapping runs synchronously from start to end, so one record per mapping is enough. */
 export interface RunState {
   missing: string | undefined;
   failed: string | undefined;
@@ -24,7 +24,7 @@ export interface Field {
   target: readonly Segment[];
   target_text: string;
   origin: Origin;
-  /** Transforms and value map; undefined where the value goes as it is. */
+  /** Transforms and value map. Undefined if the value is copied unchanged. */
   change: TransformFn | undefined;
   fallback: unknown;
   when: ConditionTest | undefined;
@@ -34,7 +34,7 @@ export interface Field {
 export interface FieldOptions {
   roots: Roots;
   state: RunState;
-  /** Whether `$`, the payload itself, may be a target. */
+  /** Whether the target may be `$`, the payload itself. */
   root_target: boolean;
 }
 
@@ -100,7 +100,7 @@ function compileTemplateOrigin(template: unknown, where: string, checks: Checks,
   const { state } = options;
   return {
     kind: 'template',
-    // An empty result is a missing value: then `default` and `required` mean something for templates too.
+    // An empty result counts as missing, so that `default` and `required` also work for templates.
     render(event) {
       const rendered = compiled.render(event);
       if (rendered.ok) return rendered.text === '' ? undefined : rendered.text;
@@ -110,7 +110,7 @@ function compileTemplateOrigin(template: unknown, where: string, checks: Checks,
   };
 }
 
-/** A value that is not in the map stays as it is, unless `"*"` names what the rest becomes. Null in the map means: left out. */
+/** A value without an entry stays unchanged, unless `"*"` gives a replacement. Null in the map omits the value. */
 export function compileValueMap(input: unknown, where: string, checks: Checks): TransformFn | undefined {
   if (input === undefined || input === null) return undefined;
   if (!isObject(input)) {

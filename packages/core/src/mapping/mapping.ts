@@ -7,10 +7,10 @@ import { join } from './validate/checks.ts';
 
 export type { CompiledMapping, Mapped, MappingOptions } from './result.ts';
 
-/** The keys of a revision's config that belong to the mapping; the others are the vendor's fields. */
+/** Config keys of a revision that belong to the mapping. All others are the vendor's fields. */
 export const MAPPING_KEYS = ['version', 'global', 'events', 'defaults', 'steps'] as const;
 
-/** A revision's mapping as one function, or every fault in it. Keys that are not the mapping's are not looked at. */
+/** Compiles a revision's mapping to one function, or returns all of its faults. Ignores keys that do not belong to the mapping. */
 export function compileMapping(config: unknown, options: MappingOptions = {}): CompiledMapping {
   const { where = '' } = options;
   const fault = (field: string, message: string): CompiledMapping => ({ ok: false, faults: [{ field, message }] });

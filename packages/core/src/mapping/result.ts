@@ -3,7 +3,7 @@ import type { DropReason } from '../outcome/outcome.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 
 export type Mapped =
-  /** The payload belongs to the caller and shares nothing with the event. */
+  /** The caller owns the payload; it shares nothing with the event. */
   | { kind: 'payload'; payload: unknown; vendor_event_name?: string }
   | { kind: 'dropped'; reason: DropReason }
   | { kind: 'pass_through'; event: CanonicalEvent }
@@ -13,16 +13,16 @@ export type CompiledMapping =
   | {
       ok: true;
       run(event: CanonicalEvent, context?: { now: number }): Mapped;
-      /** Every event passes through, whatever it is. */
+      /** Every event passes through unconditionally. */
       passes_all?: boolean;
     }
   | { ok: false; faults: ConfigFault[] };
 
 export interface MappingOptions {
-  /** Starts the path of every fault; empty when the mapping stands at the top of the config. */
+  /** Prefix of every fault's path. Empty if the mapping is at the top of the config. */
   where?: string;
-  /** What happens to events without an entry where the config says nothing: `pass_through` for webhook, custom_http and storage. */
+  /** Action for events without an entry if the config has none: `pass_through` for webhook, custom_http and storage. */
   default_action?: 'pass_through' | 'drop';
-  /** The vendor's config fields, readable as `parameters.<key>` in sources, conditions and templates. */
+  /** The vendor's config fields, available as `parameters.<key>` in sources, conditions and templates. */
   parameters?: Readonly<Record<string, unknown>>;
 }

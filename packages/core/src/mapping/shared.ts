@@ -1,6 +1,6 @@
 /**
- * One template on a hundred pipelines is one mapping, not a hundred: equal configurations share their compiled form as long as anybody
- * holds it. That is safe because a mapping keeps nothing between two events.
+ * Equal configurations share one compiled mapping while it is referenced, so a template used by a hundred pipelines is compiled once.
+ * This is safe because a mapping keeps no state between events.
  */
 import { sha256Hex } from '../hash/hash.ts';
 import { writeJson } from '../transforms/json-stringify.ts';
@@ -20,7 +20,7 @@ export function shared(sections: Record<string, unknown>, options: MappingOption
   return compiled;
 }
 
-/** Parameters count only where the mapping speaks of them: they are what differs from pipeline to pipeline. */
+/** Parameters differ between pipelines, so they are part of the key only if the mapping refers to them. */
 function nameOf(sections: Record<string, unknown>, options: MappingOptions): string | undefined {
   const { where, default_action: defaultAction, parameters } = options;
   const text = writeJson([sections, where, defaultAction]);

@@ -1,4 +1,4 @@
-/** Equality of JSON values; the order of keys does not count. */
+/** Equality of JSON values, regardless of key order. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

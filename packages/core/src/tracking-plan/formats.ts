@@ -1,4 +1,4 @@
-/** The formats of JSON Schema that are checked; as the standard says, a name not listed here is only a note. */
+/** JSON Schema formats that are checked. Other names are only annotations, as the standard says. */
 const LENGTH_LIMIT = 4_096;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d):(\d\d)(\.\d+)?(z|[+-]\d\d(?::?\d\d)?)$/i;

@@ -2,7 +2,7 @@ import { jsonEqual } from './equal.ts';
 import { wholeNumber } from './keywords-scalar.ts';
 import { type Check, fail, type Keyword, passes, type SchemaScope } from './run.ts';
 
-/** Draft 7 writes a tuple as `items: […]` with `additionalItems`, 2020-12 as `prefixItems` with `items`. */
+/** Draft 7 writes a tuple as `items: […]` with `additionalItems`; 2020-12 uses `prefixItems` with `items`. */
 const items: Keyword = (value, schema, where, scope, depth) => {
   if (Array.isArray(value)) {
     const rest =
@@ -53,7 +53,7 @@ const uniqueItems: Keyword = (value, _schema, where, scope) => {
   };
 };
 
-/** Scalars by a set; objects pair by pair, as far as the budget goes. */
+/** Compares scalars with a set and objects pairwise, as far as the budget allows. */
 function hasRepeat(list: unknown[], run: { budget: number }): boolean {
   const scalars = new Set<unknown>();
   const others: unknown[] = [];

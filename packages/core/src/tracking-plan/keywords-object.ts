@@ -89,7 +89,7 @@ const dependentSchemas: Keyword = (value, _schema, where, scope, depth) => {
   };
 };
 
-/** Draft 7's two in one: a list of names, or a schema. */
+/** Draft 7 combines two keywords here: the value is a list of names or a schema. */
 const dependencies: Keyword = (value, schema, where, scope, depth) => {
   if (!isObject(value)) {
     scope.fault(where, 'must be an object');

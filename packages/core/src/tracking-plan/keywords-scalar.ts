@@ -68,7 +68,7 @@ function onLength(test: (length: number, bound: number) => boolean, words: strin
   };
 }
 
-/** Code points, as the standard counts. */
+/** Counts code points, as the standard does. */
 function characters(text: string): number {
   let count = text.length;
   for (let i = 0; i + 1 < text.length; i++) {
@@ -115,7 +115,7 @@ export const scalarKeywords: Readonly<Record<string, Keyword>> = {
   format,
 };
 
-/** 19.99 is a multiple of 0.01, whatever binary fractions say. */
+/** Tolerates binary fractions: 19.99 is a multiple of 0.01. */
 function isMultiple(one: number, bound: number): boolean {
   const quotient = one / bound;
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient)) * 2;

@@ -1,4 +1,4 @@
-/** One entry per keyword: its own checks at compile time, a closure for run time. */
+/** One entry per keyword: it checks itself at compile time and returns a closure for run time. */
 import { arrayKeywords } from './keywords-array.ts';
 import { combiningKeywords } from './keywords-combining.ts';
 import { objectKeywords } from './keywords-object.ts';
@@ -12,7 +12,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ...combiningKeywords,
 };
 
-/** Keywords that describe and do not check, or are read by the keyword they belong to. */
+/** Keywords that are only annotations, or that another keyword reads. */
 export const NOTES: ReadonlySet<string> = new Set([
   '$schema',
   '$id',

@@ -2,7 +2,7 @@ export interface Violation {
   path: string;
   message: string;
 }
-/** One event's check: what was found, and how much work is left to spend on it. */
+/** State of one event's check: the violations found and the remaining work budget. */
 export interface Run {
   violations: Violation[];
   budget: number;
@@ -28,7 +28,7 @@ export function fail(run: Run, path: string, message: string): void {
   if (run.violations.length < MAX_VIOLATIONS) run.violations.push({ path, message });
 }
 
-/** Whether the value passes, without telling why not. */
+/** Tests the value without recording violations. */
 export function passes(check: Check, value: unknown, path: string, run: Run): boolean {
   const kept = run.violations;
   run.violations = [];

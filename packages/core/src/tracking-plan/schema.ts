@@ -1,6 +1,6 @@
 /**
- * JSON Schema (drafts 7 and 2020-12, where they agree or differ only in spelling) compiled to closures. No code is generated
- * from user input, patterns run in linear time, and the work per event is bounded whatever the schema.
+ * Compiles JSON Schema (drafts 7 and 2020-12, where they agree or differ only in spelling) to closures. No code is generated from user
+ * input, patterns run in linear time, and the work per event is bounded for every schema.
  */
 import { isObject, own } from '../json.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
@@ -13,7 +13,7 @@ export type SchemaResult = { ok: true; validate: Validate } | { ok: false; fault
 
 const MAX_NODES = 10_000;
 const MAX_SCHEMA_DEPTH = 64;
-/** Steps one event may cost. A schema that refers to itself twice would never end without it. */
+/** Maximum steps per event. Without it, a schema that refers to itself twice would never end. */
 const BUDGET = 20_000;
 const MAX_DEPTH = 300;
 
@@ -75,7 +75,7 @@ class Compiler implements SchemaScope {
     return this.#anchors.get(anchor);
   }
 
-  /** References stay inside the document: `#`, `#/definitions/x`, `#/$defs/x`, `#anchor`. */
+  /** References must stay inside the document: `#`, `#/definitions/x`, `#/$defs/x`, `#anchor`. */
   #reference(ref: unknown, where: string, depth: number): Check {
     if (typeof ref !== 'string' || !ref.startsWith('#')) {
       this.fault(where, 'must refer to a place in the same schema, such as #/$defs/price');
@@ -136,7 +136,7 @@ function unescapePointer(part: string): string {
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Every `$anchor`, and draft 7's `$id: "#name"`, in one walk. The first of two equal ones counts. */
+/** Collects every `$anchor` and draft 7's `$id: "#name"` in one walk. Of two equal names the first one wins. */
 function anchorsOf(root: unknown): ReadonlyMap<string, unknown> {
   const anchors = new Map<string, unknown>();
   const visit = (schema: unknown, depth: number): void => {

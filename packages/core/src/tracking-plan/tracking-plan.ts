@@ -1,4 +1,4 @@
-/** The shape that events of a pipeline must have: a JSON Schema of `properties` for each named event. */
+/** The required shape of a pipeline's events: a JSON Schema of `properties` for each named event. */
 import type { TrackingPlan } from '../config/resources.ts';
 import { type CanonicalEvent, findByEventKey } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
@@ -10,7 +10,7 @@ export interface CompiledTrackingPlan {
   on_violation: 'allow' | 'flag' | 'drop';
   events: ReadonlyMap<string, Validate>;
 }
-/** Violations reported for one event. Enough to fix it, without swelling it. */
+/** Maximum violations reported per event: enough to fix it without bloating it. */
 const MAX_VIOLATIONS = 20;
 const MAX_EVENTS = 5_000;
 
@@ -19,13 +19,13 @@ export interface TrackingPlanResult {
   faults: ConfigFault[];
 }
 
-/** An event whose schema does not compile is not checked; its faults say why. */
+/** An event whose schema does not compile is not checked. The faults give the reason. */
 export function compileTrackingPlan(plan: TrackingPlan): TrackingPlanResult {
   const steps = compileTrackingPlanInSteps(plan);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** One step for each event, so that a caller can yield in between: a plan may hold thousands of schemas. */
+/** Yields after each event, because a plan may have thousands of schemas. */
 export function* compileTrackingPlanInSteps(plan: TrackingPlan): Generator<undefined, TrackingPlanResult> {
   const faults: ConfigFault[] = [];
   const events = new Map<string, Validate>();
@@ -54,7 +54,7 @@ export function validateTrackingPlan(plan: unknown): ConfigFault[] {
   return [...unknown, ...compileTrackingPlan(plan as unknown as TrackingPlan).faults];
 }
 
-/** Identify, alias and group events are checked on their traits, all others on their properties. */
+/** Identify, alias and group events are checked by their traits, all others by their properties. */
 export function applyTrackingPlan(event: CanonicalEvent, plan: CompiledTrackingPlan, decisions: Decision[]): DropReason | undefined {
   const validate = findByEventKey(plan.events, event);
   if (validate === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What the transforms with two numbers share. */
+/** Shared by the transforms that take two numbers. */
 import { defineTransform, type Transform, type TransformExample } from './define.ts';
 import { asNumber, tidy } from './values.ts';
 
@@ -7,7 +7,7 @@ interface Operation {
   calculate(value: number, by: number): number;
 }
 
-/** There is no result unless both are numbers. */
+/** There is no result unless both operands are numbers. */
 export function arithmetic(name: string, summary: string, operand: string, { examples, calculate }: Operation): Transform {
   return defineTransform({
     name,

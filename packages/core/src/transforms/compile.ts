@@ -7,15 +7,15 @@ import type { ConfigFault } from '../vendor/compiled.ts';
 import type { Transform, TransformArg } from './define.ts';
 import { TRANSFORMS } from './index.ts';
 
-/** The event is only read for arguments of the form `{"source": "<path>"}`. */
+/** The event is only used for arguments of the form `{"source": "<path>"}`. */
 export type TransformFn = (value: unknown, event: unknown) => unknown;
 
 const MAX_TRANSFORMS = 30;
 const MAX_REST_ARGS = 200;
 
 /**
- * A list of names, or of `{name, args}`, as one function; undefined if it is empty. Faults are added to `faults`.
- * Arguments are values, or `{"source": "<path>"}` (a list of paths: the first that is present) to read one from the event.
+ * Compiles a list of names or `{name, args}` into one function; undefined if the list is empty. Faults are added to `faults`. An
+ * argument is a value, or `{"source": "<path>"}` to read it from the event (with a list of paths, the first one present).
  */
 export function compileTransforms(uses: unknown, where: string, faults: ConfigFault[], roots?: Roots): TransformFn | undefined {
   if (uses === undefined || uses === null) return undefined;
@@ -67,7 +67,7 @@ function compileUse(use: unknown, where: string, faults: ConfigFault[], roots: R
   return bind(transform, getters, where, faults);
 }
 
-/** A getter for an argument from the event, otherwise the value itself. */
+/** `read` for an argument from the event, `value` for a constant. */
 type Arg = { kind: 'value'; value: unknown } | { kind: 'read'; get: Getter };
 
 function compileArgs(transform: Transform, args: unknown[], where: string, faults: ConfigFault[], roots: Roots | undefined): Arg[] {

@@ -1,4 +1,4 @@
-/** ISO 3166-1: three letters, then the two letters of the same country. */
+/** ISO 3166-1: the three-letter code, then the two-letter code of the same country. */
 const PAIRS =
   'abwaw afgaf agoao aiaai alaax albal andad areae argar armam asmas ataaq atftf atgag ausau autat azeaz bdibi belbe benbj besbq bfabf ' +
   'bgdbd bgrbg bhrbh bhsbs bihba blmbl blrby blzbz bmubm bolbo brabr brbbb brnbn btnbt bvtbv bwabw cafcf canca cckcc chech chlcl chncn ' +
@@ -19,7 +19,7 @@ export const COUNTRY_ALPHA3: ReadonlyMap<string, string> = new Map(
     .map((pair) => [pair.slice(0, 3), pair.slice(3)] as const),
 );
 
-/** Names people type that are not the ones of the Unicode tables. */
+/** Common names that are not in the Unicode tables. */
 const OTHER_NAMES: Record<string, string> = {
   'united states of america': 'us',
   america: 'us',
@@ -40,7 +40,7 @@ const OTHER_NAMES: Record<string, string> = {
 
 let names: { codes: ReadonlySet<string>; byName: ReadonlyMap<string, string> } | undefined;
 
-/** English names from the host's own Unicode tables, read once when first needed. */
+/** English names from the host's Unicode tables, read on first use. */
 export function countryNames(): NonNullable<typeof names> {
   if (names) return names;
   const display = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });

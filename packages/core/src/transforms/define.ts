@@ -1,11 +1,11 @@
-/** What every transform says about itself: the list, the documentation, the console's picker and the tests all read this. */
+/** Description of a transform. The list, the documentation, the console's picker and the tests all read it. */
 export interface TransformArg {
   name: string;
   type: 'string' | 'number' | 'boolean';
   summary: string;
-  /** An argument without a default must be given. */
+  /** An argument without a default is required. */
   default?: string | number | boolean;
-  /** The last argument may be given any number of times. */
+  /** The last argument may be repeated. */
   rest?: boolean;
 }
 
@@ -17,12 +17,12 @@ export interface Transform {
   name: string;
   summary: string;
   args: readonly TransformArg[];
-  /** `value`: of a list, each element is transformed. `list`: a list is taken as a whole. */
+  /** `value`: a list is transformed element by element. `list`: a list is passed as a whole. */
   takes: 'value' | 'list';
   examples: readonly TransformExample[];
-  /** Never sees null or undefined, never throws; `undefined` means that there is no such value. */
+  /** Never receives null or undefined and never throws. `undefined` means that there is no such value. */
   apply: Apply;
-  /** What can be worked out once from arguments that are written in the configuration, or why they are wrong. */
+  /** Precomputes what depends only on constant arguments, or returns why they are wrong. */
   prepare?(args: readonly unknown[]): { ok: true; apply(value: unknown): unknown } | { ok: false; message: string };
 }
 

@@ -10,7 +10,7 @@ const MAX_VALUE = 36;
 /** Google forbids personal data in user properties. */
 const PERSONAL = /e_?mail|phone|first_?name|last_?name|address|birth|^name$/i;
 
-/** Google keeps these for itself. */
+/** Reserved by Google. */
 const RESERVED = new Set(['first_open_time', 'first_visit_time', 'last_deep_link_referrer', 'user_id', 'first_open_after_install']);
 
 export const ga4UserProperties = defineTransform({

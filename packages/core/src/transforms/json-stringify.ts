@@ -11,7 +11,7 @@ export const jsonStringify = defineTransform({
   apply: (value) => writeJson(value),
 });
 
-/** Events are at most 64 levels deep, but a value built by other means may still be too deep, or no JSON at all. */
+/** Events are at most 64 levels deep, but a value built by other means may be too deep or not valid JSON. */
 export function writeJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -18,7 +18,7 @@ export const normalizeDate = defineTransform({
     const [, year, month, day] = DATE.exec(textOf(value)?.trim() ?? '') ?? [];
     if (!year) return undefined;
     const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
-    // JavaScript rolls the 31st of February over into March.
+    // JavaScript turns 31 February into a day in March.
     return date.getUTCDate() === Number(day) ? `${year}${month}${day}` : undefined;
   },
 });

@@ -1,7 +1,7 @@
 import { defineTransform } from './define.ts';
 import { isHashed, textOf } from './values.ts';
 
-/** What a form leaves out. */
+/** Characters that each form removes. */
 const FORMS: Record<string, RegExp | undefined> = {
   words: /[^\p{L}\p{M}\p{N}\s]/gu,
   letters: /[^\p{L}\p{M}\s]/gu,

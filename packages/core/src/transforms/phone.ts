@@ -11,7 +11,7 @@ export const DEFAULT_COUNTRY = {
 
 const MAX_LENGTH = 40;
 
-/** E.164 with its plus, or nothing: the hash of a number without a country would match at no vendor. */
+/** E.164 including the plus, or undefined: the hash of a number without a country code would match at no vendor. */
 export function e164(value: unknown, country: unknown): string | undefined {
   const text = textOf(value)?.trim();
   if (!text || text.length > MAX_LENGTH) return undefined;

@@ -17,7 +17,7 @@ export const round = defineTransform({
     const factor = 10 ** Math.min(10, Math.max(0, Math.trunc(asNumber(places) ?? 0)));
     if (number === undefined) return undefined;
     const scaled = tidy(Math.abs(number) * factor);
-    // Numbers too large to scale have no decimal places left to round.
+    // Numbers too large to scale have no decimal places to round.
     return scaled === undefined ? number : tidy((Math.sign(number) * Math.round(scaled)) / factor);
   },
 });

@@ -10,7 +10,7 @@ export const urlEncode = defineTransform({
   ],
   apply: (value) => {
     const text = textOf(value);
-    // Half a surrogate pair cannot be encoded; it becomes the replacement character, as in every UTF-8 encoder.
+    // Half a surrogate pair cannot be encoded. It becomes the replacement character, as in every UTF-8 encoder.
     return text === undefined ? undefined : encodeURIComponent(text.toWellFormed());
   },
 });

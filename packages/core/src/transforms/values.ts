@@ -1,17 +1,17 @@
 import { asNumber } from '../filter/compare.ts';
 
-/** The text of a single value. Objects have none: String() would run code that travelled in the event, or throw. */
+/** The text of a single value. Objects have none, because String() would run code from the event or throw. */
 export { textOf } from '../filter/compare.ts';
 export { asNumber };
 
 const SHA256_HEX = /^[0-9a-f]{64}$/i;
 
-/** A value that a client hashed already. It passes every normaliser and `sha256` unchanged. */
+/** A value that the client has already hashed. All normalisers and `sha256` leave it unchanged. */
 export function isHashed(value: unknown): value is string {
   return typeof value === 'string' && value.length === 64 && SHA256_HEX.test(value);
 }
 
-/** Without a zone the server's own would leak in. */
+/** The zone is required: without it, parsing would use the server's zone. */
 const ISO_WITH_ZONE = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
 export function isoMillis(value: unknown): number | undefined {
@@ -20,13 +20,13 @@ export function isoMillis(value: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** JavaScript takes the 31st of February for a day in March. */
+/** JavaScript accepts 31 February as a day in March. */
 function isDay(date: string): boolean {
   const day = Number(date.slice(8, 10));
   return day <= 28 || day <= new Date(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 0)).getUTCDate();
 }
 
-/** Binary fractions give 1998.9999999999998 for 19.99 × 100; fifteen digits are what a double holds for certain. */
+/** Binary fractions give 1998.9999999999998 for 19.99 × 100. Rounds to fifteen digits, which a double always holds. */
 export function tidy(number: number): number | undefined {
   return Number.isFinite(number) ? Number(number.toPrecision(15)) : undefined;
 }

@@ -3,8 +3,8 @@ import { asNumber } from '../../filter/compare.ts';
 export type CoercionType = 'string' | 'secret' | 'select' | 'number' | 'boolean';
 
 /**
- * Parameters are texts; a field of another type takes what the text stands for. What does not read as that type comes back as it is,
- * so that validation can refuse it under the field's own name.
+ * Parameters are texts. Converts the text for fields of another type. A text that does not convert is returned unchanged, so that
+ * validation can reject it under the field's own name.
  */
 export function coerceTo(type: CoercionType, value: unknown): unknown {
   if (typeof value !== 'string') return value;

@@ -1,12 +1,12 @@
-/** `{{pipeline_param.KEY}}` as it stands in a stored config, or stays in a loaded one where the parameter is missing; spaces inside allowed. */
+/** `{{pipeline_param.KEY}}` in a stored config, or in a loaded one if the parameter is missing. Spaces inside the braces are allowed. */
 export const PLACEHOLDER = /\{\{\s*pipeline_param\.([^{}\s]+)\s*\}\}/g;
 
-/** A text whose value is only known per pipeline: until it is substituted, nothing can be said about its type. */
+/** The value is only known per pipeline, so its type cannot be checked before substitution. */
 export function hasPlaceholder(value: unknown): boolean {
   return typeof value === 'string' && value.includes('pipeline_param.') && value.search(PLACEHOLDER) >= 0;
 }
 
-/** Every parameter that the config still refers to, once each, in order of appearance. */
+/** Returns each parameter the config still refers to once, in order of appearance. */
 export function leftPlaceholders(config: unknown): string[] {
   const found = new Set<string>();
   collect(config, found);

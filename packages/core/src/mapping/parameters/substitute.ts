@@ -3,9 +3,8 @@ import { put } from '../../path/write.ts';
 import { PLACEHOLDER } from './placeholder.ts';
 
 /**
- * A copy of a configuration with every `{{pipeline_param.KEY}}` replaced, in each text wherever it stands (names of fields stay as they
- * are). A parameter that is missing leaves its placeholder as written and is named once. Values are put in as they are: a value that
- * looks like a placeholder is not looked up again.
+ * Returns a copy of a configuration with every `{{pipeline_param.KEY}}` in texts replaced; field names are not changed. A missing
+ * parameter keeps its placeholder and is reported once. Substituted values are not searched for further placeholders.
  */
 export function substitute<T extends JsonObject>(
   config: T,

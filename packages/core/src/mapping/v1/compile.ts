@@ -15,8 +15,8 @@ interface LegacyStep {
 const FILTERED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_filter' });
 
 /**
- * Version 1: steps over the canonical event, whose outcome is the payload. A step fails when there is no value for it to work on or
- * none comes out; then `on_error` decides: go on without it (`skip`, the default), drop the event, or fail it.
+ * Version 1: steps over the canonical event; the result is the payload. A step fails if it has no input value or produces none.
+ * `on_error` then decides: continue without the step (`skip`, the default), drop the event, or fail it.
  */
 export function compileV1(config: Record<string, unknown>, { where = '' }: MappingOptions): CompiledMapping {
   const checks = new Checks();
@@ -42,7 +42,7 @@ export function compileV1(config: Record<string, unknown>, { where = '' }: Mappi
         else if (step.on_error === 'drop') return FILTERED;
         else if (step.on_error === 'fail') return { kind: 'failed', reason: `${step.where}: ${result.reason}` };
       }
-      // The payload is the caller's to change; an event that no step touched is still everybody's.
+      // Copied because the caller may modify the payload, but an event that no step changed is still shared.
       return { kind: 'payload', payload: ownCopy(current) };
     },
   };

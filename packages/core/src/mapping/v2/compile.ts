@@ -20,9 +20,9 @@ const PASS: RunEntry = (event: CanonicalEvent) => ({ kind: 'pass_through', event
 const UNMAPPED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_default' });
 
 /**
- * Version 2: `global`, `events`, `defaults`. Filters see the original event; enrichments work on a copy; then all mappings run at once,
- * global ones first; then the payload's transforms. A disabled entry drops its events (`mapping_filter`), because disabling an event must
- * not send it through the defaults.
+ * Version 2: `global`, `events`, `defaults`. Filters see the original event. Enrichments work on a copy. Then all mappings run
+ * together, global ones first, followed by the payload's transforms. A disabled entry drops its events (`mapping_filter`), because
+ * disabling an event must not send it through the defaults.
  */
 export function compileV2(config: Record<string, unknown>, options: MappingOptions): CompiledMapping {
   const { where = '', default_action: defaultAction = 'drop', parameters = {} } = options;
@@ -50,12 +50,12 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
   };
 }
 
-/** `order completed ` finds `Order Completed`, unless its exact name is mapped. */
+/** `order completed ` matches `Order Completed`, unless there is a mapping for its exact name. */
 function fold(name: string): string {
   return name.trim().toLowerCase();
 }
 
-/** Of several names that differ only in case, the first wins. */
+/** If several names differ only in case, the first one wins. */
 function foldNames(events: ReadonlyMap<string, Entry[]>): Map<string, Entry[]> {
   const folded = new Map<string, Entry[]>();
   for (const [name, entries] of events) if (!folded.has(fold(name))) folded.set(fold(name), entries);

@@ -1,9 +1,10 @@
 import { COPIERS, type CopiedFields, type FieldCopier } from './generated/field-copiers.ts';
 
 /**
- * V8 caches the location of a property per place in the source text, so a loop over field names is slow. Here each set of names gets a
- * copy of the same function of its own: more than twice as fast (docs/decisions/0015). Only list elements use it, because most fields
- * are copied there. Equal sets share a copy. When none is left, `copierFor` returns undefined and the caller copies in a loop.
+ * V8 caches property locations per source position, so one shared loop over field names is slow. Instead, each set of names gets its
+ * own copy of the same function, which is more than twice as fast (docs/decisions/0015). Only list elements use this, because most
+ * fields are copied there. Equal sets share a copy. When all copies are taken, `copierFor` returns undefined and the caller copies in a
+ * loop.
  */
 const given = new Map<string, FieldCopier>();
 const WIDTH = 4;
@@ -13,7 +14,7 @@ export interface CopiedField {
   to: string;
 }
 
-/** Undefined where no copy is left. */
+/** Undefined if all copies are taken. */
 export function copierFor(fields: readonly CopiedField[]): FieldCopier | undefined {
   const chunks: FieldCopier[] = [];
   for (let i = 0; i < fields.length; i += WIDTH) {

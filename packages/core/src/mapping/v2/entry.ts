@@ -1,4 +1,4 @@
-/** What an entry of `events` (or `defaults` with its mappings) does with one event. */
+/** Compiles an entry of `events` (or `defaults` with its mappings) to a function that runs on one event. */
 import type { CanonicalEvent } from '../../event/canonical.ts';
 import type { ConditionTest } from '../../filter/condition.ts';
 import { compileDeleter, compileGetter, compileSetter, type Roots } from '../../path/path.ts';
@@ -18,14 +18,14 @@ export interface CompileContext {
   state: RunState;
   reads: Map<Field, Read>;
 }
-/** Null: a required value is missing; see the run state. */
+/** Returns null if a required value is missing; the run state has the details. */
 type Enrich = (event: unknown) => unknown;
 type PostTransform = (payload: unknown, event: unknown) => unknown;
 export interface Parts {
   filter: ConditionTest | undefined;
   enrichments: Enrich[];
   fields: Field[];
-  /** Where each field stands, for faults that only show when all are put together. */
+  /** Config path of each field, for faults that only appear once all fields are combined. */
   places: Map<Field, string>;
   post: PostTransform[];
 }
@@ -72,7 +72,7 @@ function compileEnrichment(line: unknown, where: string, { checks, roots, state 
   };
 }
 
-/** A transform without a result leaves its target out; of a list only the elements without one. */
+/** A transform without a result removes its target, or in a list only the elements without a result. */
 function compilePost(line: unknown, where: string, { checks, roots }: CompileContext): PostTransform | undefined {
   const post = checks.object(line, where, ['target', 'transforms', 'when'], 'A transform of the payload');
   if (!post) return undefined;
@@ -105,7 +105,7 @@ function compilePost(line: unknown, where: string, { checks, roots }: CompileCon
 
 export type RunEntry = (event: CanonicalEvent) => Mapped;
 
-/** The parts in order of precedence (global first) as one function. */
+/** Combines the parts, in order of precedence (global first), into one function. */
 export function compileEntry(parts: readonly Parts[], name: Read | undefined, context: CompileContext): RunEntry {
   const { roots, state } = context;
   const fields = parts.flatMap((part) => part.fields);
@@ -128,23 +128,23 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, co
   };
 }
 
-/** A function of its own: closures of an entry would otherwise keep every field and its place alive. */
+/** A separate function, so that the closures of an entry do not keep every field and its path in memory. */
 function conflictNamer(parts: readonly Parts[], checks: Checks): (field: Field) => void {
   return (field) => {
     const at = join(parts.map((part) => part.places.get(field)).find((place) => place !== undefined) ?? '', 'target');
-    // A global mapping meets every event's own and would be named once for each.
+    // A global mapping is combined with every event, but its conflict is reported only once.
     if (!checks.faults.some((known) => known.field === at))
       checks.fault(at, 'This target is a list here and an object in another mapping.');
   };
 }
 
-/** A required list is there when one of its elements has the value. */
+/** A required list is present if at least one element has the value. */
 function listCheck(field: Field, roots: Roots): (event: unknown) => string | undefined {
   const read = readField(field, undefined, roots, false);
   return (event) => (field.when?.(event) === false || read(event, event) !== undefined ? undefined : field.target_text);
 }
 
-/** A name may be a template, such as `{{name}}` for pages. */
+/** The name may be a template, such as `{{name}}` for pages. */
 export function compileVendorName(input: unknown, where: string, { checks, roots, state }: CompileContext): Read | undefined {
   const text = checks.text(input, where);
   if (text === undefined) return undefined;

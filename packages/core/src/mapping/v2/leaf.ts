@@ -2,13 +2,13 @@ import { firstPresent, isRooted, type Roots, type Segment } from '../../path/pat
 import { ownCopy } from '../copy.ts';
 import type { Field } from '../field.ts';
 
-/** `base` is what relative paths start from: the event itself, or inside a `[*]` the element under way. */
+/** `base` is the start of relative paths: the event, or the current element inside a `[*]`. */
 export type Read = (event: unknown, base: unknown) => unknown;
 type Paths = readonly (readonly Segment[])[];
 
 /**
- * The value of one field, undefined where there is none. `paths` are the field's sources as seen from `base`. Without a `[*]` in the
- * target a list from a `[*]` source is written without holes, and so is any list in which a transform left some.
+ * Reads the value of one field; undefined if there is none. `paths` are the field's sources relative to `base`. If the target has no
+ * `[*]`, holes left by a `[*]` source or by a transform are removed from the list.
  */
 export function readField(field: Field, paths: Paths | undefined, roots: Roots, keepHoles: boolean): Read {
   const raw = readOrigin(field, paths, roots);
@@ -28,7 +28,10 @@ type Change = NonNullable<Field['change']>;
 function changedBy(change: Change, raw: Read): Read {
   return (event, base) => change(raw(event, base), event);
 }
-/** An address that is none among several would go out as a null, which vendors refuse with all the rest. */
+/**
+ * Removes list elements without a result. One invalid address in a list would be sent as null, and vendors would reject the rest with
+ * it.
+ */
 function changedWhole(change: Change, raw: Read): Read {
   return (event, base) => {
     const value = change(raw(event, base), event);
@@ -50,7 +53,7 @@ function readOrigin(field: Field, paths: Paths | undefined, roots: Roots): Read 
   };
 }
 
-/** The one name that is copied as it is, where that is all the field does: the commonest line of all, done without a call. */
+/** Returns the name if the field only copies one key unchanged. This is the most common mapping, and callers inline it. */
 export function plainKey(field: Field, paths: Paths | undefined, roots: Roots): string | undefined {
   if (field.origin.kind !== 'source' || field.change || field.fallback !== undefined || field.when || field.required) return undefined;
   const [path, ...others] = paths ?? field.origin.paths;
@@ -59,13 +62,13 @@ export function plainKey(field: Field, paths: Paths | undefined, roots: Roots): 
   return segment.key;
 }
 
-/** A list of which nothing is left is no list; one that was empty stays so. */
+/** Returns undefined if only holes remain. A list that was empty stays empty. */
 export function withoutHoles(value: unknown): unknown {
   if (!Array.isArray(value) || !value.some(isHole)) return value;
   const present = value.filter((one) => !isHole(one));
   return present.length === 0 ? undefined : present;
 }
-/** What a `[*]` source found nowhere is missing. */
+/** A `[*]` source without a match counts as missing. */
 function orNothing(value: unknown): unknown {
   return Array.isArray(value) && value.length === 0 ? undefined : value;
 }

@@ -1,21 +1,24 @@
-/** Targets with `[*]` or `[n]`: lists built element by element, so that every mapping to the same list stays aligned. */
+/** Targets with `[*]` or `[n]`. Lists are built element by element, so all mappings to the same list stay aligned. */
 import { formatPath, isRooted, type Segment, sharedList } from '../../path/path.ts';
 import { type Getter, readerOf } from '../../path/read.ts';
 import { writerOf } from '../../path/write.ts';
 import { type Read, readField } from './leaf.ts';
 import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
 
-/** Mappings that walk the same source list: each of its elements makes one element of the target. */
+/** Mappings from the same source list: each source element creates one target element. */
 interface Group {
   list: Getter;
   element: TreeNode;
 }
-/** A mapping that does not walk a list: a list is dealt out to the elements, a single value goes to all of them. */
+/**
+ * A mapping that does not iterate over a source list. A list value is distributed over the elements; a single value goes to all of
+ * them.
+ */
 interface Single {
   read: Read;
   when: ((event: unknown) => boolean) | undefined;
   write: (element: unknown, value: unknown) => unknown;
-  /** A constant decorates the elements that are there; alone it makes none. */
+  /** False for constants: they are added to existing elements but never create one. */
   makes_element: boolean;
 }
 
@@ -93,7 +96,7 @@ function buildFromList({ list, element }: Group, bare: boolean): Read {
   };
 }
 
-/** `events[0].name`: positions that are not named are null. */
+/** `events[0].name`: positions without a mapping are null. */
 function buildIndexed(indexed: readonly Indexed[]): Read {
   return (event, base) => {
     let out: unknown[] | undefined;

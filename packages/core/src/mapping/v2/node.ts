@@ -4,28 +4,28 @@ import type { Read } from './leaf.ts';
 
 export interface Placed {
   field: Field;
-  /** What is left of the target from this node on. */
+  /** The rest of the target path from this node. */
   target: readonly Segment[];
-  /** The sources as seen from the element under way, where that is not the event. */
+  /** The sources relative to the current element. Undefined if they are relative to the event. */
   paths: readonly (readonly Segment[])[] | undefined;
 }
 export interface TreeContext {
   roots: Roots;
   state: RunState;
-  /** Inside a `[*]` target: holes are kept for alignment, and what is required is checked for the list as a whole. */
+  /** Inside a `[*]` target: holes are kept for alignment, and `required` is checked for the list as a whole. */
   in_list: boolean;
-  /** Whether this node may be laid over a value; where it never is, nothing is kept for that. */
+  /** Whether this node may be laid over another value. If not, no overlay closures are kept. */
   laid_over: boolean;
-  /** Reads of fields that start from the event: global ones are the same for every entry. */
+  /** Cache of field reads that start from the event. Entries share the reads of global fields. */
   reads: Map<Field, Read>;
   conflict(field: Field): void;
-  /** Nodes nest in one another; handed along so that the files of their kinds need not import each other. */
+  /** Passed along so that the modules of the different node kinds need not import each other. */
   compile(placed: readonly Placed[], context: TreeContext): TreeNode;
 }
 export type Overlay = (under: unknown, event: unknown, base: unknown) => unknown;
 export interface TreeNode {
   build: Read;
-  /** Lays this node over a value that another mapping gave (undefined: there was none). Only where the context asked for it. */
+  /** Lays this node over another mapping's value (undefined if there is none). Only usable if the context has `laid_over`. */
   overlay: Overlay;
   plain?: string | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * All mappings of an event as one tree of targets, each node one closure: an object is built once with all of its fields instead of
- * being found again for every line. A mapping to `a.b` is laid over a mapping to `a`, whatever their order; of several mappings to
- * the same target the last one that has a value counts.
+ * Compiles all mappings of an event into one tree of targets with one closure per node, so an object is built once instead of being
+ * looked up for every mapping. A mapping to `a.b` is laid over a mapping to `a`, regardless of order. If several mappings have the same
+ * target, the last one with a value wins.
  */
 import { isInherited } from '../../path/read.ts';
 import { put } from '../../path/write.ts';
@@ -103,7 +103,7 @@ function objectNode(placed: readonly Placed[], context: TreeContext): TreeNode {
     else byKey.set(key, [rest]);
   }
   const keys = [...byKey.keys()];
-  // Assigning to `__proto__` would set a prototype; the careful way of laying over defines it instead.
+  // Assigning to `__proto__` would set the prototype. The overlay path defines the property instead.
   const careful = keys.includes('__proto__');
   const below = careful && !context.laid_over ? { ...context, laid_over: true } : context;
   const nodes = keys.map((key) => compileNode(byKey.get(key)!, below));

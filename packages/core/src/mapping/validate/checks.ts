@@ -3,7 +3,7 @@ import type { ConfigFault } from '../../vendor/compiled.ts';
 import { coerceTo } from '../parameters/coerce.ts';
 import { hasPlaceholder } from '../parameters/placeholder.ts';
 
-/** Collects every fault of a configuration with its path, so that one answer names them all. */
+/** Collects all faults of a configuration with their paths, so that one response can report them all. */
 export class Checks {
   readonly faults: ConfigFault[] = [];
 
@@ -22,7 +22,7 @@ export class Checks {
     return value;
   }
 
-  /** Missing and null are an empty list. */
+  /** Missing and null count as an empty list. */
   list(value: unknown, where: string, limit: number): unknown[] {
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value)) {
