@@ -1,9 +1,9 @@
-/** What a pipeline's build is made from, taken from the same compiled configuration that the server itself runs on. */
+/** The input of a pipeline's build, taken from the same compiled configuration that the server runs on. */
 import { loadedVendor } from '@firsthand/catalog/index.ts';
 import { type BuildInput, type ClientSideInput, CollectorConfigError } from '@firsthand/collector/build/builder.ts';
 import type { CompiledIntegration, Snapshot } from '../snapshot/types.ts';
 
-/** Undefined where the pipeline is gone. */
+/** Undefined if the pipeline no longer exists. */
 export function buildInput(snapshot: Snapshot, pipelineId: string, ingestUrl: string | undefined): BuildInput | undefined {
   const compiled = snapshot.pipelines.get(pipelineId);
   if (compiled === undefined) return undefined;
@@ -13,14 +13,14 @@ export function buildInput(snapshot: Snapshot, pipelineId: string, ingestUrl: st
     pipeline,
     ...(ingestUrl === undefined ? {} : { ingest_url: ingestUrl }),
     ...(mapping === undefined ? {} : { consent_mapping: mapping }),
-    // They come in the order of their ids, so the same configuration always gives the same bytes.
+    // Ordered by id, so that the same configuration always gives the same bytes.
     client_side: integrations
       .filter(({ integration }) => integration.enabled && integration.delivery_mode === 'client_side')
       .map(clientSide),
   };
 }
 
-/** That no secret is among the config is the builder's to check: it refuses, so that nobody believes one is safe in a page. */
+/** The builder checks that the config contains no secret and rejects it otherwise, because everything in a page is public. */
 function clientSide({ integration, config }: CompiledIntegration): ClientSideInput {
   const { id, vendor, consent_category, event_filter } = integration;
   const definition = loadedVendor(vendor);

@@ -1,7 +1,7 @@
 /**
- * Builds what the management API asked for: one build at a time, by the one process that holds the lease. The queue is the table, so
- * a wish that a process left behind is taken up by the next. Until a build is ready, and after one that failed, the file before it
- * stays.
+ * Builds collectors requested through the management API, one at a time, in the process that holds the lease. The table is the queue, so
+ * the next process takes over requests that a dead process left. Until a build is ready, and after a failed build, the previous file stays
+ * in place.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildCollector, CollectorConfigError } from '@firsthand/collector/build/builder.ts';
@@ -17,9 +17,9 @@ import { buildInput } from './build-input.ts';
 import { BUILD_FINISHED_CHANNEL, BUILD_WANTED_CHANNEL } from './channels.ts';
 
 export const BUILDER_LEASE = 'collector-builder';
-/** A hint may be lost, or come from a process that died before it gave one. */
+/** Hints may be lost, or a process may die before it sends one. */
 const LOOK_EVERY_MS = 2_000;
-/** A build takes a fraction of a second; one that hangs must not hold up all others. */
+/** A build takes a fraction of a second. A hanging build must not block the others. */
 const MAX_BUILD_MS = 60_000;
 const MAX_REASON = 1_000;
 
@@ -48,7 +48,7 @@ export function startCollectorBuilder(deps: CollectorBuilderDeps): { stop(): Pro
   return { stop: () => share.stop() };
 }
 
-/** Works the queue off until it is told to end; the build under way is finished first. */
+/** Processes the queue until stopped. The running build is finished first. */
 function work(deps: CollectorBuilderDeps): () => Promise<void> {
   const { db, ephemeral, logger } = deps;
   let stopped = false;
@@ -62,10 +62,10 @@ function work(deps: CollectorBuilderDeps): () => Promise<void> {
       try {
         for (let next = await takeNextBuild(db); next !== undefined && !stopped; next = await takeNextBuild(db)) await buildOne(deps, next);
       } catch (error) {
-        // The wish is still in the table.
+        // The request is still in the table.
         logger.warn({ err: error }, 'collector builds wait for the database');
       }
-      // A hint that came while we worked has aborted it already.
+      // A hint that arrived while we worked has already aborted this wait.
       if (!stopped) await sleep(LOOK_EVERY_MS, undefined, { signal: alarm.signal, ref: false }).catch(() => {});
     }
   }
@@ -83,7 +83,7 @@ async function buildOne(deps: CollectorBuilderDeps, build: QueuedBuild): Promise
   const started = clock.monotonic();
   const about = { build_id: build.id, pipeline_id: build.pipeline_id };
   const now = () => new Date(clock.now()).toISOString();
-  // Another process may have written what this build is for a moment ago.
+  // Another process may have just written the change that this build is for.
   await snapshots.reload();
   const result = await attempt(deps, () => buildInput(snapshots.current(), build.pipeline_id, settings.ingestUrl));
   const duration_ms = Math.round(clock.monotonic() - started);
@@ -110,7 +110,7 @@ async function attempt(deps: CollectorBuilderDeps, read: () => ReturnType<typeof
     return { ok: true, file: { script_filename, version_hash, file_size_bytes, source: code, source_map: map } };
   } catch (error) {
     if (error instanceof CollectorConfigError) return { ok: false, reason: error.message.slice(0, MAX_REASON) };
-    // Whatever else goes wrong may speak of paths and internals: that is for the log.
+    // Other errors may reveal paths and internals, so they go to the log only.
     return { ok: false, reason: 'The bundler failed; the log of the service says why.', cause: error };
   }
 }

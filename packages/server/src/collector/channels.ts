@@ -1,6 +1,6 @@
-/** Hints between processes. They may be lost: the builder also looks by itself, and so do those who serve files. */
+/** Hints between processes. They may be lost, so the builder and the file servers also poll. */
 
-/** A build was asked for. */
+/** A build was requested. */
 export const BUILD_WANTED_CHANNEL = 'collector.build-wanted';
-/** A build ended; the message is the pipeline's id. */
+/** A build finished; the message is the pipeline's id. */
 export const BUILD_FINISHED_CHANNEL = 'collector.build-finished';

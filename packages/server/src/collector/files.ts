@@ -1,6 +1,6 @@
 /**
- * `/c/{pipeline_key}/{script_filename}`: the newest build; `/c/{pipeline_key}/{version_hash}/{script_filename}`: that one, for good.
- * A disabled pipeline keeps its script: pages go on working, only their events are refused.
+ * `/c/{pipeline_key}/{script_filename}` serves the newest build; `/c/{pipeline_key}/{version_hash}/{script_filename}` serves that build
+ * permanently. A disabled pipeline keeps its script: pages keep working, and only their events are rejected.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chooseEncoding } from '../http/encodings.ts';
@@ -10,11 +10,11 @@ import type { BuiltFile } from '../stores/config/collector-builds.ts';
 import { openPublished, type PublishedDeps } from './published.ts';
 
 const PREFIX = '/c/';
-// Nothing is decoded: a name that would need it is none of ours.
+// The path is not decoded: none of our names needs it.
 const ADDRESS = /^\/c\/([\w-]+)\/(?:([0-9a-f]{16})\/)?([\w.-]+)$/;
 const SHORT = 'public, max-age=60';
 const FOR_GOOD = 'public, max-age=31536000, immutable';
-/** On every answer: scripts are loaded by pages of any origin, with integrity even through CORS. */
+/** Sent on every response: pages of any origin load these scripts, and with integrity also through CORS. */
 const COMMON = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
@@ -22,7 +22,7 @@ const COMMON = {
 };
 
 export interface CollectorFiles {
-  /** True where the path is one of collector files: the request is answered, now or later. */
+  /** Returns true if the path is a collector file: the request is or will be answered. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
   stop(): void;
 }
@@ -32,7 +32,7 @@ export function createCollectorFiles(deps: PublishedDeps & { snapshots: Snapshot
 
   async function serve(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
     const [, key, hash, name] = ADDRESS.exec(path) ?? [];
-    // The keys are in memory: a stranger's guesses cost no query.
+    // The keys are in memory, so guessing keys costs no query.
     const pipeline = key === undefined ? undefined : deps.snapshots.current().pipelinesByKey.get(key)?.pipeline;
     if (pipeline === undefined) return refuse(req, res, 'not_found');
     const isWanted = (file: BuiltFile) => file.script_filename === name && (hash === undefined || file.version_hash === hash);
@@ -41,7 +41,7 @@ export function createCollectorFiles(deps: PublishedDeps & { snapshots: Snapshot
     const headers = {
       ...COMMON,
       'cache-control': hash === undefined ? SHORT : FOR_GOOD,
-      // Weak, because it stands for the script in every encoding.
+      // Weak, because it identifies the script in every encoding.
       etag: `W/"${file.version_hash}"`,
       vary: 'Accept-Encoding',
     };
@@ -95,7 +95,7 @@ function refuse(
   const body = JSON.stringify({ error: code, message });
   res.writeHead(COLLECTION_ERRORS[code].status, {
     ...COMMON,
-    // A file that is not there yet may be in a second.
+    // A missing file may exist a second later.
     'cache-control': 'no-store',
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

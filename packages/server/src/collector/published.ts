@@ -1,5 +1,5 @@
 /**
- * Which files a pipeline has, and their bytes, in memory: serving asks the database once in a while, not once a request, and goes on
+ * Caches each pipeline's files and their content in memory. Serving queries the database occasionally, not per request, and continues
  * without it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,9 +12,9 @@ import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { BUILD_FINISHED_CHANNEL } from './channels.ts';
 import { WeightedCache } from './weighted-cache.ts';
 
-/** The builder tells when a file is new; for a telling that got lost. */
+/** The builder announces new files. This covers a lost announcement. */
 const FRESH_MS = 5_000;
-/** With a list at hand, a database that does not answer is waited for no longer than this. */
+/** How long to wait for a slow database when a cached list exists. */
 const PATIENCE_MS = 250;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 const MAX_PIPELINES = 20_000;
@@ -33,7 +33,7 @@ export interface PublishedDeps {
   logger: Logger;
 }
 export interface Published {
-  /** The newest first. Rejects only where nothing is known and the database is away. */
+  /** Newest first. Rejects only if nothing is cached and the database is unavailable. */
   files(pipelineId: string): Promise<BuiltFile[]>;
   script(buildId: string): Promise<EncodedScript | undefined>;
   stop(): void;
@@ -45,7 +45,7 @@ export function openPublished({ db, ephemeral, clock, logger }: PublishedDeps): 
   let told = 0;
   const underway = new Map<string, Promise<unknown>>();
 
-  /** Requests that come together are one question. */
+  /** Concurrent requests share one query. */
   function once<T>(key: string, ask: () => Promise<T>): Promise<T> {
     let asked = underway.get(key) as Promise<T> | undefined;
     if (asked === undefined) underway.set(key, (asked = ask().finally(() => underway.delete(key))));
@@ -56,7 +56,7 @@ export function openPublished({ db, ephemeral, clock, logger }: PublishedDeps): 
       const before = told;
       const checkedAt = clock.monotonic();
       const files = await listFiles(db, pipelineId);
-      // What was told while we read may not be in what we read.
+      // An announcement during the query may not be in its result, so the list counts as stale.
       listings.set(pipelineId, { files, checkedAt: told === before ? checkedAt : LONG_AGO }, 1);
       return files;
     });
@@ -72,7 +72,7 @@ export function openPublished({ db, ephemeral, clock, logger }: PublishedDeps): 
       if (known === undefined) return await list(pipelineId);
       if (clock.monotonic() - known.checkedAt < FRESH_MS) return known.files;
       const fresh = list(pipelineId).catch((error: unknown) => {
-        // Asked again only after a while: until then everybody gets the files that are known, at once.
+        // Query again only after a while. Until then the cached files are served at once.
         known.checkedAt = clock.monotonic();
         logger.warn({ err: error, pipeline_id: pipelineId }, 'collector files are served from memory');
         return known.files;

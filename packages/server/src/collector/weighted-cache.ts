@@ -1,4 +1,4 @@
-/** Keeps what was used last, up to a total weight. */
+/** LRU cache, limited by total weight. */
 export class WeightedCache<Value> {
   readonly #limit: number;
   readonly #entries = new Map<string, { value: Value; weight: number }>();
@@ -10,7 +10,7 @@ export class WeightedCache<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // A Map remembers the order of insertion: the front is what was unused for longest.
+    // A Map keeps insertion order, so the first entry is the least recently used.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     return entry.value;

@@ -1,16 +1,16 @@
-/** Replies of the collection side: JSON with CORS headers, on every status. Header lists are built once per origin. */
+/** Responses of the collection endpoints: JSON with CORS headers, on every status. Header lists are built once per origin. */
 import type { ServerResponse } from 'node:http';
 import { corsHeaders } from './cors.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from './errors.ts';
 
-/** Text, not bytes: Node writes head and text together, a head and bytes separately. */
+/** A string, not bytes: Node writes headers and a string in one write, headers and bytes in two. */
 export const SUCCESS = '{"success":true}';
 const MAX_CACHED_ORIGINS = 2_000;
 
 /** Why a request or an event was not accepted. */
 export interface Rejection {
   code: CollectionErrorCode;
-  /** Replaces the text of the error table. */
+  /** Overrides the message of the error table. */
   message?: string;
   retryAfterS?: number;
   /** The `Allow` header of a 405. */
@@ -20,9 +20,9 @@ export interface Reply {
   status: number;
   body: string | Buffer;
   origin: string | undefined;
-  /** `application/json` where absent. */
+  /** Default: `application/json`. */
   contentType?: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   headers?: readonly string[];
   cookies?: readonly string[] | undefined;
 }
@@ -70,9 +70,9 @@ export function writeReply(res: ServerResponse, { status, body, origin, contentT
 }
 export function writeSuccess(res: ServerResponse, origin: string | undefined, cookies?: readonly string[]): void {
   const { success } = headerLists(origin);
-  // `writeHead` takes a mutable list but does not write to it.
+  // `writeHead` is typed for a mutable list but does not modify it.
   res.writeHead(200, (cookies === undefined ? success : withCookies(success, cookies)) as string[]);
-  // All of it is ASCII, and latin1 spares Node a scan.
+  // The body is ASCII, and latin1 saves Node a scan.
   res.end(SUCCESS, 'latin1');
 }
 

@@ -1,11 +1,11 @@
-/** CORS headers of the collection side. A reply without them hides its status and body from the page that sent the request. */
+/** CORS headers of the collection endpoints. Without them the browser hides status and body from the page that sent the request. */
 const ALLOWED_HEADERS = 'Content-Type, Authorization';
-/** Headers that published browser SDKs send; each is allowed only where a preflight asks for it. */
+/** Headers that published browser SDKs send. Each is allowed only if the preflight requests it. */
 const SDK_HEADERS = ['X-Retry-Count', 'AnonymousId', 'SentAt', 'X-Write-Key', 'X-Requested-With'];
-/** The characters of an Origin header; any other value is not echoed. */
+/** Allowed characters of an Origin header; any other value is not echoed. */
 const ECHOABLE = /^[\x21-\x7e]{1,300}$/;
 
-/** Names and values in turn. */
+/** Names and values, alternating. */
 export function corsHeaders(origin: string | undefined, methods = 'POST, OPTIONS', allowed = ALLOWED_HEADERS): string[] {
   return [
     'Access-Control-Allow-Origin',
@@ -27,7 +27,7 @@ function echoedOrigin(origin: string | undefined): string {
   return ECHOABLE.test(origin) ? origin : 'null';
 }
 
-/** A preflight names no key and so no pipeline: every origin is echoed, and the request itself is checked. */
+/** A preflight carries no key and so identifies no pipeline: every origin is echoed, and the actual request is checked. */
 export function preflightHeaders(origin: string | undefined, methods: string, asked: string | undefined): string[] {
   const names = new Set(asked?.toLowerCase().split(/[\s,]+/));
   const also = SDK_HEADERS.filter((name) => names.has(name.toLowerCase()));

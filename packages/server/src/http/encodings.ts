@@ -1,4 +1,4 @@
-/** A script in the encodings that browsers take, each compressed once. */
+/** A script in the encodings that browsers accept, each compressed once. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -29,7 +29,7 @@ export class EncodedScript {
   }
 }
 
-/** The best encoding that the client takes; undefined: as it is. */
+/** The best encoding the client accepts; undefined means uncompressed. */
 export function chooseEncoding(accepted: string | undefined): Encoding | undefined {
   const taken = new Map<string, boolean>();
   for (const part of (accepted ?? '').toLowerCase().split(',')) {

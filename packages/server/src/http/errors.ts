@@ -1,5 +1,5 @@
 /**
- * The two error tables. The management API answers `{error: {code, message, details?}}`, the collection endpoints `{error, message}`.
+ * The two error tables. The management API responds `{error: {code, message, details?}}`, the collection endpoints `{error, message}`.
  * Each code, with its status and default message, is defined only here.
  */
 import type { CollectionErrorCode } from '@firsthand/core/outcome/outcome.ts';
@@ -54,19 +54,19 @@ export const COLLECTION_ERRORS = {
 export type { CollectionErrorCode };
 
 export interface FieldFault {
-  /** Path of the fault in the request, `config.events.Order Completed.mappings[2]`; empty where the whole body is meant. */
+  /** Path of the fault in the request, such as `config.events.Order Completed.mappings[2]`; empty for the whole body. */
   field: string;
   message: string;
 }
 interface ApiErrorOptions extends ErrorOptions {
-  /** Instead of the table's text. Never anything a user did not send or may not see. */
+  /** Overrides the table's message. Must not contain anything that the user did not send or may not see. */
   message?: string;
   details?: FieldFault[];
   retryAfterS?: number;
   headers?: Record<string, string>;
 }
 
-/** An expected refusal, thrown from anywhere below a route and rendered by the error handler. */
+/** An expected error, thrown from anywhere below a route and rendered by the error handler. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
@@ -86,7 +86,7 @@ export const MAX_DETAILS = 20;
 export function invalid(field: string, message: string): ApiError {
   return invalidFields([{ field, message }]);
 }
-/** 422 with its faults; the message names the first, so that a log line or a toast is enough to act on. */
+/** A 422 with its faults. The message names the first one, so that a log line or toast is enough to act on. */
 export function invalidFields(details: FieldFault[]): ApiError {
   return new ApiError('VALIDATION_ERROR', { message: sentence(details), details });
 }
@@ -99,7 +99,7 @@ export function sentence(details: FieldFault[]): string {
   if (first === undefined) return API_ERRORS.VALIDATION_ERROR.message;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
   const subject = first.field === '' ? 'The body' : first.field;
-  // A fault continues its field ("is required"), or is a sentence of its own ("There is no transform …").
+  // A fault either continues its field ("is required") or is a full sentence ("There is no transform …").
   const own = /^[A-Z]/.test(first.message);
   return `${subject}${own ? ':' : ''} ${first.message.replace(/\.$/, '')}${more}.`;
 }

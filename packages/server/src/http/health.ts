@@ -1,4 +1,4 @@
-/** `/healthz`, `/readyz` and `/metrics`: answered on every listener, whatever roles the process runs. */
+/** `/healthz`, `/readyz` and `/metrics`: served on every listener, whatever roles the process runs. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Role } from '../config.ts';
@@ -11,7 +11,7 @@ export interface Vitals {
   stopping(): boolean;
 }
 
-/** Ready means that every role of this process can work; a lost database only degrades those that live off the snapshot. */
+/** Ready means that every role of this process can work. Roles that work from the snapshot are only degraded by a lost database. */
 export function readiness(vitals: Vitals): { status: 200 | 503; body: { status: string; degraded: string[]; roles: string[] } } {
   const degraded = [
     ...(vitals.databaseAvailable() ? [] : ['database']),

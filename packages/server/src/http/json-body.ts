@@ -6,8 +6,8 @@ export const MAX_DEPTH = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Bytes to JSON. Depth and the number of values are counted before anything is built: a depth bomb would end the process, and
- * a million small objects would hold the event loop. Numbers that a double cannot hold are refused rather than rounded.
+ * Parses bytes as JSON. Depth and number of values are checked before parsing: deep nesting would crash the process, and a million small
+ * objects would block the event loop. Numbers that a double cannot represent are rejected, not rounded.
  */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined;
@@ -32,8 +32,8 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
 }
 
 /**
- * Text that cannot be stored: PostgreSQL rejects U+0000, a lone surrogate has no UTF-8, and a key named __proto__ may reach a
- * prototype later. Returns the first such place with its fault.
+ * Finds text that cannot be stored: PostgreSQL rejects U+0000, a lone surrogate has no UTF-8 form, and a key named __proto__ may reach a
+ * prototype later. Returns the first such field with its fault.
  */
 export function findUnsafeText(value: unknown, path = ''): { field: string; message: string } | undefined {
   if (typeof value === 'string') {

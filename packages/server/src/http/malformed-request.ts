@@ -1,6 +1,6 @@
 /**
- * Connections whose bytes never became a request: broken HTTP, oversized headers, broken chunks, a body that came too slowly.
- * Collection clients get the usual error shape with CORS headers, so that a browser shows the reason; others a bare status.
+ * Handles connections whose bytes never became a request: broken HTTP, oversized headers, broken chunks, a body that arrived too slowly.
+ * Collection clients get the usual error shape with CORS headers, so that a browser shows the reason; others get a bare status.
  */
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -9,7 +9,7 @@ import { COLLECTION_ERRORS, type CollectionErrorCode } from './errors.ts';
 
 interface ClientError extends Error {
   code?: string;
-  /** The bytes that could not be parsed. They hold the request line unless that was parsed before. */
+  /** The bytes that could not be parsed. They include the request line unless it was parsed before. */
   rawPacket?: Buffer;
 }
 interface Problem {
@@ -39,7 +39,7 @@ const COLLECTION_PATH = /^\/(?:v1\/(?!admin(?:\/|$))|api\/s\/|beacon\/|sourceCon
 
 /** For a listener's `clientError`. */
 export function replyToMalformedRequest(error: ClientError, socket: Duplex): void {
-  // Node keeps the response in progress here. Once its head is sent, no other reply is possible.
+  // Node keeps the response in progress here. Once its headers are sent, no other response is possible.
   const { _httpMessage: inProgress } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   if (socket.writable && inProgress?.headersSent !== true) {
     const problem = PROBLEMS[error.code ?? ''] ?? BROKEN;

@@ -1,4 +1,4 @@
-/** Moves schemas with a name (`x-component`) under `components.schemas` and leaves references, so that generated clients get one type each. */
+/** Moves named schemas (`x-component`) to `components.schemas` and leaves references, so that generated clients get one type each. */
 
 type Node = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-/** The sections of the OpenAPI document, in the order in which a reader meets them. */
+/** The sections of the OpenAPI document, in reading order. */
 export const TAGS: Readonly<Record<string, string>> = {
   Authentication: 'Sign in, refresh tokens and end sessions.',
   'API tokens': 'Tokens for machines that call the management API.',

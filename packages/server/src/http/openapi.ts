@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, written from the schemas that validate requests. */
+/** The OpenAPI 3.1 document, generated from the schemas that validate requests. */
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { API_ERRORS, type ApiErrorCode } from './errors.ts';
 import { extractComponents } from './openapi-components.ts';
@@ -21,7 +21,7 @@ interface ObjectSchema {
 
 export function openApiDocument(options: {
   version: string;
-  /** The public address, where one is set. */
+  /** The public URL, if configured. */
   baseUrl: string | undefined;
   routes: readonly DocumentedRoute[];
   more: readonly OpenApiPaths[];
@@ -59,7 +59,7 @@ export function openApiDocument(options: {
   };
 }
 
-/** Every tag of an operation, described. A tag without a description is a bug that the tests report. */
+/** Descriptions of all tags in use. A tag without a description is a bug that the tests report. */
 function tagsOf(paths: OpenApiPaths): { name: string; description: string }[] {
   const used = new Set(
     Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((each) => (each as { tags?: string[] }).tags ?? [])),
@@ -109,7 +109,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: ObjectSchema | u
   }));
 }
 
-/** A body without a name of its own is named after its operation, so that no generated type is anonymous. */
+/** Names an unnamed body after its operation, so that no generated type is anonymous. */
 function withName(schema: object, operationId: string, kind: 'Request' | 'Response'): object {
   if ('x-component' in schema || !('type' in schema) || schema.type !== 'object') return schema;
   return { ...schema, 'x-component': `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}${kind}` };
@@ -136,7 +136,7 @@ const STATUS_WORDS: Record<string, string> = { 200: 'Success', 201: 'Created', 2
 const REQUEST_ID = { 'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the logs.' } };
 const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } };
 
-/** Every code a route can answer follows from what it is: its role, body, query and path. */
+/** Derives the error codes a route can return from its role, body, query and path. */
 export function refusalCodes(route: Pick<DocumentedRoute, 'role' | 'config' | 'schema'>): ApiErrorCode[] {
   const { role, config, schema } = route;
   const codes: ApiErrorCode[] = [...(config.errors ?? []), 'RATE_LIMITED', 'INTERNAL_ERROR', 'UNAVAILABLE'];

@@ -1,6 +1,6 @@
 /**
- * The name of an operation in generated clients: `listPipelines`, `createIntegration`, `deletePipelineTransformation`. Made from method and
- * path. Paths that do not read as nouns have their names below.
+ * The name of an operation in generated clients: `listPipelines`, `createIntegration`, `deletePipelineTransformation`. Derived from method
+ * and path. Paths that do not read as nouns have explicit names below.
  */
 export function operationIdOf({ method, url }: { method: string; url: string }): string {
   const path = url.replace(/^\/v1\/admin\//, '/');

@@ -21,17 +21,17 @@ export function ListOf<K extends string, T extends TSchema>(plural: K, item: T) 
     ReturnType<typeof Type.Array<T>>
   > & { total: ReturnType<typeof Type.Integer>; limit: ReturnType<typeof Type.Integer>; offset: ReturnType<typeof Type.Integer> });
 }
-/** A moment in a query: `2026-05-01T12:00:00Z`, or a day. */
+/** A time in a query: `2026-05-01T12:00:00Z`, or a date. */
 export const TimeQuery = (description: string) => Type.String({ description, examples: ['2026-05-01T00:00:00.000Z'] });
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-/** In the one form that is stored, so that text compares as time does. */
+/** Normalises to the stored format, so that text comparison equals time comparison. */
 export function timeOf(field: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const ms = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw invalid(field, 'must be an ISO 8601 time with a zone, or a date');
   return new Date(ms).toISOString();
 }
-/** `Date.parse` takes the 30th of February for the 2nd of March. */
+/** `Date.parse` accepts 30 February as 2 March. */
 function isDay(day: string): boolean {
   const ms = Date.parse(day);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);

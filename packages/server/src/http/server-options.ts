@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'node:http';
 
-/** Bounds on slow and hostile clients, for every listener. */
+/** Limits against slow and hostile clients, for every listener. */
 export const serverOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,

@@ -4,7 +4,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { ApiError, type FieldFault, MAX_DETAILS, sentence } from './errors.ts';
 
-/** Neither removes, fills in nor coerces; only queries, which are all text, are read as what their schema says. */
+/** Validation never removes, defaults or coerces values. Only queries, which are all text, are coerced to their schema's types. */
 const SHARED = {
   allErrors: true,
   verbose: true,
@@ -18,7 +18,7 @@ const strictAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: false }));
 const queryAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: true }));
 
 function withFormats(ajv: Ajv): Ajv {
-  // The module is CommonJS: its function is the namespace's default in one loader and its own in another.
+  // The module is CommonJS: depending on the loader, the function is the import itself or its `default`.
   const plugin = formats as unknown as ((ajv: Ajv) => Ajv) & { default?: (ajv: Ajv) => Ajv };
   return (plugin.default ?? plugin)(ajv);
 }
@@ -29,8 +29,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const isNumber = (text: string) => DECIMAL.test(text) && Number.isFinite(Number(text));
 /**
- * Coercion takes whatever JavaScript reads as a number: blanks (0) and `0x10`, where a person meant something else, and digits without end,
- * which are Infinity and pass every bound.
+ * Coercion accepts whatever JavaScript reads as a number: blanks (0) and `0x10`, which were meant differently, and very long digit
+ * strings, which become Infinity and pass every bound.
  */
 function compileQuery(schema: TSchema): ValidateFunction {
   const validate = queryAjv.compile(schema);
@@ -50,7 +50,7 @@ export function compileStrict(schema: TSchema): ValidateFunction {
   return strictAjv.compile(schema);
 }
 
-/** A missing top-level field of the body is 400, everything that is there and wrong is 422. */
+/** A missing top-level field of the body is 400; any invalid value is 422. */
 export function validationError(errors: readonly ErrorObject[], part: string | undefined): ApiError {
   const faults = faultsOf(errors);
   const absent = part === 'body' && errors.some((error) => error.keyword === 'required' && error.instancePath === '');
@@ -64,7 +64,7 @@ export function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
   const faults = new Map<string, FieldFault>();
   for (const error of errors) {
     const fault = faultOf(error);
-    // One fault a field: the first is the plainest.
+    // One fault per field: the first is the clearest.
     if (!faults.has(fault.field)) faults.set(fault.field, fault);
     if (faults.size >= MAX_DETAILS) break;
   }

@@ -1,4 +1,6 @@
-/** What an operator should look at now, each item with what it points to. Derived on demand from health, counters and the snapshot. */
+/**
+ * Items that need an operator's attention now, each with a link to its resource. Derived on demand from health, counters and the snapshot.
+ */
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { readStatsBy, type StatsEntry } from '../stores/observe/stats.ts';
@@ -17,15 +19,15 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 export interface AttentionItem {
   kind: AttentionKind;
   severity: 'critical' | 'warning';
-  /** One sentence for people. */
+  /** One sentence for display. */
   message: string;
   pipeline_id: string | null;
   integration_id: string | null;
-  /** How many events it concerns, where they can be counted. */
+  /** Number of affected events, if countable. */
   count: number | null;
   since: string | null;
 }
-/** The most urgent kinds first. */
+/** Most urgent kinds first. */
 export async function attentionItems(deps: HealthDeps & { clock: Clock }, orgId: string): Promise<AttentionItem[]> {
   const now = deps.clock.now();
   const { integrations, pipelines } = deps.snapshots.current();

@@ -1,4 +1,4 @@
-/** Two revisions over the last retained events: what would change, before anybody moves a pin. */
+/** Compares two revisions on the last retained events, to show what would change before a pin is moved. */
 import { isDeepStrictEqual } from 'node:util';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import type { EventLog } from '../stores/event-log/port.ts';

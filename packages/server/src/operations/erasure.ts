@@ -1,6 +1,6 @@
 /**
- * Forgets a person at once: links, sessions, traces and dead letters. The log ages out by itself. What was accepted before and is
- * still on its way would bring some of it back, so that is waited for.
+ * Erases a person at once: links, sessions, traces and dead letters. The log expires by itself. Events accepted earlier but still in
+ * flight would bring some data back, so erasure waits for them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
@@ -21,7 +21,7 @@ export interface Erased {
 const LONGEST_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
-/** `complete` is false where something accepted earlier was still on its way after some seconds: ask again then. */
+/** `complete` is false if earlier events were still in flight after some seconds. Call again then. */
 export async function erasePerson(
   operations: Pick<Operations, 'visitors' | 'observe' | 'ephemeral' | 'log'>,
   orgId: string,
@@ -31,7 +31,7 @@ export async function erasePerson(
   const { log, observe } = operations;
   const end = performance.now() + longestWaitMs;
   const processed = await caughtUp(log, INGEST_TOPICS, PROCESS_GROUP, end);
-  // A privacy rule may have hashed the ids before anything was kept: then the person stands under the digest.
+  // A privacy rule may have hashed the ids before they were stored, so erase the digests too.
   const userIds = 'user_id' in who ? plainAndHashed(who.user_id) : [];
   const found = [];
   for (const user_id of userIds) found.push(await operations.visitors.erase(orgId, { user_id }));
@@ -58,7 +58,7 @@ function plainAndHashed(id: string): string[] {
   return [id, hashPii(id)];
 }
 
-/** Waits until the group has settled everything that stands in these topics now. */
+/** Waits until the group has settled everything currently in these topics. */
 async function caughtUp(log: Pick<EventLog, 'lag'>, topics: readonly string[], group: string, end: number): Promise<boolean> {
   const since = Date.now();
   let behind = topics;

@@ -1,4 +1,4 @@
-/** A retained event and every step of its life, and for each integration one word and one sentence of what became of it. */
+/** Explains a retained event: every step it took, and its result per integration as one word and one sentence. */
 import { decodeEnvelope } from '@firsthand/core/event/envelope.ts';
 import { explain } from '@firsthand/core/outcome/explain.ts';
 import type { Decision } from '@firsthand/core/outcome/outcome.ts';
@@ -47,7 +47,7 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
   };
 }
 
-/** What the client sent, while the raw record is retained. */
+/** The body as the client sent it, while the raw record is retained. */
 async function receivedBody(
   { log, snapshot }: ExplainDeps,
   orgId: string,
@@ -115,7 +115,7 @@ function afterStep({ kind, reason }: TraceStepRow): Fate {
   const explanation = kind === 'dropped' && reason ? explain(reason) : explain(kind, kind === 'delivered' ? null : reason);
   return { status: kind, reason, explanation };
 }
-/** What ended before routing ended for every integration, for the same reason. */
+/** An event that ended before routing ended for every integration, for the same reason. */
 function withoutStep(row: TraceEventRow, addedLater: boolean): Fate {
   if (addedLater) return { status: 'not_routed', reason: null, explanation: explain('not_routed') };
   if (row.result === 'processed') return { status: 'waiting', reason: null, explanation: explain('waiting') };

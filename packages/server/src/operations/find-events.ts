@@ -1,10 +1,10 @@
-/** Finds retained canonical events in the log: by their position where the trace knows it, else by the time they were processed. */
+/** Finds retained canonical events in the log: by position if the trace has it, otherwise by processing time. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, eventRecordId, eventsTopic } from '../event-record.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { TraceEventRow } from '../stores/observe/rows.ts';
 
-/** How far the log's time may stand off the outcome's, both ways. */
+/** Maximum difference between the log's time and the outcome's, in both directions. */
 const SLACK_MS = 5_000;
 const MOST_SCANNED = 50_000;
 

@@ -1,4 +1,4 @@
-/** How deliveries to an integration fare: from the recorder's rows, the log's lag, the snapshot's faults and what deliverers announce. */
+/** Delivery health of an integration, from the recorder's rows, the log's lag, the snapshot's faults and announcements of deliverers. */
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice } from '../channels.ts';
 import { eventsTopic, replayTopic } from '../event-record.ts';
@@ -21,7 +21,7 @@ export interface HealthDeps {
   log: EventLog;
   observe: ObserveDb;
   snapshots: SnapshotSource;
-  /** Integrations that a deliverer says are held by a limit now. */
+  /** Whether a deliverer reports the integration as paused by a limit. */
   paused(integrationId: string): boolean;
 }
 const iso = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
@@ -59,12 +59,12 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
   return new Map(entries);
 }
 
-/** `replays` are among those that wait: such events were counted when they first came. */
+/** `replays` is included in `waiting`; those events were already counted when first received. */
 export async function waitingFor(
   log: EventLog,
   { id, pipeline_id }: Pick<Integration, 'id' | 'pipeline_id'>,
 ): Promise<{ waiting: number; replays: number; oldest: number | undefined }> {
-  // With the log away nothing can be counted; the answer about the integration's settings is still worth having.
+  // Without the log nothing can be counted, but the rest of the integration's health is still useful.
   if (!log.available) return { waiting: 0, replays: 0, oldest: undefined };
   const [events, replays] = await Promise.all([log.lag(eventsTopic(pipeline_id), id), log.lag(replayTopic(id), id)]);
   const times = [events, replays].flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
@@ -75,7 +75,7 @@ export async function waitingFor(
   };
 }
 
-/** Deliverers announce what outcomes cannot tell; a notice that is not renewed is void. */
+/** Deliverers announce pauses, which outcomes cannot show. An announcement expires unless renewed. */
 export function watchPaused(ephemeral: Ephemeral, clock: Clock): { paused(integrationId: string): boolean; stop(): void } {
   const until = new Map<string, number>();
   const stop = ephemeral.subscribe(DELIVERY_HEALTH_CHANNEL, (message) => {

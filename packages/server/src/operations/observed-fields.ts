@@ -1,6 +1,6 @@
 /**
- * The fields that a pipeline's events really have, for completion in the mapping builder. Read on demand from the retained events, so that
- * accepting and processing events cost nothing more. The events passed the privacy rules when they were processed, and so did the examples.
+ * The fields that a pipeline's events actually contain, for completion in the mapping builder. Read on demand from retained events, so
+ * ingest and processing pay nothing. The events and examples have already passed the privacy rules.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CanonicalEvent, eventKey } from '@firsthand/core/event/canonical.ts';
@@ -11,7 +11,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 
 const HOUR = 3_600_000;
-/** The newest events, and some before each of these ages: an event name that is rare today may have been seen yesterday. */
+/** Samples the newest events and some before each of these ages: an event that is rare today may have occurred yesterday. */
 const SAMPLES = [
   { age_ms: 0, events: 1_000 },
   { age_ms: HOUR, events: 250 },
@@ -25,7 +25,7 @@ const MAX_DEPTH = 12;
 const MAX_ITEMS = 20;
 const MAX_EVENT_NAMES = 50;
 const MAX_EXAMPLE = 200;
-/** Longest stretch of work between two turns of the event loop. */
+/** Maximum work between two event loop turns. */
 const SLICE_MS = 10;
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array';
@@ -38,9 +38,9 @@ export interface ObservedField {
 }
 export interface ObservedFields {
   fields: ObservedField[];
-  /** How many events were read. */
+  /** Number of events read. */
   sampled: number;
-  /** Whether there are more fields than are listed. */
+  /** Whether fields were left out of the list. */
   truncated: boolean;
 }
 
@@ -70,7 +70,7 @@ interface Seen {
   last: number;
 }
 
-/** Events come newest first, so the first example of a field is its newest. */
+/** Events arrive newest first, so the first example of a field is its newest. */
 export class FieldCollector {
   readonly #fields = new Map<string, Seen>();
   #truncated = false;

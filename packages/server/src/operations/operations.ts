@@ -1,4 +1,4 @@
-/** What the management API needs beside the configuration store to show and to do things with events. */
+/** Dependencies of the management API, besides the configuration store, for operations on events. */
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
@@ -15,6 +15,6 @@ export interface Operations {
   snapshots: SnapshotSource;
   ephemeral: Ephemeral;
   sender: Sender;
-  /** Whether a deliverer says that this integration is held back by a limit now. */
+  /** Whether a deliverer reports this integration as paused by a limit. */
   paused(integrationId: string): boolean;
 }

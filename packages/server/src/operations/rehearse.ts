@@ -1,4 +1,7 @@
-/** What a config would send for an event: the very code that delivers, with nothing sent. Preview and revision diff stand on it. */
+/**
+ * Computes the requests that a config would send for an event, with the same code as a delivery but without sending. Used by preview and
+ * revision diff.
+ */
 import { gzipSync } from 'node:zlib';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
@@ -12,7 +15,7 @@ import { privateKeys } from '../runtime/private-keys.ts';
 export interface Rehearsal {
   requests: { method: string; url: string; headers: Record<string, string>; body: unknown }[];
   dropped: { reason: string } | null;
-  /** The mapping or template broke on this event. */
+  /** The mapping or template failed on this event. */
   failed: { reason: string } | null;
   warnings: string[];
 }
@@ -70,7 +73,7 @@ function shown({ method, url, headers, body }: VendorRequest) {
     body: body === undefined ? null : readable(typeof body === 'string' ? body : Buffer.from(body).toString('utf8')),
   };
 }
-/** JSON as JSON, anything else as its text. */
+/** Parses JSON; returns any other text unchanged. */
 function readable(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Dead letters of the stages before delivery go back to where they came in. */
+/** Replays dead letters of the stages before delivery through ingest. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEnvelope, encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import { eventRecordId } from '../event-record.ts';
@@ -15,7 +15,7 @@ export interface ReingestDeps {
   ingestUrl: string | undefined;
 }
 
-/** Nothing where it cannot be sent again now: its source or pipeline is gone, or the webhook still does not verify or map. */
+/** Empty if it cannot be sent again now: its source or pipeline no longer exists, or the webhook still fails to verify or map. */
 export async function reingest(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
   if (letter.stage === 'ingest') return rejectedAgain(deps, letter);
   return letter.stage === 'webhook' ? webhookAgain(deps, letter) : processAgain(deps, letter, replayId);

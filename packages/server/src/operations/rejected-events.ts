@@ -1,4 +1,4 @@
-/** What the API shows of rejected events. */
+/** Rejected events as the API shows them. */
 import { isObject } from '@firsthand/core/json.ts';
 import type { RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
@@ -6,7 +6,7 @@ import { isRejectedEvent } from '../intake/replay-rejected.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
 
-/** `raw` under the organisation's privacy rules. Text that is not JSON is shown only where there are no such rules. */
+/** `raw` after the organisation's privacy rules. Text that is not JSON is shown only if there are no such rules. */
 export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
   const event = letter.event as RejectedEvent;
   return {
@@ -22,7 +22,7 @@ export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
   };
 }
 
-/** A dead letter's `event` as the API shows it: the client's address is not part of it. */
+/** A dead letter's `event` as the API shows it, without the client's address. */
 export function shownDeadLetterEvent(letter: StoredDeadLetter, snapshot: Snapshot): object {
   const { event } = letter;
   if (letter.stage !== 'ingest' || !isRejectedEvent(event)) return event;

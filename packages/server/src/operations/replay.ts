@@ -1,7 +1,7 @@
 /**
- * Sends events again: retained ones to one integration, or dead letters to wherever they failed. A replay is an append
- * under an id of its own, so that the deduplication window lets it through; the roles do the rest. A dead letter that waits
- * has one such id for all who ask: where two do at the same moment, at one admin process or two, the window swallows the second.
+ * Replays retained events to one integration, or dead letters to the stage where they failed. A replay appends records under new ids, so
+ * that deduplication lets them through; the roles do the rest. A pending dead letter has one fixed replay id: if two callers replay it at
+ * the same time, even on different admin processes, deduplication drops the second.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { isNamedIn } from '@firsthand/core/event/canonical.ts';
@@ -28,7 +28,7 @@ export interface HistoryReplay {
   dry_run?: boolean;
 }
 
-/** Retained processed events of the pipeline, once more to that one integration. */
+/** Sends retained processed events of the pipeline to one integration again. */
 export async function replayHistory(log: EventLog, replay: HistoryReplay): Promise<number> {
   const names = replay.event_names === undefined ? undefined : new Set(replay.event_names);
   const replayId = newId('rpl');
@@ -44,7 +44,7 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
     to: replay.to,
     limit: Number.MAX_SAFE_INTEGER,
   })) {
-    // An estimate of all events needs no decoding.
+    // Counting all events needs no decoding.
     if (replay.dry_run && names === undefined) {
       count++;
       continue;
@@ -69,13 +69,13 @@ export interface ReplayDeps {
   log: EventLog;
   observe: ObserveDb;
   now(): number;
-  /** The number of its template's latest revision; undefined where the integration takes no events: gone, off, or the browser's own. */
+  /** The latest revision number of its template; undefined if the integration takes no events: deleted, disabled or client-side. */
   latestRevision(orgId: string, integrationId: string): Promise<number | undefined>;
-  /** What a dead letter of an earlier stage becomes: records for ingest, or none where it cannot be sent again now. */
+  /** Records for ingest from a dead letter of an earlier stage; empty if it cannot be sent again now. */
   reingest(letter: StoredDeadLetter, replayId: string): Promise<Append[]>;
 }
 
-/** Replays every pending dead letter that matches. One that cannot be sent now (its integration is gone or disabled) stays as it is. */
+/** Replays every pending dead letter that matches. One that cannot be sent now (its integration is deleted or disabled) stays pending. */
 export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run }: DeadLetterReplay): Promise<number> {
   const pending: DeadLetterFilter = { ...filter, status: 'pending' };
   if (dry_run) return await estimateReplay(deps, pending);
@@ -83,8 +83,8 @@ export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision
 }
 
 /**
- * Counts what a replay would send. Whether a delivery can be repeated depends on its integration alone, so those are counted by the
- * database. Dead letters from before routing are tried one by one, as the replay itself would.
+ * Counts what a replay would send. Whether a delivery can be repeated depends only on its integration, so the database counts those. Dead
+ * letters from before routing are tried one by one, as in the replay itself.
  */
 async function estimateReplay(deps: ReplayDeps, pending: DeadLetterFilter): Promise<number> {
   let count = 0;
@@ -111,8 +111,8 @@ async function replayPending(
 }
 
 /**
- * All of one organisation. Appends first and marks after: a crash in between loses nothing. A dry run goes the same
- * way up to the append, so that it counts exactly what would be sent.
+ * All letters must belong to one organisation. Appends first, then marks: a crash in between loses nothing. A dry run takes the same path
+ * up to the append, so its count is exact.
  */
 export async function replayLetters(
   deps: ReplayDeps,

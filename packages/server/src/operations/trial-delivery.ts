@@ -8,17 +8,17 @@ import type { Sent } from '../transports/port.ts';
 import type { Sender } from '../transports/sender.ts';
 
 export interface TrialDelivery {
-  /** Null where no answer came, or nothing was sent. */
+  /** Null if there was no response or nothing was sent. */
   status: number | null;
   duration_ms: number;
-  /** The answer's beginning, or why there is none. */
+  /** The beginning of the response, or why there is none. */
   response_excerpt: string;
 }
 const EXCERPT = 1_000;
 
 /**
- * Really sends one event, by the same code as a delivery: no filter, no consent gate, no retry, nothing recorded. Where
- * a vendor takes several requests for it, the first one that fails is reported, else the last.
+ * Actually sends one event, with the same code as a delivery: no filter, no consent check, no retry, nothing recorded. If a vendor needs
+ * several requests, reports the first failure, otherwise the last response.
  */
 export async function trialDelivery(
   deps: { sender: Sender; clock: Clock },
@@ -45,7 +45,7 @@ export async function trialDelivery(
   if (!tried) return nothingSent('dropped: mapping_default');
   const { verdict, reply, status } = tried;
   const text = reply?.body ?? ('reason' in verdict ? verdict.reason : '');
-  // A vendor may repeat what it was sent, the credentials among it.
+  // A vendor may echo the request, including credentials.
   const scrub = scrubber(secretValues(loadedVendor(integration.vendor), config));
   return { status, duration_ms, response_excerpt: scrub(text).slice(0, EXCERPT) };
 }

@@ -15,7 +15,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || (((parsed as ipaddr.IPv6).parts[0] ?? 0) & 0xe000) === 0x2000;
 }
 
-/** The IP address, where a URL's host is one; undefined for a name. */
+/** The IP address if the URL's host is one; undefined for a name. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? undefined : bare;

@@ -1,6 +1,5 @@
 import { Slots, type Slotted } from '../runtime/slots.ts';
 
-/** Something with a deadline. */
 export interface Timed extends Slotted {
   /** Milliseconds on the monotonic clock. */
   readonly deadline: number;
@@ -9,7 +8,10 @@ export interface Timed extends Slotted {
 
 const ROUND_MS = 25;
 
-/** Checks the deadlines of all in-flight requests with one interval: cheaper than a timer each. Fires at most 25 ms late, never early. */
+/**
+ * Checks the deadlines of all in-flight requests with one interval, which is cheaper than a timer each. Fires at most 25 ms late, never
+ * early.
+ */
 export class Deadlines {
   readonly #now: () => number;
   readonly #open = new Slots<Timed>();
@@ -34,7 +36,7 @@ export class Deadlines {
 
   #check(): void {
     if (this.#open.size === 0) {
-      // Stop only after a second without requests; otherwise light load would start it anew for every request.
+      // Stop only after a second without requests; otherwise light load would restart it for every request.
       if (++this.#quietRounds > 40) this.stop();
       return;
     }

@@ -25,7 +25,7 @@ export type { SendResult, VendorReply };
 export interface GuardedClientOptions {
   allowPrivateDestinations: boolean;
   clock: Clock;
-  /** Tests name addresses for names. */
+  /** Overridden by tests to resolve names to fixed addresses. */
   resolveAll?: ResolveAll;
 }
 

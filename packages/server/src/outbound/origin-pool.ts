@@ -3,7 +3,7 @@ import { Client, type Dispatcher } from 'undici';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
-/** A connection serves this long at most, so that a host that moves is found again. */
+/** Maximum age of a connection, so that a changed address of the host is picked up. */
 const TTL_MS = 300_000;
 const MAX_IDLE = 64;
 
@@ -14,9 +14,9 @@ export interface Connection {
 }
 
 /**
- * The connections to one origin, each with one request at a time, the last used first. It has no limit of its own:
- * callers bound what they have under way. (undici's own pool searches through its connections at every request, and
- * opens a further one whenever a request follows another within the same turn of the event loop.)
+ * The connections to one origin. Each carries one request at a time; the most recently used is taken first. There is no connection limit:
+ * callers limit their own in-flight requests. (undici's own pool scans its connections for every request, and opens another whenever a
+ * request follows within the same event loop turn.)
  */
 export class OriginPool {
   readonly origin: string;
@@ -42,7 +42,7 @@ export class OriginPool {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // The exchange's own clock bounds the whole; a second one per phase would only cost.
+      // The request's own deadline covers everything; timeouts per phase would only add cost.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -50,16 +50,16 @@ export class OriginPool {
     this.#all.add(connection);
     return connection;
   }
-  /** The answer is complete: the connection may take the next request. */
+  /** The response is complete: the connection may take the next request. */
   giveBack(connection: Connection): void {
     if (this.#retired || this.#idle.length >= MAX_IDLE) this.#end(connection);
     else this.#idle.push(connection);
   }
-  /** Something went wrong, or the time was up: whatever still happens on it must not reach another request. */
+  /** After an error or timeout: late data on this connection must not reach another request. */
   discard(connection: Connection): void {
     this.#end(connection);
   }
-  /** Ends what is idle; what is busy ends with its request. */
+  /** Closes idle connections; busy ones close after their request. */
   retire(): void {
     this.#retired = true;
     for (const idle of this.#idle.splice(0)) this.#end(idle);
@@ -72,7 +72,7 @@ export class OriginPool {
 
   #end(connection: Connection): void {
     this.#all.delete(connection);
-    // Ends at once; that a request was cut off has been told to its caller already.
+    // Closes at once. The caller already knows that its request was aborted.
     connection.client.destroy().catch(() => undefined);
   }
 }

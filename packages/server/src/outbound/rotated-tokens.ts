@@ -1,7 +1,7 @@
 /**
- * Some servers hand out a new refresh token with every use, and take the old one no more: the new one must outlive this process,
- * and reach the others. It is kept in the log, sealed under the very plan it belongs to: who has the integration's
- * secrets can read it, and when those are deleted nobody can.
+ * Some servers issue a new refresh token with every use and invalidate the old one. The new token must survive this process and reach the
+ * others. It is stored in the log, sealed under the plan it belongs to: only a holder of the integration's secrets can read it, and nobody
+ * once those are deleted.
  */
 import { hash } from 'node:crypto';
 import type { TokenPlan } from '@firsthand/core/vendor/compiled.ts';
@@ -11,12 +11,12 @@ import { seal, unseal } from '../secrets/seal.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 
 export interface RotatedTokens {
-  /** The newest one; undefined where the configured one still holds. */
+  /** The newest refresh token; undefined if the configured one is still valid. */
   newest(plan: TokenPlan): Promise<string | undefined>;
   keep(plan: TokenPlan, token: string): Promise<void>;
 }
 
-/** Those before the newest are of no use to anybody; a moment's difference between clocks does not matter. */
+/** Older tokens are useless. Small clock differences do not matter. */
 const KEEP_OLDER_MS = 60_000;
 
 export function keepRotatedTokens(log: Pick<EventLog, 'append' | 'read' | 'expire'>, clock: Clock): RotatedTokens {

@@ -1,9 +1,9 @@
 /**
- * Access tokens for vendors that want one fetched first. One request at a time for each plan, everybody else waits for
- * it; kept until shortly before it expires.
+ * Access tokens for vendors that require one. One request at a time per plan, shared by all callers; cached until shortly before it
+ * expires.
  *
- * A token endpoint that answers 4xx (`invalid_grant`, `invalid_client` …) refuses until a person acts: the events go to
- * the dead letters with that reason and are replayed later. 429, 5xx and network errors are retried like any attempt.
+ * A token endpoint that answers 4xx (`invalid_grant`, `invalid_client` …) keeps refusing until a person acts: the events become dead
+ * letters with that reason and can be replayed later. 429, 5xx and network errors are retried like any attempt.
  */
 import { createHash } from 'node:crypto';
 import { isObject } from '@firsthand/core/json.ts';
@@ -29,7 +29,7 @@ interface Fetched {
 
 export interface TokenCache {
   get(plan: TokenPlan): Promise<TokenResult>;
-  /** The vendor did not accept this token: the next `get` fetches another, unless somebody already did. */
+  /** The vendor rejected this token: the next `get` fetches a new one, unless another caller already did. */
   reject(plan: TokenPlan, token: string): void;
 }
 
@@ -37,19 +37,19 @@ const TIMEOUT_MS = 10_000;
 const MAX_PLANS = 1_000;
 const DEFAULT_LIFETIME_MS = 3_600_000;
 const MAX_LIFETIME_MS = 86_400_000;
-/** A token is not used in its last minute, or its last tenth where it lives shorter than ten. */
+/** A token is not used in its last minute, or in its last tenth if its lifetime is under ten minutes. */
 const MARGIN_MS = 60_000;
-/** How long a failure is kept, so that a thousand waiting events do not ask a thousand times. */
+/** How long a failure is cached, so that a thousand waiting events do not send a thousand requests. */
 const KEEP_REFUSED_MS = 30_000;
 const KEEP_UNAVAILABLE_MS = 500;
-/** Where a new refresh token could not be kept: it is tried again soon. */
+/** Lifetime if a new refresh token could not be stored: storing is retried soon. */
 const UNKEPT_LIFETIME_MS = 10_000;
 
 interface Entry {
   result: TokenResult | undefined;
   until: number;
   pending: Promise<TokenResult> | undefined;
-  /** A new refresh token that only this process knows, until one can be kept. */
+  /** A new refresh token that could not be stored yet; only this process has it. */
   unkept?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
     const request = grantOf(plan, rotated, deps.clock.now());
     return 'body' in request ? fetchToken(plan.token_url, request) : request;
   }
-  /** The newest refresh token for an access token, and maybe for a newer one of its own. */
+  /** Exchanges the newest refresh token for an access token, and possibly a new refresh token. */
   async function exchange(plan: RefreshPlan, entry: Entry): Promise<Fetched> {
     let known = entry.unkept;
     try {
@@ -193,7 +193,7 @@ function jwtGrant(signToken: () => string, scope: string | undefined): TokenRequ
   try {
     return form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signToken(), scope });
   } catch {
-    // The error's text may quote the key.
+    // The error message may quote the key.
     return { result: { kind: 'refused', reason: 'the private key does not parse' }, lifetime_ms: KEEP_REFUSED_MS };
   }
 }

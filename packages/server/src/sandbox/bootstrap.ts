@@ -1,6 +1,6 @@
 /**
- * Runs inside each QuickJS context before user code: a console that collects lines, and the functions that the host calls.
- * It keeps its own references, so that user code cannot change what the host relies on.
+ * Runs inside each QuickJS context before user code: a console that collects lines, and the functions that the host calls. It keeps its
+ * own references to built-ins, so that user code cannot change what the host relies on.
  */
 const MAX_LOG_LINES = 50;
 const MAX_LINE_LENGTH = 500;
@@ -78,8 +78,8 @@ export const BOOTSTRAP = `(() => {
 })()`;
 
 /**
- * User code as a function that returns its \`transform\`. Lines keep their numbers. The caller checks that the code is a whole
- * program by itself, so that it cannot close this function and leave something outside of it.
+ * Wraps user code in a function that returns its `transform`. Line numbers stay the same. The caller checks that the code is a complete
+ * program, so that it cannot close this function and define something outside it.
  */
 export function asFunction(code: string): string {
   return `(function () {${code}\n;return typeof transform === 'function' ? transform : undefined;})`;

@@ -1,13 +1,12 @@
 /**
- * QuickJS as WebAssembly. Compiled once in the process, instantiated once for each piece of code: an instance has a memory of its own
- * whose size is bounded by the machine itself. QuickJS's own memory limit does not hold there, since under Emscripten it cannot tell
- * the size of what it has allocated.
+ * QuickJS as WebAssembly. Compiled once per process, instantiated once per piece of code: WebAssembly bounds the memory of each instance.
+ * QuickJS's own memory limit does not work here, because under Emscripten it cannot determine the size of its allocations.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule, RELEASE_SYNC } from 'quickjs-emscripten';
 
-/** Node has it; its types come only with the browser's. */
+/** Available in Node, but its types come only with the DOM library. */
 const { WebAssembly: wasm } = globalThis as unknown as {
   WebAssembly: {
     compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
@@ -15,12 +14,12 @@ const { WebAssembly: wasm } = globalThis as unknown as {
   };
 };
 const PAGE_BYTES = 65_536;
-/** What the module asks for; most of it is never touched, and costs no memory until it is. */
+/** The initial memory that the module requests. Untouched pages cost nothing. */
 export const INITIAL_BYTES = 16 * 1024 * 1024;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
-/** Workers share the compiled code: theirs starts without a compiler, and as fast as the others have made it. */
+/** Workers share the compiled code, so they start without compiling and already optimised. */
 export function compileEngine(): Promise<WebAssembly.Module> {
   compiled ??= readFile(wasmPath())
     .then((bytes) => wasm.compile(bytes))
@@ -37,7 +36,7 @@ export async function newEngine(module: WebAssembly.Module, memoryBytes: number)
   return newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmModule: module, wasmMemory }));
 }
 
-/** The variant is quickjs-emscripten's own dependency, so that is where to ask for it. */
+/** The variant is a dependency of quickjs-emscripten, so resolve it from there. */
 function wasmPath(): string {
   const ofQuickJs = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
   return ofQuickJs.resolve('@jitl/quickjs-wasmfile-release-sync/wasm');

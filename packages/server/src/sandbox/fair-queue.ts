@@ -1,8 +1,8 @@
-/** Jobs in one line per pipeline; lines take turns. A pipeline with a thousand jobs waits behind itself, not before others. */
+/** A round-robin queue with one line of jobs per pipeline. A pipeline with a thousand jobs delays only itself. */
 export interface Job {
-  /** Whose turn: the pipeline. */
+  /** The pipeline whose turn the job takes. */
   line: string;
-  /** Jobs of one key and equal code may share a message. */
+  /** Jobs with the same key and code may share a message. */
   key: string;
   code: string;
   parameters: string;
@@ -27,7 +27,7 @@ export class FairQueue<J extends Job> {
     this.#size += 1;
   }
 
-  /** Back to the front of its line, in the order given. */
+  /** Puts jobs back at the front of their line, in the given order. */
   restore(jobs: readonly J[]): void {
     for (const [name, restored] of Map.groupBy(jobs, (job) => job.line)) {
       const rest = (this.#lines.get(name) ?? []).slice(this.#heads.get(name) ?? 0);
@@ -37,7 +37,7 @@ export class FairQueue<J extends Job> {
     this.#size += jobs.length;
   }
 
-  /** The first jobs, of those that may share a message, of the next line that may run any; the line goes to the back. */
+  /** Takes the first jobs that may share a message from the next line allowed to run; that line moves to the back. */
   take(maxJobs: (line: string) => number, maxChars: number): J[] {
     for (const [name, line] of this.#lines) {
       const most = maxJobs(name);
@@ -62,7 +62,7 @@ export class FairQueue<J extends Job> {
     }
     this.#lines.delete(name);
     if (head < line.length) {
-      // What was taken stays in the list until it is half of it: no copying for every message.
+      // Taken jobs stay in the array until they make up half of it, to avoid a copy per message.
       const compact = head > line.length / 2;
       this.#lines.set(name, compact ? line.slice(head) : line);
       if (compact) this.#heads.delete(name);
@@ -72,7 +72,7 @@ export class FairQueue<J extends Job> {
     return taken;
   }
 
-  /** Everything that waits, taken out. */
+  /** Removes and returns all waiting jobs. */
   clear(): J[] {
     const all = [...this.#lines].flatMap(([name, line]) => line.slice(this.#heads.get(name) ?? 0));
     this.#lines.clear();

@@ -1,7 +1,7 @@
 /**
- * Worker threads that run user code, and the watch over them. A run that QuickJS cannot interrupt ends with its worker,
- * which is replaced; the other events of its message run elsewhere as soon as it is found to be slow. There is a worker in reserve:
- * beside a slow run as many go on as without it, and one of them is always free of the lines that had such runs.
+ * Worker threads that run user code, and their watchdog. A run that QuickJS cannot interrupt is ended by terminating its worker, which is
+ * replaced. The other events of its message move to other workers as soon as the run is found to be slow. One spare worker keeps
+ * throughput up during a slow run, and one worker is always free of lines that recently had slow runs.
  */
 import type { Clock } from '../runtime/clock.ts';
 import { compileEngine } from './engine.ts';
@@ -15,22 +15,22 @@ export interface PoolOptions {
   workers: number;
   limits: SandboxLimits;
   clock: Pick<Clock, 'monotonic'>;
-  /** A worker that fails to start, or dies by itself. */
+  /** A worker failed to start or died. */
   onFault(message: string): void;
 }
 
 const MAX_JOBS = 16;
-/** Of lines with a slow run lately: each event in a message with another one waits until that is found out. */
+/** Message size for lines with a recent slow run: the events behind a slow one wait until it is detected. */
 const MAX_SUSPECT_JOBS = 4;
 const MAX_CHARS = 256 * 1024;
 const LOOK_EVERY_MS = 10;
-/** An event that takes longer than this does not keep the others of its message waiting. */
+/** When an event takes longer than this, the others of its message move to other workers. */
 const SLOW_MS = 15;
-/** A look may come late by its own interval and by a busy event loop, and what the worker has worked is asked first. */
+/** A check may be late by its own interval and a busy event loop, and first queries the worker's CPU time. */
 const HARD_MARGIN_MS = 60;
-/** After so many times the soft limit the worker's successor is started. */
+/** After this multiple of the soft limit the worker's replacement is started. */
 const DOOMED_TIMES = 2;
-/** On a crowded machine a worker may get no time at all: one that did not work is not to blame, up to so many times the limit. */
+/** On an overloaded machine a worker may get no CPU time. A run that used none is spared, up to this multiple of the limit. */
 const STARVED_TIMES = 4;
 const IDLE_MS = 60_000;
 const RESTART_MS = 1_000;
@@ -85,7 +85,7 @@ export class Pool {
       if (this.#queue.size === 0 || working >= this.#options.workers) break;
       if (slot.ready && slot.jobs.length === 0 && this.#dispatch(slot)) working += 1;
     }
-    // All at the first need: a worker starts in 100 ms or so, too late when the only one has met an endless loop.
+    // Start all workers on first use: a worker takes about 100 ms to start, too late once the only one is in an endless loop.
     if (this.#queue.size > 0 || this.#slots.size > 0) this.#spawnMissing();
     if (this.#watch === undefined && this.#slots.size > 0) {
       this.#watch = setInterval(() => this.#look(), LOOK_EVERY_MS);
@@ -93,7 +93,7 @@ export class Pool {
     }
   }
 
-  /** Returns whether there was something for it to do. */
+  /** Returns whether the worker got any jobs. */
   #dispatch(slot: Slot): boolean {
     let ready = 0;
     let suspect = 0;
@@ -102,7 +102,7 @@ export class Pool {
       ready += 1;
       if (this.#holdsSuspect(other)) suspect += 1;
     }
-    // Where there is only one worker at all, everybody takes turns with it.
+    // With a single worker, all lines share it.
     const suspectsMayRun = suspect < Math.max(1, ready - 1);
     const most = (line: string) => (!this.#suspects.has(line) ? MAX_JOBS : suspectsMayRun ? MAX_SUSPECT_JOBS : 0);
     let jobs: PoolJob[] = [];
@@ -172,13 +172,13 @@ export class Pool {
         if (result.ended) this.#suspects.add(jobs[i]!.line);
         settle(jobs[i]!, result);
       }
-      // It made it after all, and its successor is there or on its way.
+      // The run finished after all, but its replacement is already started.
       if (slot.doomed) this.#drop(slot);
     }
     this.#pump();
   }
 
-  /** Not by our hand: the event under way is to blame, for all that can be told; the others run again. */
+  /** The worker died by itself. The running event is blamed, as the most likely cause; the others run again. */
   #onDeath(slot: Slot, why: string): void {
     if (!this.#slots.delete(slot)) return;
     const blamed = slot.underWay();
@@ -205,7 +205,7 @@ export class Pool {
     for (const slot of this.#slots) {
       if (slot.jobs.length > 0) this.#lookAt(slot, now);
     }
-    // Together or not at all: one alone would be joined by the others again.
+    // Stop all or none: while any worker remains, the pool respawns the others.
     if (this.#queue.size === 0 && [...this.#slots].every((slot) => slot.ready && slot.jobs.length === 0 && now - slot.idleSince > IDLE_MS))
       for (const slot of this.#slots) this.#drop(slot);
     if (this.#slots.size === 0) {

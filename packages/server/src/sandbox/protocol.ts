@@ -1,4 +1,4 @@
-/** What the pool and its workers say to each other. JSON text inside, so that nothing but text ever crosses into user code. */
+/** Messages between the pool and its workers. Events are JSON text, so that only text crosses into user code. */
 export interface SandboxLimits {
   memory_bytes: number;
   soft_ms: number;
@@ -6,31 +6,33 @@ export interface SandboxLimits {
 }
 export const DEFAULT_LIMITS: SandboxLimits = { memory_bytes: 32 * 1024 * 1024, soft_ms: 50, hard_ms: 250 };
 
-/** A run that is late on the clock but worked less than this part of its soft limit was held up by a crowded machine: it goes on. */
+/**
+ * A run that exceeds its time but used less CPU than this fraction of its soft limit was starved by an overloaded machine: it continues.
+ */
 export const AT_WORK_PART = 0.4;
 
 export interface RunMessage {
-  /** Code and globals are shared by the events of one key and one code text, and by no others. */
+  /** Only events with the same key and code text share code and globals. */
   key: string;
   code: string;
   parameters: string;
-  /** In a context of its own that is thrown away: tests and validation. */
+  /** Run in a new context that is discarded afterwards: tests and validation. */
   fresh: boolean;
-  /** Only load the code and say what is wrong with it. */
+  /** Only load the code and report its faults. */
   load_only: boolean;
   events: string[];
 }
 export interface RunResult {
-  /** The JSON text of what the code returned. */
+  /** The returned value as JSON text. */
   value?: string;
   error?: string;
-  /** Stopped for time or memory. */
+  /** Stopped because of time or memory. */
   ended?: true;
   logs?: string[];
 }
 export type WorkerReply =
   | { type: 'ready' }
-  /** As many results as events were run: fewer than asked for when told to leave the rest. */
+  /** One result per event that ran: fewer than requested after `LEAVE_REST`. */
   | { type: 'results'; results: RunResult[] };
 export interface WorkerStart {
   limits: SandboxLimits;
@@ -39,7 +41,7 @@ export interface WorkerStart {
   engine: WebAssembly.Module;
 }
 
-/** Slots of the memory that pool and worker share. */
-export const RUNNING = 0; // which event of the message is under way, from 1
+/** Indexes into the memory shared by pool and worker. */
+export const RUNNING = 0; // index of the running event of the message, from 1; 0 for none
 export const LEAVE_REST = 1; // set by the pool: run no further event of this message
 export const SHARED_SLOTS = 2;

@@ -1,6 +1,6 @@
 /**
- * Isolation of user code: QuickJS in worker threads, JSON in and out, limits that hold whatever the code does. Nothing lives on
- * from one event to the next: built-in objects are frozen, and the code's own variables are new for each event.
+ * Isolates user code: QuickJS in worker threads, JSON in and out, limits that hold whatever the code does. No state survives from one
+ * event to the next: built-in objects are frozen, and the code's own variables are new for each event.
  */
 import type { CodeCall, CodeResult } from '@firsthand/core/process/code.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
@@ -12,11 +12,11 @@ import { SUSPENDED, Suspensions } from './suspension.ts';
 export interface Sandbox {
   /** Never rejects. */
   run(call: CodeCall): Promise<CodeResult>;
-  /** Runs once in a context of its own. Suspensions neither apply nor follow. */
+  /** Runs once in a new context. Ignores suspensions and causes none. */
   runFresh(code: string, event: unknown, parameters: Record<string, string>, line: string): Promise<CodeResult>;
-  /** Loads the code and reports faults with their line. */
+  /** Loads the code and reports faults with line numbers. */
   validateCode(code: string): Promise<ConfigFault[]>;
-  /** Stop the callers of `run` first: waiting jobs are answered as failed. */
+  /** Stop the callers of `run` first: waiting jobs resolve as failed. */
   stop(): Promise<void>;
   readonly workers: number;
 }
@@ -27,7 +27,7 @@ export interface SandboxOptions {
   logger?: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-/** Workers start with the first code and end after an idle minute. */
+/** Workers start with the first run and stop after an idle minute. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const clock = options.clock ?? systemClock;
   const suspensions = new Suspensions(clock);

@@ -1,4 +1,4 @@
-/** One worker thread as the pool sees it: what it was given, what it is at, and since when. */
+/** One worker thread as the pool sees it: its jobs, the running event, and since when. */
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { Job } from './fair-queue.ts';
@@ -14,7 +14,7 @@ import {
 } from './protocol.ts';
 
 export interface PoolJob extends Job {
-  /** Asked when its turn comes: an answer instead of a run, where its code was suspended meanwhile. */
+  /** Called before the job runs: returns a result instead of a run if its code was suspended in the meantime. */
   refused(): RunResult | undefined;
   settle(result: RunResult): void;
   settled: boolean;
@@ -24,17 +24,17 @@ export class Slot {
   readonly worker: Worker;
   ready = false;
   jobs: PoolJob[] = [];
-  /** The event under way is slow: the others of its message have been given to other workers. */
+  /** The running event is slow: the others of its message were given to other workers. */
   left = false;
-  /** Not interrupted by QuickJS when it should have been: it will have to be ended, and its successor starts before that. */
+  /** QuickJS failed to interrupt the run in time: the worker will be terminated, and its replacement starts first. */
   doomed = false;
   idleSince: number;
   readonly #shared: Int32Array;
   readonly #limits: SandboxLimits;
-  /** The event seen running at the last look, and since when. */
+  /** The event that was running at the last check, and since when. */
   #seen = 0;
   #since: number;
-  /** What the worker had worked, in milliseconds, when that event was found to be slow. */
+  /** CPU time of the worker, in milliseconds, when that event was found to be slow. */
   #cpuWhenSlow: number | undefined;
   #asking = false;
 
@@ -64,7 +64,7 @@ export class Slot {
     this.worker.postMessage({ key, code, parameters, fresh, load_only, events: jobs.map((job) => job.event) } satisfies RunMessage);
   }
 
-  /** Which event of the message is under way, from 1, or none, and for how long it has been seen there. */
+  /** The running event of the message (from 1; 0 for none), and how long it has been observed. */
   look(now: number): { running: number; elapsed: number } {
     const running = Atomics.load(this.#shared, RUNNING);
     if (running !== this.#seen) {
@@ -81,8 +81,8 @@ export class Slot {
   }
 
   /**
-   * Tells the worker to end its message with the event under way, and gives back the others. Those before it have their results
-   * in a worker that cannot tell of them now: they run once more, and the first result counts.
+   * Tells the worker to stop after the running event, and returns the other jobs. Earlier events already have results, but the blocked
+   * worker cannot report them: they run again, and the first result counts.
    */
   leaveRest(running: number): PoolJob[] {
     this.left = true;
@@ -95,18 +95,18 @@ export class Slot {
     return others;
   }
 
-  /** Only where the event under way has really worked since it was found to be slow; the next look asks again. */
+  /** Calls `then` only if the running event used CPU since it was found to be slow. Otherwise the next check asks again. */
   ifAtWork(then: () => void): void {
     const before = this.#cpuWhenSlow;
     if (typeof this.worker.cpuUsage !== 'function') then();
-    // Not known yet where this thread itself was held up.
+    // Not known yet if this thread itself was delayed.
     else if (before !== undefined)
       this.#askCpu((cpu) => {
         if (cpu - before >= this.#limits.soft_ms * AT_WORK_PART) then();
       });
   }
 
-  /** What the worker has worked so far; the answer counts only while the same event runs. */
+  /** Queries the worker's CPU time. The answer counts only while the same event runs. */
   #askCpu(answer: (cpuMs: number) => void): void {
     if (this.#asking || typeof this.worker.cpuUsage !== 'function') return;
     this.#asking = true;
@@ -118,7 +118,7 @@ export class Slot {
         if (this.jobs.length > 0 && this.#seen === seen && this.#since === since) answer((user + system) / 1_000);
       },
       () => {
-        this.#asking = false; // it has just ended by itself
+        this.#asking = false; // the worker has just exited
       },
     );
   }

@@ -1,4 +1,4 @@
-/** Lines with a slow or ended run lately: all of them together never hold the last worker. */
+/** Lines with a recent slow or terminated run. Together they never occupy the last worker. */
 import type { Clock } from '../runtime/clock.ts';
 
 const SUSPECT_MS = 10_000;
@@ -6,7 +6,7 @@ const MAX_SUSPECTS = 10_000;
 
 export class Suspects {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** Until when. */
+  /** Line to expiry time. */
   readonly #lines = new Map<string, number>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {

@@ -1,4 +1,4 @@
-/** After so many ended runs in a minute a piece of code rests: each one costs a worker its time. */
+/** Suspends code after too many terminated runs in a minute, because each one costs worker time. */
 import type { Clock } from '../runtime/clock.ts';
 
 const ENDED_RUNS = 5;
@@ -22,7 +22,7 @@ export class Suspensions {
     return false;
   }
 
-  /** Returns whether this run was one too many. */
+  /** Returns whether this run exceeded the limit. */
   noteEnded(owner: string): boolean {
     const now = this.#clock.monotonic();
     const known = this.#owners.get(owner) ?? { ended: [], until: 0 };

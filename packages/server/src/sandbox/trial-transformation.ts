@@ -1,4 +1,4 @@
-/** `POST /transformations/test`: one event through one transformation, exactly as processing would run it, with nothing stored. */
+/** `POST /transformations/test`: runs one event through one transformation, exactly as processing would, and stores nothing. */
 import type { Transformation } from '@firsthand/core/config/resources.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { acceptReturned } from '@firsthand/core/process/code.ts';
@@ -18,7 +18,7 @@ export interface TransformationTrialResult {
   error: string | null;
 }
 
-/** `line` says whose turn it takes in the sandbox: an organisation. */
+/** `line` is the organisation: it determines whose turn the run takes in the sandbox. */
 export async function tryTransformation(
   test: TransformationTrial,
   sandbox: Pick<Sandbox, 'runFresh'>,

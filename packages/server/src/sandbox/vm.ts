@@ -1,13 +1,13 @@
 /**
- * One QuickJS runtime with user code loaded, in an engine of its own, inside a worker thread. Events share no state: the built-in
- * objects are frozen, and the code's own top level runs again for each event.
+ * One QuickJS runtime with loaded user code, in its own engine, inside a worker thread. Events share no state: the built-in objects are
+ * frozen, and the code's own top level runs again for each event.
  */
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
 import { asFunction, BOOTSTRAP } from './bootstrap.ts';
 import { AT_WORK_PART, type RunResult, type SandboxLimits } from './protocol.ts';
 
 const MAX_STACK_BYTES = 256 * 1024;
-/** The largest event that ingest accepts, with room for a transformation to add to it. */
+/** The largest event that ingest accepts, plus room for additions by a transformation. */
 const MAX_RESULT_CHARS = 4 * 1024 * 1024;
 
 export type Loaded = { ok: true; vm: Vm } | { ok: false; error: string; ended?: true };

@@ -1,7 +1,7 @@
 /**
- * The worker thread: QuickJS, and nothing else to escape to. Contexts are kept per key and code text, so that code is
- * compiled once; one whose run was stopped is thrown away. Each has an engine of its own, so that what code does to the
- * memory is felt by nobody else, and throwing one away takes nothing apart.
+ * The worker thread: runs QuickJS and holds nothing worth escaping to. Contexts are cached per key and code text, so that code is compiled
+ * once; a context whose run was stopped is discarded. Each context has its own engine, so its memory use affects no other code, and
+ * discarding it needs no cleanup.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { QuickJSWASMModule } from 'quickjs-emscripten';
@@ -10,7 +10,7 @@ import { LEAVE_REST, RUNNING, type RunMessage, type RunResult, type WorkerReply,
 import { Vm } from './vm.ts';
 
 const MAX_CONTEXTS = 32;
-/** Beyond the memory that each begins with. */
+/** Limit of memory beyond the engines' initial memory. */
 const MAX_GROWN_BYTES = 64 * 1024 * 1024;
 
 const port = parentPort;
@@ -35,7 +35,7 @@ function load(message: RunMessage, engine: QuickJSWASMModule): Vm | RunResult {
   return loaded.vm;
 }
 
-/** The oldest go first; the newest always stays. */
+/** Evicts the oldest first; the newest always stays. */
 function trim(): void {
   let grown = 0;
   for (const vm of contexts.values()) grown += vm.memoryBytes - INITIAL_BYTES;
@@ -54,13 +54,13 @@ function runOne(message: RunMessage, event: string, engine: QuickJSWASMModule | 
     if (result.ended) contexts.delete(message.key);
     return result;
   } catch (error) {
-    // The engine itself gave up, as it may for want of memory: its instance is spent.
+    // The engine itself failed, for example out of memory: its instance is unusable.
     contexts.delete(message.key);
     return { error: `stopped: the engine failed (${error instanceof Error ? error.message : String(error)})`, ended: true };
   }
 }
 
-/** A machine without memory to give gets back what is only kept for speed. */
+/** If no memory is available, frees the cached contexts first. */
 async function engineFor(message: RunMessage): Promise<QuickJSWASMModule | undefined> {
   if (known(message) !== undefined) return undefined;
   try {
@@ -75,7 +75,7 @@ async function answer(message: RunMessage): Promise<void> {
   const results: RunResult[] = [];
   for (const event of message.events) {
     if (Atomics.load(shared, LEAVE_REST) === 1) break;
-    // Made before the clock of the event starts.
+    // Created before the event's time limit starts.
     const engine = await engineFor(message);
     Atomics.store(shared, RUNNING, results.length + 1);
     results.push(runOne(message, event, engine));
@@ -91,7 +91,7 @@ port.on('message', (message: RunMessage) => {
     port.postMessage({ type: 'results', results: message.events.map(() => failed) } satisfies WorkerReply);
   });
 });
-// The engine's own first run is the slowest: better now than at the cost of somebody's first event.
+// The first run of an engine is the slowest: do it now, not during the first event.
 const warm = Vm.load(await newEngine(compiled, limits.memory_bytes), 'function transform(event) { return event }', limits);
 if (warm.ok) warm.vm.run('{"type":"track"}', '{"a":"b"}');
 port.postMessage({ type: 'ready' } satisfies WorkerReply);

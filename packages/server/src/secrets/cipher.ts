@@ -3,15 +3,15 @@ import { deriveKey } from './keys.ts';
 import { seal, unseal } from './seal.ts';
 
 /**
- * Seals what the store keeps secret. Every organisation has a data key of its own, stored wrapped under SECRET_KEY: a new SECRET_KEY
- * rewraps the data keys and touches nothing they sealed.
+ * Encrypts the store's secrets. Every organisation has its own data key, stored wrapped under SECRET_KEY: rotating SECRET_KEY rewraps the
+ * data keys and leaves the sealed values unchanged.
  */
 export interface Cipher {
   newDataKey(orgId: string): string;
   sealText(org: KeyedOrganisation, plain: string): string;
-  /** Throws where the key is not the one that sealed it: the installation is misconfigured. */
+  /** Throws if another key sealed it: the installation is misconfigured. */
   openText(org: KeyedOrganisation, sealed: string): string;
-  /** Whether this SECRET_KEY is the one the data key was wrapped under. */
+  /** Whether the data key was wrapped under this SECRET_KEY. */
   opens(org: KeyedOrganisation): boolean;
   rewrap(org: KeyedOrganisation, next: Cipher): string;
   /** Keys the organisation's audit chain. Derived from the data key, so it survives a rotation of SECRET_KEY. */
@@ -33,7 +33,7 @@ const DATA_KEY_BYTES = 32;
 
 export function createCipher(secretKey: string): Cipher {
   const master = deriveKey(secretKey, 'wrap-data-keys');
-  // Unwrapping is pure: the wrapped text decides the key. Bounded, because organisations come and go.
+  // Cache of unwrapped keys. Safe because the wrapped text determines the key; bounded because organisations come and go.
   const unwrapped = new Map<string, Buffer>();
   function dataKey({ id, data_key }: KeyedOrganisation): Buffer | undefined {
     const cacheKey = `${id} ${data_key}`;

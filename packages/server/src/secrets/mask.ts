@@ -1,6 +1,6 @@
 /**
- * Secrets inside a config: separates them before it is stored, masks them in responses, and keeps the stored secret where a client
- * sends its mask back. The vendor definition says which fields are secret. All functions are pure.
+ * Secrets inside a config: separates them before storage, masks them in responses, and keeps the stored secret when a client sends its
+ * mask back. The vendor definition says which fields are secret. All functions are pure.
  */
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
@@ -34,7 +34,7 @@ export function maskSecrets(config: JsonObject, isSecret: IsSecretPath): JsonObj
   return atSecrets(config, isSecret, maskValue) as JsonObject;
 }
 
-/** Separates the secrets, which must be sealed, from the rest, which may be stored as it is. */
+/** Separates the secrets, which must be sealed, from the rest, which may be stored in the clear. */
 export function splitSecrets(config: JsonObject, isSecret: IsSecretPath): { open: JsonObject; secrets: SecretAt[] } {
   const secrets: SecretAt[] = [];
   const open = atSecrets(config, isSecret, (value, path) => {
@@ -82,7 +82,7 @@ function valueAt(value: Json, path: Path): Json | undefined {
   }
   return here;
 }
-/** The field's path as faults name it: `parameters.headers[0]`. */
+/** The field's path as used in faults: `parameters.headers[0]`. */
 export function pathText(path: Path): string {
   return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
 }

@@ -4,7 +4,7 @@ const VERSION = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM; `context` is authenticated with it, so that a sealed value opens only where it belongs. */
+/** AES-256-GCM. `context` is authenticated too, so that a sealed value opens only in its own context. */
 export function seal(key: Buffer, context: string, plain: Buffer): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
@@ -12,7 +12,7 @@ export function seal(key: Buffer, context: string, plain: Buffer): string {
   return `${VERSION}.${sealed.toString('base64url')}`;
 }
 
-/** Undefined where the key or the context is another one, or the text was changed. */
+/** Undefined if the key or context differs, or the text was altered. */
 export function unseal(key: Buffer, context: string, sealed: string): Buffer | undefined {
   const [version, body, ...rest] = sealed.split('.');
   if (version !== VERSION || body === undefined || rest.length > 0) return undefined;

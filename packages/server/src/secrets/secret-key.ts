@@ -3,14 +3,14 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, r
 import { join } from 'node:path';
 
 const FILE = 'secret-key';
-/** A rotation writes the new key here before it rewraps, so that a crash in between leaves both. */
+/** A rotation writes the new key here before it rewraps, so that both keys survive a crash in between. */
 const NEXT_FILE = 'secret-key.next';
 
 export function newSecretKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The keys to try, likeliest first: SECRET_KEY, else the file in DATA_DIR, made (mode 0600) at the first start. */
+/** The keys to try, likeliest first: SECRET_KEY, otherwise the file in DATA_DIR, created (mode 0600) at the first start. */
 export function secretKeyCandidates(options: { secretKey: string | undefined; dataDir: string }): string[] {
   if (options.secretKey !== undefined) return [options.secretKey];
   const keys = [join(options.dataDir, FILE), join(options.dataDir, NEXT_FILE)].filter((file) => existsSync(file)).map(readKey);
@@ -28,7 +28,7 @@ function makeKeyFile(dataDir: string): string {
   const draft = join(dataDir, `${FILE}.${randomBytes(6).toString('hex')}`);
   writePrivate(draft, newSecretKey());
   try {
-    // A link is made whole or not at all, and never over another: of two first starts one key stays.
+    // A hard link is atomic and never overwrites: of two concurrent first starts, one key stays.
     linkSync(draft, join(dataDir, FILE));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

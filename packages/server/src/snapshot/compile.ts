@@ -1,6 +1,6 @@
 /**
- * Rows in, snapshot out. A piece that did not change since the last snapshot is the same compiled object as before. The rest is
- * compiled piece by piece with turns of the event loop in between, so that a large or hostile configuration delays nobody.
+ * Compiles rows into a snapshot. Unchanged pieces are reused as the same compiled objects. The rest is compiled piece by piece, yielding
+ * to the event loop in between, so that a large or hostile configuration blocks nothing.
  */
 import { gzipSync } from 'node:zlib';
 import { loadedVendor } from '@firsthand/catalog/index.ts';
@@ -24,7 +24,7 @@ import { prepareConfiguration } from './prepare.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from './webhook-source.ts';
 
-/** All rows: those that the loader skipped because they are known are filled in. */
+/** All rows, including known rows that the loader skipped. */
 export type CompleteRows = Pick<ConfigRows, 'version'> & {
   [K in 'organisations' | 'pipelines' | 'integrations' | 'transformations' | 'webhook_sources']: Complete<
     NonNullable<ConfigRows[K][number]['row']>
@@ -61,7 +61,7 @@ export async function compileSnapshot(
   const cache: CompileCache = new Map();
   const faults: SnapshotFault[] = [];
 
-  /** The piece of the last snapshot, or a new one. `source` is checked against the budgets before `make` runs. */
+  /** Reuses the piece of the last snapshot or compiles a new one. `source` is checked against the budgets before `make` runs. */
   async function once<T>(
     id: string,
     key: string,
@@ -225,7 +225,7 @@ export function compileIntegration(
   return { integration, vendor_name: definition.name, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...own] };
 }
 
-/** Advertising without a consent category delivers events of visitors who did not agree to it. */
+/** Warns about advertising integrations without a consent category: they receive events of visitors who did not consent. */
 function consentWarnings(
   { group, default_consent_category: proposed = 'advertising' }: VendorDefinition,
   category: string | null,
@@ -236,7 +236,7 @@ function consentWarnings(
   ];
 }
 
-/** Which consent the organisation's enabled integrations need for each vendor. */
+/** The consent that the organisation's enabled integrations require, per vendor. */
 function clickConsent(integrations: readonly Complete<IntegrationWithConfig>[]): ClickConsent {
   const consent: ClickConsent = {};
   for (const { row } of integrations) {

@@ -1,4 +1,4 @@
-/** What ingest needs to know of a pipeline, made once per snapshot: per request only calls and comparisons are left. */
+/** A pipeline's rules for ingest, compiled once per snapshot, so that a request needs only calls and comparisons. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
@@ -11,40 +11,40 @@ import { originMatcher } from './origin-matcher.ts';
 
 export interface SyncRule {
   vendor: string;
-  /** Consent that reading this vendor's ids needs; undefined: none is asked for. */
+  /** Consent required to read this vendor's ids; undefined if none is required. */
   category: string | undefined;
-  /** Consent that minting one needs: never none. */
+  /** Consent required to create an id; always set. */
   mintCategory: string;
 }
 export interface IngestRules {
   orgId: string;
   pipelineId: string;
   enabled: boolean;
-  /** `type: server`: address and signature rules apply, the connection's address says nothing about the visitor. */
+  /** `type: server`: address and signature rules apply, and the connection's address is not the visitor's. */
   server: boolean;
   allowsOrigin(origin: string): boolean;
-  /** Undefined where every address may send. */
+  /** Undefined if every address may send. */
   allowsAddress: ((address: string) => boolean) | undefined;
   requireSignature: boolean;
-  /** The pipeline key secret, in a form that prints as nothing. */
+  /** The pipeline key secret, as a KeyObject so that it cannot be printed. */
   signingKey: KeyObject;
   challengeRequired: boolean;
-  /** Events a second. */
+  /** Events per second. */
   rate: number;
-  /** Consent without which no `_df_id` cookie is set. */
+  /** Consent required to set the `_df_id` cookie. */
   requiredCategory: string | undefined;
   syncs: readonly SyncRule[];
-  /** The pipeline's envelope fields as text, made by `envelopeFields`. */
+  /** The pipeline's envelope fields as text, from `envelopeFields`. */
   envelope: string;
-  /** What stands before the event id in a record's id. */
+  /** Prefix of record ids, before the event id. */
   recordPrefix: string;
-  /** Where events go; a visitor's always to the same one. */
+  /** Target topics; a visitor's events always go to the same one. */
   topics: readonly string[];
 }
 
 const EMBEDDED_TOPICS = INGEST_TOPICS.slice(0, EMBEDDED_PARTITIONS);
 
-/** Analytics ids need analytics consent; the rest are advertisers'. */
+/** Ids of these vendors need analytics consent; all others need advertising consent. */
 const ANALYTICS_SYNCS = new Set(['google_analytics', 'google_analytics_4', 'ga4']);
 
 export function compileIngestRules(pipeline: Pipeline, secret: string, settings: Pick<Settings, 'mode' | 'natsUrl'>): IngestRules {

@@ -1,7 +1,7 @@
 /**
- * Which browser origins a pipeline takes. An entry is a host or `*.host`, a port optional; an entry without a port takes
- * any port. Origins are compared as browsers write them (lower case, IDN as punycode), never "cleaned up" first: what a
- * browser would not send in that form is nobody's origin.
+ * Matches the browser origins that a pipeline accepts. An entry is a host or `*.host` with an optional port; without a port it matches any
+ * port. Origins are compared exactly as browsers send them (lower case, IDN as punycode), without normalisation: a value that no browser
+ * would send matches nothing.
  */
 const ORIGIN = /^(https?):\/\/([a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/;
 const REMEMBERED = 1_000;
@@ -28,7 +28,7 @@ export function originMatcher(allowlist: readonly string[], allowLocalhost: bool
     const before = known.get(origin);
     if (before !== undefined) return before;
     const decision = decide(origin);
-    // Hostile senders can make up origins without end; the memory of them is bounded.
+    // Hostile senders can invent any number of origins, so the cache is bounded.
     if (known.size >= REMEMBERED) known.clear();
     known.set(origin, decision);
     return decision;
@@ -39,7 +39,7 @@ function hostFits(rule: HostRule, host: string): boolean {
   return rule.wildcard ? host.length > rule.host.length + 1 && host.endsWith(`.${rule.host}`) : host === rule.host;
 }
 
-/** Undefined for what is no host: such an entry allows nothing. */
+/** Undefined if the entry is not a host: such an entry allows nothing. */
 export function readEntry(entry: string): HostRule | undefined {
   const text = entry
     .trim()

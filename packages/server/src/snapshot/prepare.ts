@@ -3,9 +3,9 @@ import { compilePattern } from '@firsthand/core/filter/pattern.ts';
 import { turns } from '../runtime/turns.ts';
 
 /**
- * Makes a configuration document safe to compile in one go: refuses one that exceeds a budget, and compiles its regular
- * expressions, by far the most expensive part, one by one with turns for others in between. They are kept by content, so that
- * the compiler finds them ready and an unchanged pattern costs nothing.
+ * Makes a configuration document safe to compile synchronously. Rejects one that exceeds a budget, and compiles its regular expressions,
+ * by far the most expensive part, one by one, yielding to the event loop in between. They are cached by content, so the compiler finds
+ * them ready and an unchanged pattern costs nothing.
  */
 export async function prepareConfiguration(document: unknown): Promise<{ budget: BudgetName; message: string } | undefined> {
   const measured = measureConfiguration(document);

@@ -8,7 +8,7 @@ import type { Db } from '../stores/config/schema.ts';
 import { type CompileSettings, compileIntegration } from './compile.ts';
 import type { CompiledIntegration } from './types.ts';
 
-/** The integration as another revision of its template has it: for replays through a revision that is not pinned. */
+/** The integration with another revision of its template, for replays through a revision that is not pinned. */
 export async function loadRevision(
   deps: { db: Db; cipher: Cipher; settings: CompileSettings },
   integration: Integration,

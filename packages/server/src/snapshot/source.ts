@@ -12,12 +12,12 @@ import type { ConfigRows, Versioned } from '../stores/config/load-config.ts';
 import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
 
-/** Urgent changes apply within a second: this leaves time to query and to load. */
+/** Urgent changes must apply within a second: this leaves time to query and load. */
 const LOOK_EVERY_MS = 750;
 
 export interface SnapshotDeps {
   readVersion(): Promise<{ version: number; urgent_version: number }>;
-  /** Full rows only where `known` does not have that version. */
+  /** Returns full rows only for versions that are not in `known`. */
   loadRows(known: ReadonlyMap<string, number>): Promise<ConfigRows>;
   settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs' | 'natsUrl'>;
   clock: Clock;
@@ -25,7 +25,7 @@ export interface SnapshotDeps {
   metrics: Metrics;
 }
 export interface LiveSnapshot extends SnapshotSource {
-  /** Loads changes now. Resolves when the new snapshot is in force. */
+  /** Loads changes now. Resolves when the new snapshot is active. */
   reload(): Promise<void>;
   faults(): readonly SnapshotFault[];
   readonly databaseAvailable: boolean;

@@ -1,6 +1,6 @@
 /**
- * The immutable, compiled configuration that ingest, process and deliver work from. Swapped whole in one assignment;
- * what did not change is the same object as before. A broken piece is off, with its faults shown, never the process.
+ * The immutable, compiled configuration that ingest, process and deliver work from. Replaced as a whole in one assignment; unchanged
+ * pieces keep their identity. A broken piece is disabled and its faults are shown; it never stops the process.
  */
 import type { Integration, Pipeline, WebhookSource } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
@@ -13,18 +13,18 @@ export interface CompiledIntegration {
   integration: Integration;
   /** The vendor's name in the catalog. */
   vendor_name?: string;
-  /** Parameters substituted, secrets in the clear: never log it. */
+  /** Parameters substituted, secrets in the clear: never log this. */
   config: JsonObject;
-  /** Undefined where the config does not compile: `faults` says why, and the integration is `misconfigured`. */
+  /** Undefined if the config does not compile: `faults` says why, and the integration is `misconfigured`. */
   vendor: CompiledVendor | undefined;
   faults: ConfigFault[];
   warnings: string[];
 }
 export interface CompiledPipeline {
   pipeline: Pipeline;
-  /** Origins, addresses, signature, challenge tokens, compiled. */
+  /** Compiled rules for origins, addresses, signatures and challenge tokens. */
   ingest: IngestRules;
-  /** Tracking plan and transformations, compiled. */
+  /** Compiled tracking plan and transformations. */
   processing: CompiledProcessing;
   integrations: CompiledIntegration[];
 }
@@ -38,7 +38,7 @@ export interface Snapshot {
 }
 export interface SnapshotSource {
   current(): Snapshot;
-  /** Called after each swap. */
+  /** Called after each replacement of the snapshot. */
   onChange(listener: (snapshot: Snapshot) => void): () => void;
 }
 export type { WebhookSource };

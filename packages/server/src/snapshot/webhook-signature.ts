@@ -1,20 +1,23 @@
-/** Signature schemes of inbound webhooks, each exactly as its service signs. A verifier answers undefined, or why it refuses. */
+/**
+ * Signature schemes of inbound webhooks, each exactly as its service signs. A verifier returns undefined on success, otherwise why it
+ * rejects.
+ */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
 
 export interface SignedRequest {
-  /** Lower-case names. */
+  /** Names are lower case. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-  /** Milliseconds since 1970; for a replay the time of receipt. */
+  /** Milliseconds since 1970; for a replay, the time of receipt. */
   now: number;
-  /** Addresses under which the sender may know this endpoint. */
+  /** URLs under which the sender may know this endpoint. */
   urls: readonly string[];
 }
 export type Verifier = (request: SignedRequest) => string | undefined;
 
 const TOLERANCE_S = 300;
-/** How a shared secret stands in a stored request: never itself. */
+/** Prefix of the digest that replaces a shared secret in a stored request. */
 export const DIGEST_PREFIX = 'sha256-of-secret:';
 
 export function verifierOf(source: WebhookSource): Verifier {
@@ -109,14 +112,14 @@ function hubspot(secret: string): Verifier {
   };
 }
 
-/** Keys are base64 behind `whsec_`; a secret that somebody chose as plain text is its own bytes. */
+/** Keys are base64 after `whsec_`; a secret chosen as plain text is used as its bytes. */
 function standardWebhooks(secret: string): Verifier {
   const keys = secret.startsWith('whsec_')
     ? [Buffer.from(secret.slice(6), 'base64')]
     : [Buffer.from(secret, 'base64'), Buffer.from(secret)];
   const usable = keys.filter((key) => key.length > 0);
   return ({ headers, body, now }) => {
-    // Svix signs the same way under names of its own.
+    // Svix signs the same way under its own header names.
     const prefix = headers['svix-id'] === undefined ? 'webhook' : 'svix';
     const id = headers[`${prefix}-id`];
     const time = headers[`${prefix}-timestamp`] ?? '';

@@ -1,4 +1,4 @@
-/** Inbound webhook sources: checked for the management API, compiled for ingest. */
+/** Inbound webhook sources: validated for the management API, compiled for ingest. */
 import { findSource } from '@firsthand/catalog/sources/index.ts';
 import type { WebhookProvider, WebhookSource, WebhookSourceType } from '@firsthand/core/config/resources.ts';
 import { compileMapping, type WebhookMapper } from '@firsthand/core/inbound/map-webhook.ts';
@@ -7,7 +7,7 @@ import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import { type Verifier, verifierOf } from './webhook-signature.ts';
 
 export interface CompiledWebhookSource {
-  /** With the signing secret in the clear: never log it. */
+  /** With the signing secret in the clear: never log this. */
   source: WebhookSource;
   verify: Verifier;
   map: WebhookMapper;
@@ -24,7 +24,7 @@ export const PROVIDERS: Readonly<Record<WebhookSourceType, WebhookProvider>> = {
   messaging_service: 'intercom',
   custom: 'custom',
 };
-/** Presets that share the source type `custom`: chosen by `provider`. */
+/** Presets that share the source type `custom`, selected by `provider`. */
 const FURTHER_PROVIDERS: readonly WebhookProvider[] = ['github', 'svix'];
 const ALL_PROVIDERS: readonly WebhookProvider[] = [...Object.values(PROVIDERS), ...FURTHER_PROVIDERS];
 const TIMESTAMP_FORMATS = ['unix_seconds', 'unix_millis', 'iso8601'];
@@ -39,7 +39,7 @@ export function compileWebhookSource(source: WebhookSource): WebhookSourceResult
   return { ok: true, source: { source, verify: verifierOf(source), map }, faults: [] };
 }
 
-/** What is wrong with a source as the management API gets it, whole or in part; absent fields are no fault here. */
+/** Validates a source from the management API, complete or partial. Absent fields are not a fault here. */
 export function validateWebhookSource(body: Record<string, unknown>): ConfigFault[] {
   const faults: ConfigFault[] = [];
   const fault = (field: string, message: string) => faults.push({ field, message });

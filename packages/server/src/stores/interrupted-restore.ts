@@ -1,6 +1,6 @@
 /**
- * A restore swaps several files in DATA_DIR. The plan is written first, so that a swap cut short by a crash is finished by whoever opens
- * the folder next, instead of leaving a mixture of old and new.
+ * A restore swaps several files in DATA_DIR. The plan is written first. If a crash interrupts the swap, the next process that opens the
+ * directory finishes it, so old and new files are never mixed.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,9 +11,9 @@ const MOVED_MARK = '.moved';
 export interface RestorePlan {
   /** Folder in DATA_DIR with the verified new files. */
   incoming: string;
-  /** Folder in DATA_DIR that takes the present files. */
+  /** Folder in DATA_DIR that receives the current files. */
   replaced: string;
-  /** Files and folders to move away, whether or not the backup holds a new one. */
+  /** Files and folders to move away, whether or not the backup contains a new one. */
   names: string[];
 }
 
@@ -30,14 +30,14 @@ export function finishInterruptedRestore(dataDir: string): void {
   carryOut(dataDir, plan, existsSync(incoming) ? readdirSync(incoming) : []);
 }
 
-/** Safe to repeat. `arriving` is what is still in `incoming`. */
+/** Idempotent. `arriving` lists the files still in `incoming`. */
 function carryOut(dataDir: string, plan: RestorePlan, arriving: string[]): void {
   const replaced = join(dataDir, plan.replaced);
   mkdirSync(replaced, { recursive: true, mode: 0o700 });
   const mark = join(replaced, MOVED_MARK);
   if (!existsSync(mark)) {
     for (const name of plan.names) if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(replaced, name));
-    // From here on, whatever has one of these names in DATA_DIR is new.
+    // From here on, any file with one of these names in DATA_DIR is new.
     writeFileSync(mark, '', { mode: 0o600, flush: true });
   }
   for (const name of arriving) renameSync(join(dataDir, plan.incoming, name), join(dataDir, name));
@@ -48,7 +48,7 @@ function carryOut(dataDir: string, plan: RestorePlan, arriving: string[]): void 
 
 function readPlan(file: string): RestorePlan {
   const plan = JSON.parse(readFileSync(file, 'utf8')) as RestorePlan;
-  // The file is ours, but these names decide what is renamed.
+  // Validate although the file is ours: these names decide what is renamed.
   for (const name of [plan.incoming, plan.replaced, ...plan.names])
     if (basename(name) !== name) throw new Error(`${file} names a path outside of DATA_DIR: ${name}`);
   return plan;

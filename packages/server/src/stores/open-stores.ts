@@ -1,4 +1,4 @@
-/** Chooses the engine behind each port; nothing else does. The PostgreSQL and NATS clients are loaded only where they are used. */
+/** Chooses the engine behind each port; no other module does. The PostgreSQL and NATS clients are loaded only when used. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -56,7 +56,7 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
 }
 
 const REMIND_EVERY_MS = 5_000;
-/** The start waits for a broker that is not up yet. The log line explains the wait where NATS_URL is wrong. */
+/** The start waits until the broker is up. The log line explains the wait in case NATS_URL is wrong. */
 async function warnWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Promise<T> {
   const reminder = setInterval(() => logger.warn('NATS_URL: no server answers, waiting'), REMIND_EVERY_MS);
   try {
@@ -66,7 +66,7 @@ async function warnWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Prom
   }
 }
 
-/** One line when the connection is lost and one when it is back, apart from the errors that follow from it. */
+/** Logs one line when the connection is lost and one when it is restored, separate from the errors that follow. */
 async function logConnectionLoss(connection: NatsConnection, logger: Logger): Promise<void> {
   let away = false;
   for await (const { type } of connection.status()) {

@@ -1,8 +1,8 @@
-/** The embedded stores hold events, password hashes and keys: only the user that runs the service may read them. */
+/** The embedded stores contain events, password hashes and keys, so only the service's user may read them. */
 import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Called once by the program, before it opens anything: SQLite and LMDB create their files with the process's mask. */
+/** Call once, before anything is opened: SQLite and LMDB create their files with the process's umask. */
 export function createFilesPrivately(): void {
   process.umask(0o077);
 }
@@ -11,8 +11,8 @@ const FILES = ['config.sqlite', 'observe.sqlite', 'running.lock', 'secret-key', 
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Tightens what an earlier version created with mode 0644. Touches only files with our own names: DATA_DIR may be a folder that holds
- * other things. Returns the paths that this user may not change.
+ * Restricts files that an earlier version created with mode 0644. Touches only our own file names, because DATA_DIR may contain other
+ * files. Returns the paths that this user may not change.
  */
 export function tightenDataDir(dataDir: string): string[] {
   const files = FILES.flatMap((name) => SUFFIXES.map((suffix) => join(dataDir, `${name}${suffix}`)));

@@ -1,6 +1,6 @@
 /**
- * Embedded stores belong to one process. A second one would not know the first one's memory: it would deliver duplicates and could
- * overwrite accepted events. So a file lock guards the folder. The kernel releases it when the process ends, in whatever way.
+ * Embedded stores belong to one process. A second one would not see the first one's memory: it would deliver duplicates and could
+ * overwrite accepted events. So a file lock guards the directory. The kernel releases it when the process ends, even after a crash.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,6 +1,6 @@
 /**
- * Everybody who watches one organisation, behind one subscription: a frame is written once, whoever reads it. What showing
- * frames may cost the process is bounded by time; frames beyond that are skipped and counted, as for a slow reader.
+ * All watchers of one organisation, behind one subscription: a frame is serialised once for all of them. A time budget bounds the cost for
+ * the process; frames beyond it are skipped and counted, as for a slow reader.
  */
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
@@ -9,18 +9,17 @@ import { type TimedFrame, watchTap } from './tap.ts';
 export const FILTERS = ['pipeline_id', 'integration_id', 'stage', 'event'] as const;
 export type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
 
-/** What a watcher's connection offers. */
 export interface Outlet {
   readonly bufferedAmount: number;
   send(text: string): void;
 }
 
 const MAX_BUFFERED_BYTES = 262_144;
-/** Of each second, the milliseconds that frames may take; what is not used is kept for a burst. */
+/** Milliseconds per second that frames may take. Unused time is saved for a burst. */
 const MS_PER_SECOND = 20;
 const MOST_SAVED_MS = 250;
 
-/** One for the whole process: many organisations' watchers together must not slow the pipeline either. */
+/** One budget per process, so that watchers of many organisations together cannot slow the pipeline either. */
 export class TapBudget {
   readonly #clock: Clock;
   #saved = MOST_SAVED_MS;
@@ -29,7 +28,7 @@ export class TapBudget {
     this.#clock = clock;
     this.#at = clock.monotonic();
   }
-  /** Runs `work` on the budget, unless it is used up. */
+  /** Runs `work` unless the budget is used up. Returns whether it ran. */
   spend(work: () => void): boolean {
     const start = this.#clock.monotonic();
     this.#saved = Math.min(MOST_SAVED_MS, this.#saved + ((start - this.#at) * MS_PER_SECOND) / 1_000);
@@ -45,7 +44,7 @@ export class Watcher {
   readonly #outlet: Outlet;
   filter: Filter;
   filtered: boolean;
-  /** The audience's count of skipped frames that this watcher has been told of. */
+  /** The part of the audience's skipped count already reported to this watcher. */
   skippedUpTo = 0;
   skipped = 0;
   #seq = 0;
@@ -63,7 +62,7 @@ export class Watcher {
     for (const name of FILTERS) {
       const wanted = this.filter[name];
       if (wanted === undefined || frame[name] === wanted) continue;
-      // `@page`, `@identify`, `@group`, as everywhere that events are named.
+      // `@page`, `@identify`, `@group`, as in every place where events are named.
       if (name !== 'event' || frame.type === 'track' || wanted !== `@${frame.type}`) return false;
     }
     return true;
@@ -87,7 +86,7 @@ export class Audience {
   readonly #filtered = new Set<Watcher>();
   readonly #budget: TapBudget;
   readonly #unwatch: () => void;
-  /** Frames that nobody was shown; watchers with a filter are told only of those that they asked for. */
+  /** Frames shown to nobody. Watchers with a filter are told only about matching ones. */
   #skipped = 0;
 
   constructor(ephemeral: Ephemeral, orgId: string, budget: TapBudget) {
@@ -116,7 +115,7 @@ export class Audience {
 
   #receive(frame: TimedFrame): void {
     if (this.#budget.spend(() => this.#show(frame))) return;
-    // Those without a filter are counted together, and told when they are next shown something.
+    // Watchers without a filter share one count, which is reported with their next frame.
     this.#skipped++;
     for (const watcher of this.#filtered) if (watcher.passes(frame)) watcher.skipped++;
   }
@@ -133,7 +132,7 @@ export class Audience {
   }
 }
 
-/** The frame as JSON after its number, which each watcher has of its own. */
+/** The frame as JSON without its number, which differs per watcher. */
 function restOf(frame: TimedFrame): string {
   const { stage, pipeline_id = null, integration_id = null, event_id = null, type = null, event = null } = frame;
   const { reason = null, duration_ms = null, status = null, payload = null } = frame;

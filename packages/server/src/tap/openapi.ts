@@ -1,4 +1,7 @@
-/** The debug socket in the OpenAPI document. It is no route of the API's router, so it is written down by hand, from what the socket uses. */
+/**
+ * The debug socket in the OpenAPI document. It is not a route of the API's router, so it is described by hand, from the socket's own
+ * constants.
+ */
 import type { OpenApiPaths } from '../http/openapi.ts';
 import { FILTERS } from './audience.ts';
 import { TAP_STAGES } from './port.ts';

@@ -9,7 +9,7 @@ export const TAP_STAGES = [
   'dead_lettered',
   'webhook_rejected',
 ] as const;
-/** Frames for the live debugger. Build one only when `watched` says that somebody of that organisation looks. */
+/** Frames for the live debugger. Build one only when `watched` reports a watcher of that organisation. */
 export interface TapFrame {
   stage: (typeof TAP_STAGES)[number];
   pipeline_id?: string;

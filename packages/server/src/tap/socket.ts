@@ -1,6 +1,6 @@
 /**
- * Live debugging over WebSocket. A reader sees its own organisation's frames; one that does not keep up loses frames
- * and is told how many, and never slows the pipeline.
+ * Live debugging over WebSocket. A reader sees its own organisation's frames. A slow reader loses frames, is told how many, and never
+ * slows the pipeline.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -18,7 +18,7 @@ const MAX_INCOMING_BYTES = 16_384;
 const STAGES: ReadonlySet<string> = new Set(TAP_STAGES);
 const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}, a stage being one of ${TAP_STAGES.join(', ')}`;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
-/** A user who is removed, disabled or signed out elsewhere is out here too, within this time. */
+/** A user who is removed, disabled or signed out elsewhere is disconnected within this time. */
 const RECHECK_MS = 5_000;
 
 export type TokenCheck = { ok: true; org_id: string; expires_at: number } | { ok: false };
@@ -32,14 +32,14 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_INCOMING_BYTES,
-    // The pair `bearer, <token>`: answer with the first, never echo the token.
+    // The client sends `bearer, <token>`: select the first, never echo the token.
     handleProtocols: (protocols) => (protocols.has('bearer') ? 'bearer' : false),
   });
   const audiences = new Map<string, Audience>();
   const budget = new TapBudget(deps.clock);
 
   async function serve(socket: WebSocket, request: IncomingMessage, url: URL): Promise<void> {
-    // Clients may send a filter right after `open`, while the token is still being checked: keep the newest until then.
+    // Clients may send a filter right after `open`, while the token is still being checked: keep the newest one until then.
     let early: string | undefined;
     const keepEarly = (data: RawData) => {
       early = String(data);
@@ -61,7 +61,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
       if (deps.clock.now() >= checked.expires_at) return socket.close(EXPIRED_TOKEN, 'token expired');
       deps.checkToken(token).then(
         (again) => again.ok || socket.close(BAD_TOKEN, 'token no longer valid'),
-        // With the database away nobody can be checked; the token itself still bounds the connection.
+        // Without the database nobody can be checked; the token's expiry still bounds the connection.
         () => undefined,
       );
     }, RECHECK_MS);
@@ -86,9 +86,9 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   }
 
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    // Node takes its own error listener off an upgraded socket: without this one a connection reset ends the process.
+    // Node removes its error listener from an upgraded socket. Without this one, a connection reset would crash the process.
     stream.on('error', () => stream.destroy());
-    // `URL.parse`, not `new URL`: targets such as `//[` do not parse, and a throw in this listener ends the process.
+    // `URL.parse`, not `new URL`: targets such as `//[` do not parse, and a throw in this listener would crash the process.
     const url = URL.parse(request.url ?? '/', 'http://localhost');
     if (url === null) return refuseUpgrade(stream, '400 Bad Request');
     if (url.pathname !== DEBUG_PATH) return refuseUpgrade(stream, '404 Not Found');
@@ -120,7 +120,7 @@ function tokenOf(request: IncomingMessage, url: URL): string | undefined {
   return protocols[0] === 'bearer' ? protocols[1] : undefined;
 }
 
-/** A filter that nothing can pass would look like a pipeline at rest: it is said, and the filter before it stays. */
+/** A filter that matches nothing would look like an idle pipeline. So it is rejected with a message, and the previous filter stays. */
 function refuseFilter(socket: WebSocket): void {
   socket.send(JSON.stringify({ stage: 'error', reason: EXPECTED }));
 }

@@ -1,6 +1,6 @@
 /**
- * The live debugger's wire. A socket announces its organisation on the channel `watch` every two seconds; the roles
- * build frames only while such an announcement is fresh, so that nobody watching costs a map look-up and no more.
+ * Transport of the live debugger. A socket announces its organisation on the channel `watch` every two seconds. The roles build frames
+ * only while such an announcement is fresh, so without watchers the cost is one map lookup.
  */
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
@@ -37,7 +37,7 @@ export function createTap(ephemeral: Ephemeral, clock: Clock): Tap & { stop(): v
   };
 }
 
-/** One watcher of one organisation's frames. */
+/** Subscribes one watcher to one organisation's frames. */
 export function watchTap(ephemeral: Ephemeral, orgId: string, onFrame: (frame: TimedFrame) => void): () => void {
   const unsubscribe = ephemeral.subscribe(channelOf(orgId), (message) => onFrame(message as TimedFrame));
   const announce = () => ephemeral.publish(WATCH, { org_id: orgId });

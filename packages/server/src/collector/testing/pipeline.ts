@@ -1,4 +1,4 @@
-/** Pipelines and builds for the tests of this folder. */
+/** Pipelines and builds for the tests of this directory. */
 import { createHash } from 'node:crypto';
 import type { BuildInput, CollectorBuild } from '@firsthand/collector/build/builder.ts';
 import pino from 'pino';
@@ -7,7 +7,7 @@ import type { Answer, Harness, TestOrganisation } from '../../roles/admin/testin
 import { embeddedLeases } from '../../stores/leases/embedded.ts';
 import { type CollectorBuilderDeps, startCollectorBuilder } from '../builder.ts';
 
-/** A bundler whose file is its input: quick, and as deterministic as the real one. */
+/** A bundler that outputs its input: fast, and as deterministic as the real one. */
 export async function quickBuild({ pipeline, client_side, consent_mapping }: BuildInput): Promise<CollectorBuild> {
   const code = `/* ${JSON.stringify([pipeline.js_builder_config, client_side.map(({ config }) => config), consent_mapping])} */`;
   const version_hash = createHash('sha256').update(code).digest('hex').slice(0, 16);
@@ -40,7 +40,7 @@ export class Pipeline {
     expect(answer.status).toBe(200);
     return answer.body;
   }
-  /** The status once no build is under way. */
+  /** The status once no build is running. */
   async settled(): Promise<Record<string, unknown>> {
     let status: Record<string, unknown> = {};
     await expect.poll(async () => (status = await this.status()).status).not.toBe('building');
@@ -58,7 +58,7 @@ export async function newPipeline(harness: Harness, org: TestOrganisation, field
   return new Pipeline(harness, org, made.body as unknown as { id: string; pipeline_key: string });
 }
 
-/** Another builder on the harness's stores, as a process that starts would have it. */
+/** Another builder on the harness's stores, like a newly started process. */
 export function startBuilder(harness: Harness, build: NonNullable<CollectorBuilderDeps['build']>): { stop(): Promise<void> } {
   return startCollectorBuilder({
     db: harness.store.db,

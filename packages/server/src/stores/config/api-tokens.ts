@@ -8,7 +8,7 @@ export interface ApiToken {
   org_id: string;
   name: string;
   role: UserRole;
-  /** Null: every pipeline of the organisation. */
+  /** Null means every pipeline of the organisation. */
   pipeline_ids: string[] | null;
   token_prefix: string;
   created_by: string;
@@ -32,7 +32,7 @@ const SHOWN = [
 function toApiToken({ user_id, pipeline_ids, ...row }: Pick<ApiTokenRow, (typeof SHOWN)[number]>): ApiToken {
   return { ...row, pipeline_ids: scopeOf(pipeline_ids), created_by: user_id };
 }
-/** A scope that cannot be read allows nothing. */
+/** An unreadable scope allows nothing. */
 function scopeOf(stored: string | null): string[] | null {
   return stored === null ? null : storedJson<string[]>(stored, []);
 }
@@ -68,7 +68,7 @@ export async function deleteApiToken(tx: Db, orgId: string, id: string): Promise
   await tx.deleteFrom('api_tokens').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Ends the tokens of a user that allow more than the user may do now. */
+/** Revokes a user's tokens that allow more than the user's current role. */
 export async function deleteApiTokensAbove(tx: Db, userId: string, allowed: readonly UserRole[]): Promise<void> {
   await tx
     .deleteFrom('api_tokens')
@@ -84,7 +84,9 @@ export interface TokenUser extends SessionUser {
   expires_at: string | null;
   last_used_at: string | null;
 }
-/** The token and its maker, if the maker is still active. Asked on every request, so a revoked token is out at once on every process. */
+/**
+ * The token and its creator, if the creator is still active. Queried on every request, so a revocation applies at once on every process.
+ */
 export async function findTokenUser(db: Db, tokenHash: string): Promise<TokenUser | undefined> {
   const row = await db
     .selectFrom('api_tokens')

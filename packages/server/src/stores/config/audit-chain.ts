@@ -1,7 +1,7 @@
 /**
- * How the links of an organisation's audit chain are computed. Chains of earlier versions are plain SHA-256: whoever can write to the
- * database can recompute them. Keyed links are HMACs under a key that only SECRET_KEY gives access to. The anchor, sealed under the same
- * key, says after which entry the keyed part begins, so keyed entries cannot be replaced by plain ones.
+ * Computes the links of an organisation's audit chain. Chains of earlier versions are plain SHA-256: anyone who can write to the database
+ * can recompute them. Keyed links are HMACs under a key that requires SECRET_KEY. The anchor, sealed under the same key, records where the
+ * keyed part begins, so keyed entries cannot be replaced by plain ones.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
@@ -46,7 +46,7 @@ export function keyedChain(cipher: AuditCipher, org: KeyedOrganisation): AuditCh
   };
 }
 
-/** Entries before the anchor. */
+/** For entries up to the anchor. */
 export function plainLinkHash(row: Omit<AuditLogRow, 'hash'>): string {
   return createHash('sha256').update(contentOf(row)).digest('hex');
 }
@@ -54,13 +54,13 @@ export function plainLinkHash(row: Omit<AuditLogRow, 'hash'>): string {
 export function sealAnchor(cipher: AuditCipher, org: KeyedOrganisation, anchor: Anchor): string {
   return cipher.sealText(org, JSON.stringify(['audit-anchor', anchor.seq, anchor.hash]));
 }
-/** Undefined for a text that is not this organisation's anchor. */
+/** Undefined if the text is not this organisation's anchor. */
 export function openAnchor(cipher: AuditCipher, org: KeyedOrganisation, sealed: string): Anchor | undefined {
   try {
     const [kind, seq, hash] = JSON.parse(cipher.openText(org, sealed)) as unknown[];
     return kind === 'audit-anchor' && typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : undefined;
   } catch {
-    // Sealed for something else, altered, or no JSON: in each case it is no anchor.
+    // Sealed for another purpose, altered, or not JSON: not a valid anchor.
     return undefined;
   }
 }

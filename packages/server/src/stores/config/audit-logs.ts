@@ -23,7 +23,7 @@ export interface AuditLog extends AuditEntry {
 }
 
 /**
- * Adds an entry to the organisation's chain. The update of the head locks its row, so parallel writers line up and the numbers have no
+ * Appends an entry to the organisation's chain. The update locks the head row, so parallel writers are serialised and the numbers have no
  * gap. Call it last in a transaction, after every other lock.
  */
 export async function appendAudit(tx: Db, cipher: AuditCipher, entry: AuditEntry, now: number): Promise<void> {
@@ -52,7 +52,7 @@ export async function appendAudit(tx: Db, cipher: AuditCipher, entry: AuditEntry
   await tx.updateTable('audit_heads').set({ hash, mac }).where('org_id', '=', entry.org_id).execute();
 }
 
-/** The first entry that this version writes anchors the chain at the entry before it. */
+/** The first entry written by this version anchors the chain at the entry before it. */
 async function anchoredOrganisation(tx: Db, cipher: AuditCipher, orgId: string, last: Anchor): Promise<KeyedOrganisation> {
   const org = await tx
     .selectFrom('organisations')
@@ -91,7 +91,7 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   return { rows: rows.map(toAuditLog), total };
 }
 
-/** The chain has no gap, so its newest number is its length. */
+/** The chain has no gap, so its newest sequence number is its length. */
 async function countAll(db: Db, orgId: string): Promise<number> {
   const head = await db.selectFrom('audit_heads').select('seq').where('org_id', '=', orgId).executeTakeFirst();
   return head?.seq ?? 0;
@@ -110,7 +110,7 @@ const SHOWN = [
   'user_agent',
   'timestamp',
 ] as const;
-/** Turns the row itself into the entry: copying a hundred rows took as long as reading them. */
+/** Modifies the row in place: copying a hundred rows took as long as reading them. */
 function toAuditLog(row: Pick<AuditLogRow, (typeof SHOWN)[number]>): AuditLog {
   return Object.assign(row, { changes: storedJson<JsonObject>(row.changes, {}) });
 }
@@ -119,14 +119,14 @@ export interface AuditVerdict {
   valid: boolean;
   checked: number;
   first_invalid_id: string | null;
-  /** Entries written before the chain was keyed: plain hashes, which whoever can write to the database can recompute. */
+  /** Entries from before the chain was keyed. Anyone who can write to the database can recompute their plain hashes. */
   unkeyed: number;
 }
 const VERIFY_CHUNK = 1_000;
 
-/** Walks the whole chain: each link's own hash, its tie to the one before, no number missing, and the head at its end. */
+/** Walks the whole chain and checks each link's hash, its reference to the previous link, gaps in the numbers, and the head. */
 export async function verifyAudit(db: Db, cipher: AuditCipher, orgId: string): Promise<AuditVerdict> {
-  // The end is read first, so that entries written during the walk do not look like a broken tail.
+  // Read the head first, so that entries written during the walk do not look like a broken tail.
   const head = await db.selectFrom('audit_heads').select(['seq', 'hash', 'mac']).where('org_id', '=', orgId).executeTakeFirst();
   const keying = await keyingOf(db, cipher, orgId);
   let previous: Anchor = { seq: 0, hash: '' };
@@ -159,9 +159,9 @@ export async function verifyAudit(db: Db, cipher: AuditCipher, orgId: string): P
     }
     if (rows.length < VERIFY_CHUNK) break;
   }
-  // A missing tail has no row to name.
+  // A missing tail has no row to report.
   const complete = head !== undefined && head.seq === previous.seq && head.hash === previous.hash;
-  // An anchor is written together with the first keyed entry: a chain that ends before it was cut.
+  // An anchor is written together with the first keyed entry. A chain that ends at or before its anchor was truncated.
   return verdict(complete && (!keying.isAnchored || (previous.seq > keying.anchor.seq && head.mac === keying.chain.headMac(previous))));
 }
 
@@ -170,7 +170,7 @@ interface Keying {
   anchor: Anchor;
   chain: AuditChain;
 }
-/** Without an anchor the whole chain is plain. Undefined for an anchor that cannot be opened: somebody wrote it who lacks the key. */
+/** Without an anchor the whole chain is plain. Undefined if the anchor cannot be opened: it was written without the key. */
 async function keyingOf(db: Db, cipher: AuditCipher, orgId: string): Promise<Keying | undefined> {
   const org = await db.selectFrom('organisations').select(['id', 'data_key', 'audit_anchor']).where('id', '=', orgId).executeTakeFirst();
   if (org === undefined) return undefined;

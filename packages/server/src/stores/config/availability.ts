@@ -1,7 +1,7 @@
-/** What a database error means to us. Drivers say it in codes, and at times only in words. */
+/** Classifies database errors. Drivers report codes, but sometimes only a message. */
 /** Connection lost, server stopping or starting, out of resources, read-only after a failover. */
 const POSTGRES_AWAY = /^(08|57P0|53|25006)/;
-/** Lost a race for a lock: the connection is fine, the same request may succeed later. */
+/** Lost a race for a lock: the connection is fine, and a retry may succeed. */
 const POSTGRES_RACE = new Set(['40001', '40P01', '55P03']);
 const SOCKET_AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN']);
 const WORDS_AWAY =
@@ -17,12 +17,12 @@ interface DriverError {
   errors?: unknown;
 }
 
-/** The database is away, frozen, full or overloaded: the same request may succeed later. */
+/** The database is unreachable, frozen, full or overloaded: a retry may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   return isConnectionLost(error) || POSTGRES_RACE.has((error as DriverError | null)?.code as string);
 }
 
-/** The connection that reported this is of no further use. */
+/** The connection that reported this error is unusable. */
 export function isConnectionLost(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, errcode, message, errors } = error as DriverError;

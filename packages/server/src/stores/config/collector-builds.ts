@@ -1,6 +1,6 @@
 /**
- * Builds of the collector. A row is first a wish (`building`), then a file (`ready`) or a reason (`failed`); `row_version` orders the
- * builds of a pipeline. Wishes are the builder's queue, so a wish outlives the process that took it.
+ * Builds of the collector. A row starts as a request (`building`) and becomes a file (`ready`) or an error (`failed`); `row_version`
+ * orders the builds of a pipeline. Requests are the builder's queue, so they survive the process that took them.
  */
 import type { CollectorBuildRow, Db, Stamp } from './schema.ts';
 
@@ -10,7 +10,7 @@ export interface QueuedBuild {
   pipeline_id: string;
   row_version: number;
 }
-/** A build that is served, without its bytes. */
+/** A build that can be served, without its content. */
 export interface BuiltFile {
   id: string;
   script_filename: string;
@@ -21,7 +21,7 @@ export interface BuiltFile {
 export interface BuildState {
   building: boolean;
   ready: BuiltFile | undefined;
-  /** Why the newest finished build failed; undefined where it did not. */
+  /** Why the newest finished build failed; undefined if it succeeded. */
   error: string | undefined;
 }
 export interface FinishedBuild {
@@ -33,8 +33,8 @@ export interface FinishedBuild {
 }
 
 /**
- * Files of a pipeline that stay at their immutable addresses: the newest so many different ones under each name. Many, because a page
- * with a pinned tag loses its collector with the file; they are small, and the source maps, which are not, stay only of the newest.
+ * Number of distinct files per file name that a pipeline keeps at their immutable addresses. Generous, because a page with a pinned tag
+ * breaks when its file is removed. The files are small; the large source maps are kept only for the newest.
  */
 export const KEPT_FILES = 50;
 const KEPT_FAILURES = 5;
@@ -62,7 +62,7 @@ export async function queueBuild(
     .execute();
 }
 
-/** Of the pipeline that has waited longest, the newest wish. Older ones asked for the same file, and are dropped. */
+/** Takes the newest request of the pipeline that has waited longest. Its older requests asked for the same file and are deleted. */
 export async function takeNextBuild(db: Db): Promise<QueuedBuild | undefined> {
   const columns = ['id', 'org_id', 'pipeline_id', 'row_version'] as const;
   const waiting = () => db.selectFrom('collector_builds').select(columns).where('status', '=', 'building');
@@ -83,7 +83,7 @@ export async function takeNextBuild(db: Db): Promise<QueuedBuild | undefined> {
   return newest;
 }
 
-/** The new file takes over; files too old to be pinned any more lose their bytes. All or nothing. */
+/** Publishes the new file and drops the content of files beyond `KEPT_FILES`, in one transaction. */
 export async function finishBuild(db: Db, build: QueuedBuild, file: FinishedBuild, now: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx
@@ -125,7 +125,7 @@ async function emptyOldFiles(tx: Db, pipelineId: string): Promise<void> {
   if (newest) await rows.set({ source_map: null }).where('id', '!=', newest.id).where('source_map', 'is not', null).execute();
 }
 
-/** A pipeline that is built in vain every minute must not grow the table. */
+/** Bounds the table for a pipeline whose builds keep failing. */
 async function forgetFailures(tx: Db, { pipeline_id }: QueuedBuild): Promise<void> {
   const failures = tx.selectFrom('collector_builds').where('pipeline_id', '=', pipeline_id).where('status', '=', 'failed');
   const oldest = await failures.select('row_version').orderBy('row_version', 'desc').offset(KEPT_FAILURES).limit(1).executeTakeFirst();
@@ -149,7 +149,7 @@ export async function readBuildState(db: Db, orgId: string, pipelineId: string):
       .orderBy('row_version', 'desc')
       .limit(1)
       .executeTakeFirst();
-  // Asked for first: a build that ends in between is then told as under way, never as if there had been none.
+  // Query this first: a build that finishes in between is then reported as building, never as missing.
   const building = await newest('building');
   const ready = await newest('ready');
   const failed = await newest('failed');
@@ -157,7 +157,7 @@ export async function readBuildState(db: Db, orgId: string, pipelineId: string):
   return { building: building !== undefined, ready: ready && toFile(ready), error: isNewest ? (failed.error ?? undefined) : undefined };
 }
 
-/** Every file that is served for the pipeline, the newest first. */
+/** All files served for the pipeline, newest first. */
 export async function listFiles(db: Db, pipelineId: string): Promise<BuiltFile[]> {
   const rows = await db
     .selectFrom('collector_builds')
@@ -175,7 +175,7 @@ export async function readSource(db: Db, buildId: string): Promise<{ source: str
   return row?.source == null ? undefined : { source: row.source, source_map: row.source_map ?? '' };
 }
 
-/** A row that is ready has them all. */
+/** A `ready` row has all these columns. */
 function toFile(row: { [K in (typeof FILE_COLUMNS)[number]]: BuiltFile[K] | null }): BuiltFile {
   const { id, script_filename, version_hash, file_size_bytes, built_at } = row;
   return {

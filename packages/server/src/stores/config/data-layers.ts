@@ -5,13 +5,13 @@ import { storedJson } from './stored-json.ts';
 export interface DataLayer {
   org_id: string;
   config: DataLayerConfig;
-  /** Counts the writes; 0 where there has been none. */
+  /** Number of writes; 0 if never written. */
   version: number;
   updated_at: string | null;
   updated_by: string | null;
 }
 export interface StoredDataLayer extends DataLayer {
-  /** False: what is stored is damaged, and `config` only what a new organisation has. */
+  /** False if the stored value is damaged; `config` then holds the defaults of a new organisation. */
   readable: boolean;
 }
 

@@ -14,7 +14,7 @@ export async function findTestCase(db: Db, orgId: string, id: string): Promise<T
   return row && read(row);
 }
 
-/** Newest first. With a pipeline: its own test cases, and those of no pipeline. */
+/** Newest first. With a pipeline given: its own test cases and those without a pipeline. */
 export async function listTestCases(db: Db, orgId: string, pipelineId: string | undefined, page: Page): Promise<Paged<TestCase>> {
   let query = select(db, orgId);
   if (pipelineId !== undefined) query = query.where((eb) => eb.or([eb('pipeline_id', '=', pipelineId), eb('pipeline_id', 'is', null)]));

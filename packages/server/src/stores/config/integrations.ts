@@ -32,13 +32,13 @@ async function requireIntegration(tx: Db, orgId: string, pipelineId: string, id:
   return found;
 }
 
-/** For callers that know no pipeline. */
+/** For callers that do not know the pipeline. */
 export async function findIntegrationById(db: Db, orgId: string, id: string): Promise<Integration | undefined> {
   const row = await select(db, orgId).where('integrations.id', '=', id).executeTakeFirst();
   return row && integration.fromRow(row, lenientJson);
 }
 
-/** Oldest first: the order in which they were assigned. */
+/** Oldest first, the order in which they were assigned. */
 export async function listIntegrations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Integration>> {
   const all = db
     .selectFrom('integrations')

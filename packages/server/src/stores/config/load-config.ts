@@ -1,11 +1,11 @@
 /**
- * Reads the configuration for the snapshot: the ids and row versions of all live rows, and the full rows, decrypted, of those that the
- * caller does not hold at that version.
+ * Reads the configuration for the snapshot: ids and row versions of all live rows, and the decrypted full rows of those that the caller
+ * does not hold at that version.
  *
  * Versions combine as follows. An integration's row holds its pin, and a revision never changes, so its `row_version` covers its config.
- * Placeholders are filled from the pipeline, so a compiled integration is stale when its own row_version or its pipeline's moves. A
- * tracking plan is part of its pipeline: writing it moves the pipeline's row_version. An organisation's row_version is the greater of its
- * own and its data layer's. No compiled piece depends on a template's name or description, and its vendor never changes.
+ * Placeholders are filled from the pipeline, so a compiled integration is stale when its own row_version or its pipeline's changes. A
+ * tracking plan is part of its pipeline: writing it changes the pipeline's row_version. An organisation's row_version is the greater of
+ * its own and its data layer's. No compiled piece depends on a template's name or description, and its vendor never changes.
  */
 import { type Integration, integration } from '@firsthand/core/config/integration.ts';
 import { type Pipeline, pipeline } from '@firsthand/core/config/pipeline.ts';
@@ -31,7 +31,7 @@ export interface OrganisationConfig extends MaybeUnreadable {
   id: string;
   data_layer: DataLayerConfig;
 }
-/** A row with unreadable columns lists them: that piece is disabled, and its neighbours load all the same. */
+/** Lists the unreadable columns of a row. Only that piece is disabled; the others still load. */
 export interface MaybeUnreadable {
   unreadable?: ConfigFault[];
 }
@@ -112,7 +112,7 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       const reader = new RowReader();
       const read = pipeline.fromRow(row, reader.json);
       const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), row.pipeline_key_secret), '');
-      // A pipeline with an unreadable rule must accept nothing, so it is disabled. An unreadable plan costs only the plan.
+      // A pipeline with an unreadable rule must reject everything, so it is disabled. An unreadable plan disables only the plan.
       const disabled = reader.any;
       const tracking_plan = row.plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', row.plan, null);
       return { ...read, enabled: read.enabled && !disabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
@@ -191,7 +191,7 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
   });
 }
 
-/** Reads a row's columns one by one and collects the faults of those that cannot be read. */
+/** Reads a row's columns one by one and collects a fault for each unreadable one. */
 class RowReader {
   readonly #faults: ConfigFault[] = [];
   read<T>(field: string, read: () => T, fallback: T): T {
@@ -213,7 +213,7 @@ class RowReader {
   }
 }
 
-/** A revision's config with its secrets back in their places. */
+/** A revision's config with its secrets merged back in. */
 export function openConfig(cipher: Cipher, org: KeyedOrganisation, stored: { config: string; secrets: string | null }): JsonObject {
   const open = JSON.parse(stored.config) as JsonObject;
   return stored.secrets === null ? open : joinSecrets(open, JSON.parse(cipher.openText(org, stored.secrets)) as SecretAt[]);

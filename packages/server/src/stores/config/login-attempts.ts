@@ -8,11 +8,11 @@ export const LOCK_MS = 15 * 60_000;
 const FORGET_ATTEMPTS_MS = 86_400_000;
 const FORGET_PLACES_MS = 90 * 86_400_000;
 
-/** Attempts are counted per e-mail address, and for strangers also per client address and network. Keys are hashes. */
+/** Attempts are counted per e-mail address and, from unknown places, also per client address and network. Keys are hashes. */
 export type CountedBy = 'email' | 'client' | 'network';
 
 export function attemptKey(kind: CountedBy, value: string): string {
-  // E-mail keys carry no prefix: earlier versions stored them so.
+  // E-mail keys have no prefix, for compatibility with earlier versions.
   return sha256(kind === 'email' ? value : `${kind}\0${value}`);
 }
 export function placeKey(email: string, network: string): string {
@@ -27,9 +27,9 @@ export interface AttemptState {
   window_ends_ms: number;
   locked_until_ms: number;
 }
-/** Counts one attempt under each key and returns their states in the order of the keys. Lives in the database, so it holds across processes. */
+/** Counts one attempt per key and returns their states in the order of the keys. Stored in the database, so it holds across processes. */
 export async function countAttempts(db: Db, keys: readonly string[], now: number): Promise<AttemptState[]> {
-  // One lock order for all writers: parallel statements over the same keys must not deadlock.
+  // Sorted, so that all writers lock in the same order and parallel statements cannot deadlock.
   const sorted = [...keys].sort();
   const rows = await db
     .insertInto('login_attempts')
@@ -70,7 +70,10 @@ export async function recordFailure(tx: Db, key: string, now: number): Promise<b
   return row !== undefined && row.locked_until_ms === now + LOCK_MS;
 }
 
-/** Resets the failure count. False if parallel guesses locked the address meanwhile: a correct guess among them must not pass. */
+/**
+ * Resets the failure count. Returns false if parallel guesses locked the address in the meantime: a correct guess among them must not
+ * pass.
+ */
 export async function recordSuccess(tx: Db, key: string, now: number): Promise<boolean> {
   const row = await tx
     .updateTable('login_attempts')
@@ -100,7 +103,7 @@ export async function rememberPlace(tx: Db, key: string, now: number): Promise<v
     .execute();
 }
 
-/** Deletes attempts after a day and places after 90 days without use, so that guesses do not pile up. */
+/** Deletes attempts after a day, and places after 90 days without use. */
 export async function deleteOldAttempts(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('login_attempts')

@@ -4,15 +4,15 @@ import { MIGRATIONS } from './migrations/index.ts';
 import { type Engine, type Migration, WORDS } from './migrations/migration.ts';
 import type { Db } from './schema.ts';
 
-/** Any number, the same in every version. */
+/** An arbitrary number, the same in every version. */
 const LOCK = 724_618_300;
 
 /**
- * Brings the schema up to date: forward only, all or nothing, one process at a time (the others wait, then find nothing to do).
- * A database that a newer version has written is refused: this one would not understand it.
+ * Brings the schema up to date: forward only, in one transaction, one process at a time (the others wait, then find nothing to do).
+ * Rejects a database written by a newer version.
  */
 export async function migrate(db: Db, engine: Engine, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  // Asked for again and again instead of waited for: queries are bounded in time, another process's migration is not.
+  // Poll for the lock instead of blocking on it: queries have a timeout, but another process's migration may take longer.
   for (let tries = 1; !(await migrateIfFirst(db, engine, now, migrations)); tries++) {
     if (tries > 600) throw new Error('Another process has been migrating the database for a minute.');
     await setTimeout(100);
@@ -21,7 +21,7 @@ export async function migrate(db: Db, engine: Engine, now: () => number, migrati
 
 async function migrateIfFirst(db: Db, engine: Engine, now: () => number, migrations: readonly Migration[]): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
-    // SQLite's transactions take the write lock when they begin.
+    // SQLite transactions take the write lock when they begin.
     if (engine === 'postgres') {
       const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as locked`.execute(tx);
       if (!rows[0]?.locked) return false;

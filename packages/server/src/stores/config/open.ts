@@ -14,7 +14,7 @@ export interface ConfigStoreOptions {
   databaseUrl?: string | undefined;
   dataDir: string;
   clock: Clock;
-  /** Errors of idle connections, which no query can report. */
+  /** Receives errors of idle connections, which no query can report. */
   onConnectionError?: (error: Error) => void;
 }
 export interface ConfigStore {
@@ -25,7 +25,7 @@ export interface ConfigStore {
 
 export const SQLITE_FILE = 'config.sqlite';
 
-/** Opens the store and brings its schema up to date. */
+/** Opens the store and migrates its schema. */
 export async function openConfigStore(options: ConfigStoreOptions): Promise<ConfigStore> {
   const { databaseUrl, dataDir, clock, onConnectionError = () => {} } = options;
   const engine: Engine = databaseUrl === undefined ? 'sqlite' : 'postgres';
@@ -45,7 +45,7 @@ export async function openConfigStore(options: ConfigStoreOptions): Promise<Conf
   return { db, engine, close: () => db.destroy() };
 }
 
-/** For the few places where the engines need different words. */
+/** For the few queries that differ between engines. */
 export function engineOf(db: Db): Engine {
   return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
 }

@@ -12,12 +12,12 @@ export function findOrganisation(db: Db, orgId: string): Promise<Organisation | 
   return db.selectFrom('organisations').select(PUBLIC_COLUMNS).where('id', '=', orgId).executeTakeFirst();
 }
 
-/** The one made at the first start. */
+/** The organisation created at the first start. */
 export function findFirstOrganisation(db: Db): Promise<{ id: string } | undefined> {
   return db.selectFrom('organisations').select('id').orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
 }
 
-/** What the cipher needs to seal and open the organisation's secrets. */
+/** The data key that the cipher needs for the organisation's secrets. */
 export function organisationKey(db: Db, orgId: string): Promise<KeyedOrganisation> {
   return db.selectFrom('organisations').select(['id', 'data_key']).where('id', '=', orgId).executeTakeFirstOrThrow();
 }

@@ -44,7 +44,8 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
   if (filter.enabled !== undefined) query = query.where('enabled', '=', filter.enabled ? 1 : 0);
   if (filter.label !== undefined)
-    // By its primary key alone: with the organisation named too, a planner without statistics compares every label with every pipeline.
+    // Join by primary key only. With the organisation in the condition too, a planner without statistics compares every label with every
+    // pipeline.
     query = query.where(({ exists, selectFrom }) =>
       exists(
         selectFrom('pipeline_labels')
@@ -119,12 +120,12 @@ export async function replacePipelineSecret(
   return row && read(row);
 }
 
-/** For what belongs to a pipeline and is compiled with it (its tracking plan): the snapshot sees the pipeline as changed. */
+/** For data that is compiled with the pipeline (its tracking plan): makes the snapshot treat the pipeline as changed. */
 export async function touchPipeline(tx: Db, orgId: string, id: string, stamp: Stamp): Promise<void> {
   await tx.updateTable('pipelines').set({ row_version: stamp.row_version }).where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Soft: the row stays, its key and slug stop counting. */
+/** Soft delete: the row stays, but its key and slug are no longer in use. */
 export async function deletePipeline(tx: Db, orgId: string, id: string, stamp: Stamp): Promise<boolean> {
   const row = await tx
     .updateTable('pipelines')

@@ -2,7 +2,7 @@ import { PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { isConnectionLost } from './availability.ts';
 
-/** Bounds how long a request waits on a database that is away or frozen. */
+/** Bounds how long a request waits for an unreachable or frozen database. */
 const CONNECT_TIMEOUT_MS = 2_000;
 const QUERY_TIMEOUT_MS = 2_500;
 const MAX_CONNECTIONS = 10;
@@ -16,10 +16,10 @@ export function postgresDialect(databaseUrl: string, onError: (error: Error) => 
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'firsthand',
-    // Counters and counts are far below 2^53; as text they would compare wrongly.
+    // Parse int8 as numbers: counters are far below 2^53, and text would compare wrongly.
     types: { getTypeParser: (oid, format) => (oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format)) },
   });
-  // Without a listener, an idle connection that the server closes would end the process.
+  // Without a listener, an idle connection closed by the server would crash the process.
   pool.on('error', onError);
   return new PostgresDialect({
     pool: {
@@ -31,12 +31,13 @@ export function postgresDialect(databaseUrl: string, onError: (error: Error) => 
 }
 
 /**
- * A client whose query timed out still waits for that answer: anything sent after it, the rollback first, would wait as long again.
- * Such a connection is cut, so that what follows fails at once and the pool opens a new one.
+ * A client whose query timed out still waits for that response. Any later query, starting with the rollback, would wait just as long. So
+ * the connection is destroyed: later queries fail at once, and the pool opens a new one.
  */
 function disposable(client: pg.PoolClient): PostgresPoolClient {
   let broken: Error | undefined;
-  // The pool listens to idle connections only: one that breaks in our hands between two queries would end the process.
+  // The pool listens only to idle connections. Without this listener, a checked-out connection that breaks between two queries would crash
+  // the process.
   const onError = (error: Error) => {
     broken ??= error;
   };

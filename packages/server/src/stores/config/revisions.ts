@@ -2,7 +2,7 @@ import type { DeliveryMode } from '@firsthand/core/config/resources.ts';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, RevisionRow } from './schema.ts';
 
-/** As stored: the config without its secrets, and those sealed. The routes open and mask them. */
+/** As stored: the config without its secrets, and the sealed secrets. The routes open and mask them. */
 export type StoredRevision = RevisionRow;
 
 export function findRevision(db: Db, orgId: string, templateId: string, number: number): Promise<StoredRevision | undefined> {

@@ -1,6 +1,6 @@
 /**
- * The tables as Kysely sees them. One portable shape for SQLite and PostgreSQL: flags are 0 or 1, times are ISO 8601 text (they sort),
- * JSON is text (jsonb rejects \u0000). The rows of resources follow from their declarations in core/config.
+ * The tables as Kysely types. One portable schema for SQLite and PostgreSQL: flags are 0 or 1, times are ISO 8601 text (sortable), JSON is
+ * text (jsonb rejects \u0000). Resource rows are derived from their declarations in core/config.
  */
 
 import type { testCase } from '@firsthand/core/config/event-case.ts';
@@ -26,7 +26,7 @@ export interface OrganisationRow {
   name: string;
   /** The organisation's data key, wrapped under SECRET_KEY. */
   data_key: string;
-  /** Where the audit chain starts to be keyed, sealed under the data key; null until the first keyed entry. */
+  /** The start of the keyed part of the audit chain, sealed under the data key; null until the first keyed entry. */
   audit_anchor: Generated<string | null>;
   row_version: number;
   created_at: string;
@@ -40,13 +40,13 @@ export interface UserRow {
   role: UserRole;
   status: 'active' | 'disabled';
   password_hash: string;
-  /** Sessions of an earlier epoch are dead: raising it ends every token of the user in one update. */
+  /** Sessions of an earlier epoch are invalid: raising it ends every token of the user in one update. */
   token_epoch: Generated<number>;
   /** Sealed under the organisation's data key; null while two-step sign-in is off. */
   totp_secret: Generated<string | null>;
-  /** The newest 30-second step whose code was used: codes up to it are spent. */
+  /** The newest 30-second step whose code was used. Codes up to it are rejected. */
   totp_last_step: Generated<number>;
-  /** Password sign-in works until then although LOCAL_LOGIN=false. */
+  /** Password sign-in works until then despite LOCAL_LOGIN=false. */
   local_login_until: Generated<string | null>;
   /** Issuer and subject at the identity provider. */
   oidc_subject: Generated<string | null>;
@@ -61,11 +61,11 @@ export interface RecoveryCodeRow {
 export interface ApiTokenRow {
   id: string;
   org_id: string;
-  /** The maker: the token goes with this user. */
+  /** The creator. Deleting this user deletes the token. */
   user_id: string;
   name: string;
   role: UserRole;
-  /** JSON list; null for every pipeline. */
+  /** JSON list; null means every pipeline. */
   pipeline_ids: string | null;
   /** SHA-256 of the token. */
   token_hash: string;
@@ -74,7 +74,7 @@ export interface ApiTokenRow {
   last_used_at: string | null;
   created_at: string;
 }
-/** One login and the refresh tokens that follow from it. */
+/** One login and all refresh tokens derived from it. */
 export interface SessionRow {
   id: string;
   user_id: string;
@@ -91,7 +91,7 @@ export interface RefreshTokenRow {
   expires_at: string;
 }
 export interface LoginAttemptRow {
-  /** SHA-256 of the address: unknown addresses are counted too, and are nobody's business. */
+  /** SHA-256 of the address. Hashed because unknown addresses are counted too and must not be stored in the clear. */
   address_hash: string;
   window_started_ms: number;
   attempts: number;
@@ -122,7 +122,7 @@ export interface RevisionRow {
   revision_number: number;
   /** Without its secrets. */
   config: string;
-  /** The secrets and their places in the config, sealed; null where there are none. */
+  /** The secrets and their paths in the config, sealed; null if there are none. */
   secrets: string | null;
   delivery_mode: 'server_side' | 'client_side';
   change_summary: string;
@@ -169,7 +169,7 @@ export interface AuditLogRow {
   previous_hash: string;
   hash: string;
 }
-/** The newest link of each organisation's chain; its row is also the lock that orders two writers. */
+/** The newest link of each organisation's chain. Locking this row serialises writers. */
 export interface AuditHeadRow {
   org_id: string;
   seq: number;
@@ -185,7 +185,7 @@ export interface CollectorBuildRow {
   script_filename: string;
   version_hash: string | null;
   file_size_bytes: number | null;
-  /** Null before the build, and again once newer builds have taken its place. */
+  /** Null before the build, and again once newer builds have replaced it. */
   source: string | null;
   source_map: string | null;
   error: string | null;
@@ -230,10 +230,10 @@ export interface Schema {
   config_version: ConfigVersionRow;
   schema_migrations: MigrationRow;
 }
-/** The database, or a transaction on it: every query takes either. */
+/** The database or a transaction; every query accepts both. */
 export type Db = Kysely<Schema>;
 
-/** What a write stamps on the rows it touches. */
+/** Written to every row that a change touches. */
 export interface Stamp {
   row_version: number;
   now: string;

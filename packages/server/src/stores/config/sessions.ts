@@ -7,7 +7,7 @@ export interface SessionUser {
   role: UserRole;
 }
 
-/** The user of a session that is still valid: not removed, not disabled, no token revoked since. */
+/** The user of a valid session: not removed, not disabled, and no token revoked since. */
 export function findSessionUser(db: Db, sessionId: string, userId: string): Promise<SessionUser | undefined> {
   return db
     .selectFrom('sessions')
@@ -27,7 +27,7 @@ export interface NewSession {
   expires_at: string;
   now: string;
 }
-/** False if the user has been removed or disabled meanwhile. */
+/** Returns false if the user has been removed or disabled in the meantime. */
 export async function startSession(tx: Db, session: NewSession): Promise<boolean> {
   const user = await tx
     .selectFrom('users')
@@ -61,9 +61,9 @@ async function insertRefreshToken(tx: Db, sessionId: string, token: Omit<NewSess
 export type Rotation = { kind: 'rotated'; session_id: string; user: SessionUser } | { kind: 'reused' } | { kind: 'unknown' };
 
 /**
- * Trades a refresh token for the next one. The update decides: of parallel callers one finds the token unused, the others wait for its
- * row and find it used. That is reuse, and raising the user's epoch ends every token there is, the winner's too. A token that was used
- * since `graceSince` is no reuse: it continues the session with a token of its own.
+ * Exchanges a refresh token for the next one. The update decides a race: one of the parallel callers finds the token unused, the others
+ * wait for the row lock and find it used. That is reuse, and raising the user's epoch ends all tokens, including the winner's. A token
+ * used since `graceSince` does not count as reuse: it continues the session with a new token of its own.
  */
 export async function rotateRefreshToken(
   tx: Db,
@@ -108,7 +108,7 @@ export function findRefreshSession(db: Db, tokenHash: string): Promise<{ session
   return db.selectFrom('refresh_tokens').select(['session_id', 'user_id']).where('token_hash', '=', tokenHash).executeTakeFirst();
 }
 
-/** Its access and refresh tokens end with it. */
+/** Ends the session's access and refresh tokens too. */
 export async function endSession(tx: Db, sessionId: string): Promise<void> {
   await tx.deleteFrom('refresh_tokens').where('session_id', '=', sessionId).execute();
   await tx.deleteFrom('sessions').where('id', '=', sessionId).execute();
@@ -134,6 +134,6 @@ export async function revokeTokens(tx: Db, userId: string, exceptSession?: strin
 
 export async function removeExpiredSessions(db: Db, before: string): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<', before).execute();
-  // A long session leaves a used token behind at each refresh.
+  // Each refresh of a long session leaves a used token behind.
   await db.deleteFrom('refresh_tokens').where('expires_at', '<', before).execute();
 }

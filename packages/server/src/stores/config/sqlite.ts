@@ -5,7 +5,7 @@ import { isUnavailable } from './availability.ts';
 
 const MAX_CACHED_STATEMENTS = 256;
 const OPEN_TIMEOUT_MS = 5_000;
-/** Blocks the whole process while it waits, so it is short. */
+/** Waiting blocks the whole process, so this is short. */
 const STATEMENT_TIMEOUT_MS = 200;
 const BEGIN_TIMEOUT_MS = 3_000;
 
@@ -13,7 +13,10 @@ export function sqliteDialect(file: string): SqliteDialect {
   return new PatientSqliteDialect({ database: async () => openSqlite(file) });
 }
 
-/** Another process (the command line beside a running service) may hold the write lock: transactions wait for it without blocking ours. */
+/**
+ * Another process (the command line next to a running service) may hold the write lock. Transactions wait for it without blocking this
+ * process.
+ */
 class PatientSqliteDialect extends SqliteDialect {
   readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
   constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {
@@ -37,7 +40,7 @@ class PatientSqliteDriver extends SqliteDriver {
   }
 }
 
-/** Kysely asks for the shape of another SQLite driver; this is `node:sqlite` in that shape, with its statements kept. */
+/** Adapts `node:sqlite` to the driver interface that Kysely expects, and caches prepared statements. */
 function openSqlite(file: string): SqliteDatabase {
   const database = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS, enableForeignKeyConstraints: true });
   database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${STATEMENT_TIMEOUT_MS};`);
@@ -47,7 +50,7 @@ function openSqlite(file: string): SqliteDatabase {
     prepare(sql) {
       const kept = statements.get(sql);
       if (kept !== undefined) return kept;
-      // Take the write lock when a transaction begins: a read that later wants to write could only fail.
+      // Take the write lock when a transaction begins: upgrading a read lock later could only fail.
       const statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
       if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value!);
       statements.set(sql, statement);

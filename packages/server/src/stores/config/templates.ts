@@ -22,7 +22,7 @@ export async function listTemplates(db: Db, orgId: string, filter: TemplateFilte
   let query = db.selectFrom('templates').where('org_id', '=', orgId).where('deleted_at', 'is', null);
   if (filter.vendor !== undefined) query = query.where('vendor', '=', filter.vendor);
   if (filter.search !== undefined) {
-    // The engines fold ASCII alone: the text as it was typed finds the other letters.
+    // The engines fold case for ASCII only. Searching the text as typed too finds other letters.
     const [typed, folded] = [likeContaining(filter.search), likeContaining(filter.search.toLowerCase())];
     query = query.where(sql<boolean>`(lower(name) like ${folded} escape '\\' or name like ${typed} escape '\\')`);
   }
@@ -55,7 +55,7 @@ export function updateTemplate(
     .executeTakeFirstOrThrow();
 }
 
-/** Soft, because its revisions are immutable and stay. */
+/** Soft delete, because its revisions are immutable and stay. */
 export async function deleteTemplate(tx: Db, orgId: string, id: string, stamp: Stamp): Promise<void> {
   await tx
     .updateTable('templates')
@@ -65,7 +65,7 @@ export async function deleteTemplate(tx: Db, orgId: string, id: string, stamp: S
     .execute();
 }
 
-/** The pipelines that use it now. */
+/** The pipelines that currently use it. */
 export async function pipelinesUsing(db: Db, orgId: string, templateId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('integrations')

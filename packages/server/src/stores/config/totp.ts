@@ -24,7 +24,7 @@ export async function readTotpState(db: Db, userId: string): Promise<{ enabled: 
   return { enabled: user !== undefined && user.totp_secret !== null, recovery_codes_left: codes.length };
 }
 
-/** True once for each step: of parallel sign-ins with one code, one wins, and an older code never works again. */
+/** Returns true once per step: one of several parallel sign-ins with the same code wins, and an older code never works again. */
 export async function useTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
   const row = await db
     .updateTable('users')

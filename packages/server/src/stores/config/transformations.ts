@@ -14,7 +14,7 @@ export async function findTransformation(db: Db, orgId: string, pipelineId: stri
   return row && read(row);
 }
 
-/** In the order in which they run. */
+/** In execution order. */
 export async function listTransformations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Transformation>> {
   const query = select(db, orgId, pipelineId);
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();

@@ -28,7 +28,7 @@ export async function listUsers(db: Db, orgId: string, page: Page): Promise<Page
 const LOGIN_COLUMNS = ['id', 'org_id', 'email', 'password_hash', 'status', 'totp_secret', 'local_login_until'] as const;
 export type Login = Pick<Selectable<UserRow>, (typeof LOGIN_COLUMNS)[number]>;
 
-/** E-mail addresses are unique in the installation: a sign-in names no organisation. */
+/** E-mail addresses are unique in the installation, because a sign-in does not name an organisation. */
 export function findLogin(db: Db, email: string): Promise<Login | undefined> {
   return db.selectFrom('users').select(LOGIN_COLUMNS).where('email', '=', email).executeTakeFirst();
 }
@@ -76,7 +76,7 @@ export async function noteLogin(tx: Db, orgId: string, id: string, now: string):
   await tx.updateTable('users').set({ last_login_at: now }).where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Sessions and refresh tokens go with it. */
+/** Also deletes sessions and refresh tokens. */
 export async function deleteUser(tx: Db, orgId: string, id: string): Promise<void> {
   await tx.deleteFrom('users').where('org_id', '=', orgId).where('id', '=', id).execute();
 }

@@ -2,7 +2,7 @@ import type { Db } from './schema.ts';
 
 export interface ConfigVersion {
   version: number;
-  /** The newest version that must reach every process within a second: something was disabled, deleted, or its secret rotated. */
+  /** The newest version that must reach every process within a second: something was disabled or deleted, or its secret was rotated. */
   urgent_version: number;
 }
 
@@ -11,8 +11,8 @@ export function readConfigVersion(db: Db): Promise<ConfigVersion> {
 }
 
 /**
- * The next version, for the rows of this transaction. The update is also the lock that puts writers of configuration in line: a version
- * that can be read is complete, and a slug that was free when looked for still is when it is taken.
+ * The next version, for the rows of this transaction. The update also locks out other configuration writers. So a readable version is
+ * complete, and a slug found free stays free until this transaction takes it.
  */
 export async function nextConfigVersion(tx: Db): Promise<number> {
   const row = await tx

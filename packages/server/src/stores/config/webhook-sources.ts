@@ -6,7 +6,7 @@ import { lenientJson } from './stored-json.ts';
 const read = (row: Omit<WebhookSourceRow, 'signing_secret' | 'row_version'>): PublicWebhookSource =>
   webhookSource.fromRow(row, lenientJson);
 
-/** Only of live pipelines: the sources of a deleted pipeline are gone with it. */
+/** Only sources of live pipelines: deleting a pipeline hides its sources. */
 function select(db: Db, orgId: string) {
   return db
     .selectFrom('webhook_sources')

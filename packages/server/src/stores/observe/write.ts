@@ -5,9 +5,9 @@ import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from '
 import type { Writer } from './writer.ts';
 
 const RECORDER = 'outcomes';
-/** Rejected webhooks kept per source, and rejected events per pipeline. The rest is only counted. */
+/** Limit of stored rejections: webhooks per source, events per pipeline. Further ones are only counted. */
 const MOST_REJECTED = 1_000;
-/** SQLite wants a limit before an offset. */
+/** SQLite requires a limit before an offset. */
 const MAX_REMOVED = 1_000_000;
 
 export async function readPosition(writer: Writer): Promise<string> {
@@ -15,10 +15,10 @@ export async function readPosition(writer: Writer): Promise<string> {
   return row?.position ?? '';
 }
 
-/** One batch and the position up to which it counts, together or not at all. */
+/** Writes one batch and its log position in one transaction. */
 export function writeTally(writer: Writer, tally: Tally, position: string): Promise<void> {
   return writer.transaction(async (tx) => {
-    // A repeated id (a replay, or the same messageId after the deduplication window) shows its newest life.
+    // For a repeated id (a replay, or the same messageId after the deduplication window) the newest row wins.
     const events = lastOf(tally.events, (row) => `${row.pipeline_id}\n${row.event_id}`);
     await insertRows(tx, 'trace_events', events, REPLACE_EVENT);
     await insertRows(tx, 'trace_steps', tally.steps);
@@ -33,7 +33,7 @@ export function writeTally(writer: Writer, tally: Tally, position: string): Prom
   });
 }
 
-/** Many rows in one statement with one parameter; both engines read them out of JSON faster than they bind. */
+/** Inserts many rows in one statement with one JSON parameter. Both engines parse JSON faster than they bind parameters. */
 async function insertRows<T extends keyof ObserveTables>(
   writer: Writer,
   table: T,
@@ -95,7 +95,7 @@ function healthOf(steps: TraceStepRow[]): HealthRow[] {
   return [...health.values()];
 }
 
-/** One by one: they are few, and their events are bytes, which JSON does not carry. */
+/** One statement each: there are few, and their events are bytes, which JSON cannot carry. */
 async function insertDeadLetters(writer: Writer, letters: DeadLetter[]): Promise<void> {
   const names = Object.keys(TABLES.dead_letters.columns) as (keyof DeadLetterRow)[];
   const insert = `insert into dead_letters (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) on conflict (id) do nothing`;
@@ -115,7 +115,7 @@ async function insertDeadLetters(writer: Writer, letters: DeadLetter[]): Promise
       );
 }
 
-/** Removes the oldest rejected events beyond the bound. They stay counted, as `rejected_dropped`. */
+/** Removes the oldest rejected events beyond the limit. They stay counted, as `rejected_dropped`. */
 async function trimRejectedEvents(writer: Writer, letters: DeadLetter[]): Promise<void> {
   const newest = new Map<string, DeadLetter>();
   for (const letter of letters) if (letter.stage === 'ingest') newest.set(letter.pipeline_id, letter);
@@ -150,7 +150,7 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
     raw_position: raw?.position ?? null,
   };
 }
-/** Of a canonical event, or of a client's event as it came. */
+/** Works for a canonical event and for a client's event as received. */
 function idsOf(event: DeadLetter['event']): { user_id?: unknown; anonymous_id?: unknown } {
   if (!('raw' in event)) return event as { user_id?: unknown; anonymous_id?: unknown };
   const { userId, anonymousId } = Object(event.raw) as { userId?: unknown; anonymousId?: unknown };

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Each filter of the audit log with its order, so that counting and paging read the index alone. */
+/** An index per audit log filter, including its order, so that counting and paging use index-only scans. */
 export const auditFilters: Migration = {
   id: 3,
   name: 'audit-filters',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Where an organisation's audit chain starts to be keyed, and a MAC over the head of the chain. */
+/** The start of the keyed part of an organisation's audit chain, and a MAC over the head of the chain. */
 export const keyedAudit: Migration = {
   id: 5,
   name: 'keyed-audit',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Consent that a webhook source's events have where they arrive without any. */
+/** Default consent for events of a webhook source that arrive without consent. */
 export const webhookConsent: Migration = {
   id: 6,
   name: 'webhook-consent',

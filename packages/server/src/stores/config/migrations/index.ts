@@ -8,7 +8,7 @@ import { signIn } from './0007-sign-in.ts';
 import { testCases } from './0008-test-cases.ts';
 import type { Migration } from './migration.ts';
 
-/** In order, by hand; a test refuses a gap. */
+/** Ordered by hand; a test rejects gaps. */
 export const MIGRATIONS: readonly Migration[] = [
   foundation,
   collectorFiles,

@@ -1,19 +1,19 @@
 export type Engine = 'sqlite' | 'postgres';
 
-/** One step of the schema, never edited once released: a change is a new file. */
+/** One schema step. Never edit it once released; add a new file instead. */
 export interface Migration {
   id: number;
   name: string;
   sql(words: SchemaWords): string[];
 }
-/** What the two engines spell differently. */
+/** Syntax that differs between the two engines. */
 export interface SchemaWords {
   engine: Engine;
-  /** Byte order on both, so that ids and times sort alike everywhere. */
+  /** Sorts by bytes on both engines, so that ids and times have the same order everywhere. */
   text: string;
   bigint: string;
   bytes: string;
-  /** Statements that make the database itself refuse a change or removal of a row. */
+  /** Statements that make the database reject updates and deletes of rows. */
   immutable(table: string): string[];
 }
 

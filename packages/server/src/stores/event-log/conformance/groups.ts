@@ -1,4 +1,4 @@
-/** Groups read for themselves: everything, once, within their bounds. */
+/** Each group reads independently: every record, once, within its limits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../port.ts';

@@ -1,4 +1,4 @@
-/** What every engine of the log must do. */
+/** The conformance suite that every log engine must pass. */
 import { describe } from 'vitest';
 import { describeGroups } from './groups.ts';
 import { type LogUnderTest, stand } from './kit.ts';

@@ -1,4 +1,4 @@
-/** What the tests of a log share. */
+/** Helpers shared by the tests of a log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { ConsumeOptions, Consumer, Delivery, EventLog, LogRecord, StoredRecord } from '../port.ts';
@@ -7,12 +7,12 @@ import type { ConsumeOptions, Consumer, Delivery, EventLog, LogRecord, StoredRec
 export interface LogUnderTest {
   log(): EventLog;
   reopen(): Promise<void>;
-  /** Another log, of its own, that knows ids for so long only: the one under test knows them longer than the tests take. */
+  /** A separate log with this deduplication window. The window of the log under test is longer than the tests take. */
   withWindow(ms: number): Promise<EventLog>;
 }
 
 let counter = 0;
-/** A name no other test has used. */
+/** A name that no other test has used. */
 export function fresh(kind = 'events'): string {
   return `${kind}.t${++counter}-${Date.now().toString(36)}`;
 }
@@ -22,7 +22,7 @@ export function record(id: string, text = id): LogRecord {
 export function records(topic: string, count: number, from = 0): LogRecord[] {
   return Array.from({ length: count }, (_, i) => record(`${topic}/${from + i}`, `data ${from + i}`));
 }
-/** The bound only ends what hangs. */
+/** The timeout only ends a hanging test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 30_000;
   while (!(await condition())) {
@@ -38,13 +38,13 @@ export async function collect(records: AsyncIterable<StoredRecord>): Promise<Sto
 export const texts = (list: { data: Uint8Array }[]) => list.map((one) => Buffer.from(one.data).toString());
 export const BEGINNING: ConsumeOptions = { start: 'beginning', maxInFlight: 1_000, maxBatch: 100 };
 
-/** One engine, and consumers that end with their test. */
+/** One engine, with consumers that stop at the end of their test. */
 export interface Stand {
   make(): LogUnderTest;
   log(): EventLog;
   /** Consumes until the test ends. */
   consume(topic: string, group: string, options: Partial<ConsumeOptions>, handle: (batch: Delivery[]) => Promise<void>): Consumer;
-  /** A consumer that acknowledges everything and notes it. */
+  /** A consumer that acknowledges and records every delivery. */
   reader(topic: string, group: string, options?: Partial<ConsumeOptions>): { seen: Delivery[]; consumer: Consumer };
 }
 export function stand(make: () => LogUnderTest): Stand {

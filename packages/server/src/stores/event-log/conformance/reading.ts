@@ -1,4 +1,4 @@
-/** What is appended is there, once, and can be read by place and time. */
+/** Appended records are stored once, and can be read by position and time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { EventLog, StoredRecord } from '../port.ts';

@@ -1,4 +1,4 @@
-/** What becomes of a record that was handed out: it is settled, comes again, and takes others with it. */
+/** Settling a delivered record: acknowledgement, retry, redelivery, and appends stored alongside. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Append, Delivery } from '../port.ts';

@@ -1,4 +1,4 @@
-/** What is old goes, what is there is counted. */
+/** Expiry, removal and lag. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Delivery, LogUnavailable } from '../port.ts';
@@ -24,7 +24,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       await sleep(1_200);
       expect(await log().expire(topic, all, ['slow'])).toBe(2);
       expect(await collect(log().read(topic, { limit: 10 }))).toEqual([]);
-      // What was in hand can still be settled, and what comes next is delivered.
+      // In-flight records can still be settled, and later records are delivered.
       await Promise.all(slow.slice(4).map((delivery) => delivery.ack()));
       await log().append([{ topic, records: records(topic, 1, 6) }]);
       await until(() => slow.length === 7 && quick.seen.length === 7);
@@ -112,7 +112,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
         consume(topic, 'g', {}, async ([delivery]) => {
           if (delivery!.attempt > 1) return delivery!.ack();
           const writing = delivery!.retryIn(1, null);
-          // At another moment of the write in each round.
+          // Hit a different moment of the write in each round.
           for (let turn = 0; turn < 1 + i; turn++) await new Promise((resolve) => setImmediate(resolve));
           await log().lag(topic, 'g');
           await writing;

@@ -1,6 +1,6 @@
 /**
- * A process to be killed: appends and consumes, and says on its standard output what was acknowledged to it, one line each.
- * `node crash-child.ts <lmdb|jetstream> <path or url> <run>`
+ * A child process for crash tests: appends and consumes until it is killed, and prints one line per acknowledged operation. `node
+ * crash-child.ts <lmdb|jetstream> <path or url> <run>`
  */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,13 +19,13 @@ log.consume('events.crash', 'reader', { start: 'beginning', maxInFlight: 200, ma
   for (const delivery of batch) {
     const { id } = delivery.record;
     const copy = [{ topic: 'replay.crash', records: [{ id: `${id}/copy`, data: Buffer.from(id) }] }];
-    // One in four takes the way of a retry.
+    // Some take the retry path.
     if (delivery.attempt === 1 && id.endsWith('0')) void delivery.retryIn(20, { from: run }).then(() => say(`retried ${id}`));
     else void settle(delivery, copy).then(() => say(`settled ${id}`));
   }
 });
 
-/** Whoever was refused tries again, the same. */
+/** Retries a rejected operation unchanged. */
 async function insist(work: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
@@ -40,7 +40,7 @@ async function insist(work: () => Promise<unknown>): Promise<void> {
 function append(id: string): Promise<void> {
   return insist(() => log.append([{ topic: 'events.crash', records: [{ id, data: Buffer.from(`body of ${id}`) }] }]));
 }
-/** Some wait for the disk. */
+/** Some settlements wait for the disk. */
 function settle(delivery: Delivery, appends: Append[]): Promise<void> {
   return delivery.record.id.endsWith('2') ? delivery.ack(appends) : insist(() => log.ackAll([delivery], { appends }));
 }
