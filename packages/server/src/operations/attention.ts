@@ -1,5 +1,5 @@
 /**
- * Items that need an operator's attention now, each with a link to its resource. Derived on demand from health, counters and the snapshot.
+ * Items that need an operator's attention now, each with the resource it concerns. Derived on demand from health, counters and the snapshot.
  */
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -16,7 +16,7 @@ export interface RotatedTokens {
   keep(plan: TokenPlan, token: string): Promise<void>;
 }
 
-/** Older tokens are useless. Small clock differences do not matter. */
+/** Superseded tokens are useless and expire after this time. Small clock differences are harmless. */
 const KEEP_OLDER_MS = 60_000;
 
 export function keepRotatedTokens(log: Pick<EventLog, 'append' | 'read' | 'expire'>, clock: Clock): RotatedTokens {

@@ -60,7 +60,7 @@ function runOne(message: RunMessage, event: string, engine: QuickJSWASMModule | 
   }
 }
 
-/** If no memory is available, frees the cached contexts first. */
+/** If an engine cannot be allocated, drops the cached contexts and tries once more. */
 async function engineFor(message: RunMessage): Promise<QuickJSWASMModule | undefined> {
   if (known(message) !== undefined) return undefined;
   try {

@@ -37,7 +37,7 @@ export interface Append {
   records: LogRecord[];
 }
 export interface AppendResult {
-  /** Per record in order: its position, or undefined where the id was known inside the window and nothing was stored. */
+  /** Per record in order: its position, or undefined if the id was known inside the window and nothing was stored. */
   positions: (string | undefined)[];
 }
 export interface Delivery {

@@ -103,7 +103,7 @@ export class JetStreamConsumer implements Consumer {
     return this.#held.size - this.#queue.length;
   }
 
-  /** Called after a reconnect. Messages in transit are lost; an ordered reader restarts after its last settled record. */
+  /** Called after a reconnect. Messages in transit are lost; an ordered reader restarts after the last record settled without a gap. */
   reconnected(): void {
     if (this.#stopped) return;
     if (this.#options.ordered) {

@@ -136,7 +136,7 @@ export class Group {
     return undefined;
   }
 
-  /** Due time of a retry with this delay: never before one that is in flight. */
+  /** Due time of a retry with this delay: always after the last retry taken. */
   dueIn(delayMs: number): number {
     return Math.max(this.#deps.steady() + Math.max(0, Math.floor(delayMs)), this.#takenDue + 1);
   }
