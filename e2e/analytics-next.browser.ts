@@ -1,4 +1,4 @@
-/** `@segment/analytics-next` in Chromium with nothing changed but its host: every call type, compared field by field. */
+/** `@segment/analytics-next` in Chromium with only its host changed: every call type, compared field by field. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
@@ -62,7 +62,7 @@ const CALLS: [call: string, args: unknown[], event: Record<string, unknown>][] =
   ['page', ['Docs', 'Home', { section: 's' }], { type: 'page', name: 'Home' }],
   ['screen', ['Cart', { items: 2 }], { type: 'page', name: 'Cart', properties: { items: 2 } }],
   ['group', ['g1', { plan: 'pro' }], { type: 'group', group_id: 'g1', traits: { plan: 'pro' } }],
-  // Before the identify: afterwards this SDK names the user it knows in an alias, not the one it is given.
+  // Before the identify: after it, this SDK sends the known user id in an alias instead of the given one.
   ['alias', ['u2', 'u0'], { type: 'identify', user_id: 'u2', context: { previous_id: 'u0' } }],
   ['identify', ['u1', { email: 'a@b.test' }], { type: 'identify', user_id: 'u1', traits: { email: 'a@b.test' } }],
 ];

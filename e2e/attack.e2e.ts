@@ -1,4 +1,4 @@
-/** The hostile corpora once each: no wrong answer, no 5xx, and the process stays up. `npm run attack` repeats and varies them. */
+/** Runs each hostile corpus once: no wrong answer, no 5xx, and the process stays up. `npm run attack` repeats and varies them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PRODUCTION, RUNNERS } from '../attack/list.ts';
 import { attack, startTarget, type Target } from '../attack/target.ts';

@@ -21,7 +21,7 @@ describe('collector builds', () => {
   test('killed while it builds, the service builds on when it starts again', async () => {
     const pipelines = [];
     for (const name of ['One', 'Two', 'Three']) pipelines.push(await client.post('/pipelines', { name }));
-    // One build takes longer than these requests: some are still waiting at the kill.
+    // One build takes longer than these requests, so some still wait at the kill.
     for (const pipeline of pipelines) await build(pipeline);
     await service.kill();
     await service.start();
@@ -52,7 +52,7 @@ describe('collector builds', () => {
     await build(pipeline);
     const first = await ready(pipeline);
     const etag = async () => (await fetch(`${edge.url}/c/${pipeline.pipeline_key}/d.js`)).headers.get('etag');
-    // Its snapshot learns of the new pipeline at the next reload.
+    // Its snapshot contains the new pipeline after the next reload.
     await until('the file', async () => (await etag()) === `W/"${first.version_hash}"`);
     await client.put(`/pipelines/${pipeline.id}`, { js_builder_config: { global_variable: 'shop' } });
     await build(pipeline);

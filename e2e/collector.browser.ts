@@ -35,7 +35,7 @@ describe('a page with the snippet', () => {
     });
     return { pipeline, status };
   }
-  /** A shop of another origin, whose page carries the tag and makes these calls before the script has loaded. */
+  /** A shop on another origin whose page has the tag and makes these calls before the script has loaded. */
   async function open(tag: string, calls: string, context: BrowserContext = browsing.context): Promise<{ page: Page; errors: string[] }> {
     const html = `<!doctype html><html><head><title>Shoes</title><script>window._df = window._df || [];${calls}</script>${tag}</head><body>Hello</body></html>`;
     site.pages.set('*', { html });
@@ -78,7 +78,7 @@ describe('a page with the snippet', () => {
     expect([...visitors]).toEqual([expect.stringMatching(/^[\w-]{8,}$/)]);
     expect(new Set(events.map((event) => event.event_id)).size).toBe(3);
 
-    // The next page is still the same visitor, and known by name.
+    // The next page has the same visitor, already identified.
     const address = `http://shop.test:${site.port}/checkout`;
     await page.goto(address);
     const isNext = (event: Loose) => event.type === 'page' && event.context.page!.url === address;

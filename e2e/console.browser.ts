@@ -14,7 +14,7 @@ beforeAll(async () => {
   [service, receiver, browsing] = await Promise.all([startService(), startReceiver(), browse()]);
   page = await browsing.context.newPage();
   page.on('pageerror', (error) => errors.push(error.message));
-  // A refused request is part of these stories, and Chromium reports each as a failed load.
+  // Rejected requests are expected here; Chromium reports each as a failed load.
   page.on(
     'console',
     (message) => message.type() === 'error' && !message.text().startsWith('Failed to load resource') && errors.push(message.text()),

@@ -1,4 +1,4 @@
-/** Ten `kill -9` under load. The sender notes every id answered 200, the receiver every id that arrives; the sets are compared. */
+/** Ten `kill -9` under load. Compares the ids that the sender saw answered 200 with those that arrive at the receiver. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSender } from './faults/kit/sender.ts';
 import { pipelineTo, signIn, until } from './harness/client.ts';
@@ -7,9 +7,9 @@ import { type Service, startService } from './harness/service.ts';
 
 const KILLS = 10;
 const EVENTS_A_KILL = 3_000;
-/** At a kill some requests are under way, and what they brought is not known to have arrived. */
+/** Requests in flight at a kill are sent again, because it is unknown whether they arrived. */
 const MOST_REPEATED = 0.005;
-/** For so many events; however slow the machine is, they come. */
+/** Long, because there are many events and the machine may be slow. */
 const PATIENCE_MS = 240_000;
 let service: Service;
 let receiver: Receiver;
@@ -22,7 +22,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-// Eleven starts and 33,000 events take minutes where other programs want the processors too; what hangs is ended by the waits.
+// Eleven starts and 33,000 events take minutes on a busy machine. A hang is ended by the timeouts of the waits.
 test('every event answered 200 is delivered, and hardly any twice', { timeout: 1_200_000 }, async () => {
   const { key } = await pipelineTo(await signIn(service), receiver.url, { pipeline: { rate_limit_rps: 1_000_000 } });
   const sender = startSender({ port: Number(new URL(service.url).port), key, connections: 16, batch: 1, prefix: 'crash' });
@@ -37,7 +37,7 @@ test('every event answered 200 is delivered, and hardly any twice', { timeout: 1
 
   const all: string[] = [];
   const missing = new Set(accepted);
-  // However slowly they come: only where none does is the wait over. Each is read once, for the receiver has our thread.
+  // Times out only if no event arrives at all. Each is parsed once, because the receiver shares this thread.
   for (let read = 0; missing.size > 0; ) {
     await until(`one of ${missing.size} missing events`, () => receiver.requests.length > read);
     for (; read < receiver.requests.length; read++) {

@@ -19,7 +19,7 @@ describe('delivery', () => {
     const receiver = await startReceiver();
     const batched = { batch_enabled: true, authentication: 'hmac', hmac_secret: 'a-shared-secret-1', hmac_header: 'X-Sig' };
     const sizes = () => receiver.requests.map((request) => (JSON.parse(request.body) as unknown[]).length);
-    // Each by itself: the first has no time to wait for, the second never so many.
+    // Separate pipelines: the first is never flushed by time, the second never by size.
     const bySize = await pipelineTo(client, receiver.url, { config: { ...batched, batch_size: 3, batch_interval_ms: 300_000 } });
     for (const n of [1, 2, 3, 4]) await track(bySize.key, `by-size-${n}`);
     await until('the batch that is full', () => sizes().length === 1);

@@ -44,7 +44,7 @@ test('a purchase in the example shop reaches all three vendors, each in its own 
   await until('the webhook', () => bodies('webhook').some((body) => body.includes('"Order Completed"')));
   await until('Google Analytics', () => bodies('google-analytics').some((body) => body.includes('"purchase"')));
   await until('Meta', () => bodies('meta').some((body) => body.includes('"Purchase"')));
-  // Nothing about the person leaves unhashed.
+  // Personal data is hashed before it is sent.
   expect(bodies('meta').join()).not.toContain('ada@example.com');
 });
 

@@ -92,7 +92,7 @@ describe('every event can explain itself', () => {
     const stats = await until('ten settled events', async () => {
       const found = await client.get(`/stats?integration_id=${integration.id}`);
       const { received, delivered, dead_lettered, duplicates, rejected } = found.totals;
-      // Nothing waits as soon as it is done; that it was is written a moment later.
+      // `waiting` drops to 0 a moment before the outcomes are recorded, so both are checked.
       const done = delivered + sum(found.totals.dropped) + dead_lettered;
       return received === 10 && done >= 10 && duplicates === 1 && rejected === 1 && found.waiting === 0 && found;
     });

@@ -23,7 +23,7 @@ test('a watcher sees an event flow through every stage, and a refused one', asyn
   await opened;
   const stagesOf = (id: unknown) => new Set(frames.filter((frame) => frame.event_id === id).map((frame) => frame.stage));
   let sent = 0;
-  // Again and again: the announcement travels, and a busy process may skip frames.
+  // Repeated: the watch takes time to reach all processes, and a busy process may skip frames.
   await until('the stages of one event', async () => {
     await send(service, key, '/v1/t', { type: 'track', event: 'Live', messageId: `live-${sent++}` });
     return frames.some(({ event_id }) => ['received', 'processed', 'delivered'].every((name) => stagesOf(event_id).has(name)));

@@ -14,7 +14,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s to the npm process closes the port
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-npm-'));
   const port = await freePort();
   const env = { PATH: process.env.PATH, HOME: dataDir, PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
-  // A process group of its own, so that the test can end whatever is left.
+  // Its own process group, so that the test can kill leftover processes.
   const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: 'ignore', detached: true });
   const exited = new Promise((resolve) => npm.once('exit', resolve));
   try {

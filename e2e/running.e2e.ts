@@ -108,7 +108,7 @@ describe('running it', () => {
     await Promise.all(senders);
     expect(code).toBe(0);
     await service.start();
-    // One whose answer was lost may have been taken too: how many arrive says nothing about which.
+    // Compares ids, not counts: an event whose reply was lost may have been accepted too.
     const missing = () => {
       const arrived = new Set(own.events().map((event) => event.event_id));
       return accepted.filter((id) => !arrived.has(id));

@@ -48,7 +48,7 @@ describe('the typed client', () => {
     expect([total, pipelines[0]?.id]).toEqual([1, id]);
     expect((await client.put(`/pipelines/${id}`, { labels: ['a'] })).slug).toBe(slug);
     await expect(client.get(`/pipelines/${id}x`)).rejects.toThrow('404');
-    // The compiler checks these: `tsc` fails where the harness loses its types.
+    // Checked by the compiler: `tsc` fails if the harness loses its types.
     expectTypeOf<Address<'get', '/no-such-thing'>>().toBeNever();
     expectTypeOf<Address<'put', `/integration-templates/${string}/revisions/${string}`>>().toBeNever();
     expectTypeOf<Answer<'get', `/pipelines/${string}`>['rate_limit_rps']>().toEqualTypeOf<number>();

@@ -1,6 +1,6 @@
 /**
- * A bug that throws where nobody catches it, in each role in turn, under load. The process drains and exits with 1; started again, it
- * delivers every event that was answered 200.
+ * An uncaught exception under load, in each role in turn. The process drains and exits with 1. After a restart it delivers every
+ * event that was answered 200.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

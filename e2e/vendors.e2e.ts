@@ -22,7 +22,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What an order looks like at each vendor: the path, and where the order's value and currency stand in the body. */
+/** An order at each vendor: the request path, and where value and currency are in the body. */
 const ORDER: Record<string, { path: RegExp; read: (body: Loose) => unknown }> = {
   webhook: { path: /^\/hooks\/firsthand$/, read: ({ properties }) => [properties!.total, properties!.currency] },
   custom_http: { path: /^\/v1\/events$/, read: ({ properties }) => [properties!.total, properties!.currency] },
@@ -88,7 +88,7 @@ const withoutHash = (url: string) => url.replace(/[0-9a-f]{64}/, '<hash>');
 describe('preview shows exactly what would be sent', () => {
   const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) => list.filter(({ then }) => !then).map((one) => ({ ...one, vendor })));
   test.each(cases.map((one) => [`${one.vendor.key}: ${one.name}`, one] as const))('%s', async (_title, one) => {
-    // The samples are of January 2026: without this the vendor's maximum age would drop them.
+    // The samples are from January 2026: without this the vendor's maximum age would drop them.
     const config = completeConfig(one.vendor, one.variant, {
       ...(one.dropped === 'event_too_old' ? {} : { max_event_age_hours: 0 }),
       ...one.config,
@@ -99,14 +99,14 @@ describe('preview shows exactly what would be sent', () => {
     const scrub = scrubber(secretValues(one.vendor, config));
     const shown = preview.requests as unknown as { method: string; url: string; body: unknown }[];
     if (one.records) return expect(shown.map(({ body }) => body)).toEqual(one.records.map(({ values }) => values));
-    // The later requests of a chain depend on answers.
+    // Later requests of a chain depend on responses.
     const requests = one.vendor.chain ? one.requests!.slice(0, 1) : one.requests!;
-    // Preview does not collect: an order of two products is two requests at Braze.
+    // Preview does not batch: an order of two products is two requests at Braze.
     if (shown.length !== requests.length) return expect(one.vendor.key).toBe('braze');
     for (const [index, expected] of requests.entries()) {
       const { method, url, body } = shown[index]!;
       if (expected.method) expect(method).toBe(expected.method);
-      // The name of an S3 object is the hash of its bytes, and the order of keys is the request's own.
+      // The name of an S3 object is the hash of its bytes, which depends on the order of keys.
       if (expected.url) expect(withoutHash(url)).toBe(withoutHash(scrub(expected.url)));
       if (typeof expected.body === 'object') expect(body).toEqual(JSON.parse(scrub(JSON.stringify(expected.body))));
     }

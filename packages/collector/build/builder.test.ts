@@ -59,8 +59,8 @@ describe('a build', () => {
 
   test('asks for its functions to be compiled while it loads', async () => {
     const { code, map } = await build();
-    expect(code).toMatch(/^\/\/# allFunctionsCalledOnLoad\n\(/); // read only at the very beginning
-    expect(JSON.parse(map).mappings).toMatch(/^;/); // the source map knows of the line
+    expect(code).toMatch(/^\/\/# allFunctionsCalledOnLoad\n\(/); // recognised only at the very beginning
+    expect(JSON.parse(map).mappings).toMatch(/^;/); // the source map accounts for the line
   });
 
   test('leaves no esbuild process behind', async () => {
@@ -97,7 +97,7 @@ describe('a build', () => {
     const { code } = await build(pipeline, { ingest_url: nasty });
     expect(code).not.toContain('</script>');
     expect(code).not.toContain('\u2028');
-    expect(() => new Script(code)).not.toThrow(); // still a program; hostile.browser.test.ts runs it
+    expect(() => new Script(code)).not.toThrow(); // still parses; hostile.browser.test.ts runs it
   });
 
   test('constants survive JSON for any text', () => {

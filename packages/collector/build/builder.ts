@@ -1,4 +1,4 @@
-/** Bundles the collector of one pipeline: exactly the features its configuration uses. The same input gives the same bytes. */
+/** Bundles the collector of one pipeline with only the features its configuration uses. The same input gives the same bytes. */
 
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export interface CollectorBuild {
   code: string;
   /** Source map, as JSON text. */
   map: string;
-  /** First 16 hexadecimal digits of the code's SHA-256. */
+  /** First 16 hex digits of the code's SHA-256. */
   version_hash: string;
   file_size_bytes: number;
   /** For the `integrity` attribute of a pinned script tag. */
@@ -23,15 +23,15 @@ export interface CollectorBuild {
 const OUTPUT = {
   minify: true,
   target: 'es2020',
-  // Of the compiler options only `strict` would matter, which adds a directive that the code does not need.
+  // Ignores tsconfig.json: `strict` would add a directive that the code does not need.
   tsconfigRaw: '{}',
   charset: 'ascii',
   legalComments: 'none',
   logLevel: 'silent',
 } as const;
 /**
- * Chromium then compiles every function while the file still comes in, on another thread; else the page waits for each of them at
- * its first call, some 50 times and 3 ms in a process that has not run the file before. To other browsers it is a comment.
+ * Chromium compiles every function on another thread during the download. Without the hint a new process compiles some 50
+ * functions at their first call, 3 ms of the page's time. Other browsers ignore it.
  */
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -40,7 +40,7 @@ let running = 0;
 export async function buildCollector(input: BuildInput): Promise<CollectorBuild> {
   const constants = constantsOf(input);
   const define = Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]));
-  // Loaded only now: most processes never build, and esbuild's own process holds memory while it lives.
+  // Loaded on first use: most processes never build, and esbuild's own process holds memory.
   const esbuild = await import('esbuild');
   running++;
   try {
@@ -58,7 +58,7 @@ export async function buildCollector(input: BuildInput): Promise<CollectorBuild>
       define,
       plugins: [leaveOut(engineInput(input))],
     });
-    // Only as one file is it as small as it gets: the declarations of all modules become one.
+    // A second pass over the single file is smaller: it merges the declarations of all modules.
     const { code, map } = await esbuild.transform(bundle.outputFiles[0]!.text, {
       ...OUTPUT,
       loader: 'js',
@@ -74,17 +74,17 @@ export async function buildCollector(input: BuildInput): Promise<CollectorBuild>
       integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}`,
     };
   } finally {
-    // The service process would otherwise stay for the life of the server; another build may still be using it.
+    // Otherwise esbuild's process would live as long as the server. Another build may still be using it.
     if (--running === 0) await esbuild.stop();
   }
 }
 
-/** Definitions describe every field a vendor knows; only what this configuration says, and how requests are made, is run. */
+/** The parts of config and definition that the engine runs, as text. A definition also describes fields that this config does not use. */
 function engineInput({ client_side }: BuildInput): string {
   return JSON.stringify(
     client_side.map(({ config, definition }) => {
       const { requests, event_name, limits } = definition as Partial<VendorDefinition>;
-      // A request may offer a template; whether there is one is for the config to say.
+      // A request may support a template; only the config says whether one is used.
       return [config, JSON.stringify([requests, event_name, limits]).replaceAll('template', '')];
     }),
   );

@@ -1,4 +1,4 @@
-/** The constants of the collector, from its settings. Pure and free of Node: the builder and the npm package share it. */
+/** The constants of the collector, from its settings. Uses no Node API: the builder and the npm package share it. */
 import { isGlobalName, NAME_FAULT } from '@firsthand/core/config/global-name.ts';
 import { DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
 import { compileConsent } from '@firsthand/core/privacy/consent.ts';
@@ -8,11 +8,11 @@ import { VENDOR_COOKIES } from './vendor-cookies.ts';
 
 export interface CollectorSettings {
   pipeline_key: string;
-  /** Empty: events go where the script came from. */
+  /** Empty: events go to the origin of the script. */
   ingest_url: string;
   global_variable: string;
   consent_config: { provider?: string; wait_ms?: number; required_category?: string | null };
-  /** Which raw names mean a category. */
+  /** Raw name to canonical category. */
   consent_mapping?: Record<string, string>;
   vendor_syncs: Record<string, unknown>;
   variables: readonly VariableSettings[];
@@ -71,7 +71,7 @@ export function collectorConstants(settings: CollectorSettings) {
   };
 }
 
-/** The names of all constants: what src/constants.d.ts declares. */
+/** The names of all constants that src/constants.d.ts declares. */
 export const CONSTANT_NAMES: readonly string[] = Object.keys(
   collectorConstants({
     pipeline_key: '',
@@ -86,7 +86,7 @@ export const CONSTANT_NAMES: readonly string[] = Object.keys(
   }),
 );
 
-/** As links have it: the browser writes a name with letters of its own in ASCII (`münchen.example`, `xn--mnchen-3ya.example`). */
+/** The host as links show it: browsers convert `münchen.example` to `xn--mnchen-3ya.example`. */
 function hostOf(domain: string): string {
   const [name, port] = domain.replace(/^\*\./, '').split(':');
   const written = (name ?? '').toLowerCase();
@@ -96,7 +96,7 @@ function hostOf(domain: string): string {
 
 export type ReadCategory = (name: string | null | undefined) => Category;
 
-/** The raw names that mean a category, by the same table that the server judges with. */
+/** Finds the raw names of a category, with the same table as the server. */
 export function categoryReader(mapping: Record<string, string> = DEFAULT_DATA_LAYER.consent.mapping): ReadCategory {
   const { categories } = compileConsent({ ...DEFAULT_DATA_LAYER.consent, mapping });
   const namesOf = (category: string) => {
@@ -105,7 +105,7 @@ export function categoryReader(mapping: Record<string, string> = DEFAULT_DATA_LA
   };
   return (name) => {
     if (!name || name === 'essential') return null;
-    // A raw name is as good as the category it stands for.
+    // A raw name stands for its category.
     const category = categories.get(name) ?? categories.get(name.toLowerCase()) ?? name;
     if (category === 'essential') return null;
     const lists = [namesOf(category)];
@@ -126,7 +126,7 @@ function vendorIdsOf(syncs: Record<string, unknown>, category: ReadCategory): Ve
 }
 
 const SOURCES = { data_layer: 'd', js_variable: 'j', cookie: 'c', query: 'q', meta: 'm', selector: 's' } as const;
-/** The browser speaks the names of the wire; configuration speaks those of the canonical event. */
+/** Canonical field names, as in the configuration, to wire names, as in the browser. */
 const WIRE_NAMES: Record<string, string> = {
   user_id: 'userId',
   anonymous_id: 'anonymousId',

@@ -1,4 +1,4 @@
-/** From a pipeline's configuration to the constants of its bundle. Everything a user typed stays data. */
+/** Converts a pipeline's configuration to the constants of its bundle. User input stays data. */
 import type { EventFilter, Pipeline } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
@@ -12,7 +12,7 @@ export { CollectorConfigError } from './constants.ts';
 export interface ClientSideInput {
   integration_id: string;
   vendor: string;
-  /** Without secrets, parameters substituted. */
+  /** Without secrets, with parameters filled in. */
   config: JsonObject;
   definition: unknown;
   consent_category?: string | null;
@@ -20,10 +20,10 @@ export interface ClientSideInput {
 }
 export interface BuildInput {
   pipeline: Pipeline;
-  /** Built in for `delivery_method: download`; else events go where the script came from. */
+  /** Built in for `delivery_method: download`; otherwise events go to the origin of the script. */
   ingest_url?: string;
   client_side: ClientSideInput[];
-  /** The organisation's `consent.mapping`: which raw names mean a category. */
+  /** The organisation's `consent.mapping`: raw name to canonical category. */
   consent_mapping?: Record<string, string>;
 }
 
@@ -44,7 +44,7 @@ export function constantsOf(input: BuildInput): CollectorConstants {
   });
 }
 
-/** Whatever would fail in every browser fails here, once and with the reason. */
+/** Throws, with the reason, if the integration would fail in every browser. */
 function clientSideOf(one: ClientSideInput, category: ReadCategory): ClientSide {
   const definition = one.definition as VendorDefinition;
   const [secret] = secretPaths(definition, one.config);
@@ -59,7 +59,7 @@ function clientSideOf(one: ClientSideInput, category: ReadCategory): ClientSide 
     category: category(one.consent_category ?? (typeof own === 'string' ? own : null)),
     names: one.event_filter?.event_names ?? null,
     config: one.config as Record<string, unknown>,
-    // Of the definition only what sending needs; the rest is for people.
+    // Sending does not need descriptions and variants.
     definition: { ...definition, description: '', website: '', variants: [] } as unknown as Record<string, unknown>,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The mapping engine stands on a few large packages that most configurations never reach: phone numbers, regular
- * expressions, templates. What a configuration does not mention is replaced by a stand-in that says so if it is called.
+ * The mapping engine uses a few large packages that most configurations do not need: phone numbers, regular expressions,
+ * templates. A package that the configuration does not mention is replaced by a stub.
  */
 import type { Plugin } from 'esbuild';
 
@@ -22,7 +22,7 @@ const LARGE_PACKAGES = [
   },
 ];
 
-/** `text` is the JSON of everything that the engine will be given. */
+/** `text`: the JSON of the engine's whole input. */
 export function leaveOut(text: string): Plugin {
   return {
     name: 'leave-out',

@@ -1,4 +1,4 @@
-/** The script tag to put into a page. */
+/** The script tag for a page. */
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
 
 export interface SnippetInput {
@@ -6,11 +6,11 @@ export interface SnippetInput {
   ingest_url: string;
   /** The ready build; needed for the pinned tag. */
   status?: { version_hash?: string; integrity?: string } | null;
-  /** One build for good: immutable address, integrity and crossorigin. */
+  /** Always the same build: immutable URL, integrity and crossorigin. */
   pinned?: boolean;
 }
 
-/** Where the tag loads the script from. A site that hosts the file itself has it at its root, unless it says otherwise. */
+/** The URL of the script. A site that hosts the file itself is assumed to serve it at its root. */
 export function scriptAddress({ pipeline, ingest_url, status, pinned }: SnippetInput): string {
   const { script_filename, delivery_method } = pipeline.js_builder_config;
   const path = encodeURIComponent(script_filename);
@@ -23,7 +23,7 @@ export function snippet(input: SnippetInput): string {
   const { pipeline, status, pinned } = input;
   const base = withoutSlash(input.ingest_url);
   const attributes: [name: string, value: string][] = [['src', scriptAddress(input)]];
-  // The collector sends to the origin of its own address: a service behind a path, or another than the script's, has to be named.
+  // The collector sends to the origin of the script: a service behind a path or on another origin must be named.
   const isElsewhere = URL.canParse(base) && new URL(base).pathname !== '/';
   if (pipeline.js_builder_config.delivery_method === 'download' || isElsewhere) attributes.push(['data-ingest-url', base]);
   attributes.push(['data-pipeline-key', pipeline.pipeline_key]);

@@ -1,4 +1,4 @@
-/** First-party cookies of ad and analytics platforms, under the names that `context.vendor_ids` gives them. */
+/** First-party cookies of ad and analytics platforms, by their names in `context.vendor_ids`. */
 import type { VendorIds } from '../src/types.ts';
 
 type Cookies = VendorIds[1];
@@ -7,7 +7,7 @@ const meta: Cookies = [
   ['fbp', '_fbp'],
   ['fbc', '_fbc'],
 ];
-// `GA1.1.<client id>`, and per stream `GS1.1.<session>.…` or `GS2.1.s<session>$…`.
+// `GA1.1.<client id>`; per stream `GS1.1.<session>.…` or `GS2.1.s<session>$…`.
 const googleAnalytics: Cookies = [
   ['ga_client_id', '_ga', '\\d+\\.\\d+$'],
   ['ga_session_id', '_ga_[^=;]+', '^GS\\d+\\.\\d+\\.s?(\\d+)'],
@@ -33,7 +33,7 @@ const hubspot: Cookies = [['hubspotutk', 'hubspotutk']];
 const vwo: Cookies = [['vwo_uuid', '_vwo_uuid']];
 const algolia: Cookies = [['algolia_user_token', '_ALGOLIA']];
 
-/** Vendors by every name they go by in a configuration. */
+/** Cookies by every vendor name that a configuration may use. */
 export const VENDOR_COOKIES: ReadonlyMap<string, Cookies> = new Map([
   ...['meta', 'facebook', 'meta_capi', 'meta_conversions', 'meta_conversions_api'].map((key) => [key, meta] as const),
   ...['google_analytics', 'google_analytics_4', 'ga4'].map((key) => [key, googleAnalytics] as const),

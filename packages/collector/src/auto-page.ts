@@ -1,4 +1,4 @@
-/** A page view for every address the visitor sees: at the start, and as a single-page application moves on. */
+/** Counts a page view at the start and for each new URL of a single-page application. */
 import { address, seen } from './context.ts';
 import { listen } from './page.ts';
 
@@ -6,7 +6,7 @@ export const startAutoPage = (view: () => void) => {
   const check = () => {
     if (seen !== address()) view();
   };
-  // Later, so that the application has set the new title, and may count the page itself.
+  // Deferred: the application sets the new title first, and may count the page itself.
   const soon = () => setTimeout(check);
   for (const method of ['pushState', 'replaceState'] as const) {
     const original = history[method];

@@ -1,6 +1,6 @@
 /**
- * Integrations that the browser delivers itself: the same compiled vendor that the server runs, built into the bundle only
- * where a pipeline has one. The configuration holds no secret: the service refuses such integrations, and the builder too.
+ * Integrations that the browser delivers itself, with the same compiled vendor as the server. Part of the bundle only if the
+ * pipeline has one. The config contains no secret: service and builder both reject such integrations.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { eventKey } from '@firsthand/core/event/canonical.ts';
@@ -30,7 +30,7 @@ const compileTargets = (): Target[] =>
     return result.ok ? [{ category, names, vendor: result.vendor }] : [];
   });
 
-/** The wire's names to those of the canonical event, as the server does it. */
+/** Converts a wire event to a canonical event, as the server does. */
 const canonical = (event: WireEvent): CanonicalEvent => {
   const { messageId, anonymousId, userId, groupId, context, type, timestamp, ...rest } = event;
   const { userAgent, challenge_token: _token, ...others } = context;
@@ -50,12 +50,12 @@ const deliver = ({ vendor }: Target, event: CanonicalEvent) => {
   const now = Date.now();
   const built = vendor.build(event, { now });
   if (built.kind !== 'items') return;
-  // Items of one lane may share a request; one event rarely has several.
+  // One request per item: a single event rarely has several items.
   for (const item of built.items) {
     const { method, url, headers, body } = vendor.request([item], { now, attempt: 1, request_id: event.event_id });
-    // What only servers send among themselves would cost a preflight that few vendors answer with yes.
+    // These headers would need a preflight, which few vendors allow.
     for (const name of Object.keys(headers)) if (/^(user-agent|webhook-|x-firsthand-)/i.test(name)) delete headers[name];
-    // fetch treats an undefined body as null; its type does not say so.
+    // fetch treats an undefined body as null, but its type does not allow it.
     const init = { method, headers, body: body as BodyInit | null, keepalive: !body || body.length < L_KEEPALIVE_CHARS };
     fetch(url, init).catch(() => emit('error', JSON.stringify(event)));
   }

@@ -1,6 +1,6 @@
 /**
- * Consent tools: each `look` is tried until the tool is there, then tells every state it learns of. In automatic mode all of
- * them look; what an earlier one says wins, because a tool often speaks TCF and Google's consent mode too.
+ * Consent tools. Each `look` is retried until its tool is present, then reports every change. In automatic mode all of them run.
+ * An earlier one in the list wins, because many tools also report through TCF and Google's consent mode.
  */
 import { attempt, listen, page } from './page.ts';
 import type { Categories } from './types.ts';
@@ -10,7 +10,7 @@ type Tell = (categories: Categories) => void;
 type Look = (tell: Tell, waitMs: number) => unknown;
 
 const has = (name: string): unknown => page[name];
-/** Reads now, and again whenever the tool says that something changed. */
+/** Reads the state now and on each of these events. */
 const onEvents = (names: string, readState: () => void) => {
   for (const name of names.split(' ')) listen(name, readState);
   readState();
@@ -22,7 +22,7 @@ const mapValues = (from: Record<string, unknown>, value: (entry: never) => boole
   return out;
 };
 
-/** `OnetrustActiveGroups` is ",C0001,C0002,": the groups that are granted; the others of the page are in its domain data. */
+/** `OnetrustActiveGroups` lists the granted groups: ",C0001,C0002,". The domain data lists all groups of the page. */
 const oneTrust: Look = (tell) => {
   if (typeof has('OnetrustActiveGroups') !== 'string' || !has('OneTrust')) return;
   return onEvents('OneTrustGroupsUpdated', () => {
@@ -60,8 +60,8 @@ interface UsercentricsV2 {
   getServicesBaseInfo(): { categorySlug: string; consent: { status: boolean } }[];
 }
 /**
- * A category is granted when every service in it is. While consent is still required, what the tool reports is only assumed
- * (some sites preset services), so it does not count.
+ * A category is granted if every service in it is. While consent is still required the reported state is ignored: some sites
+ * preset services before the visitor has decided.
  */
 const usercentrics: Look = (tell) => {
   const three = has('__ucCmp') as UsercentricsV3 | undefined;
@@ -72,7 +72,7 @@ const usercentrics: Look = (tell) => {
       three.getConsentDetails().then(
         ({ consent, categories }) =>
           consent?.required || tell(mapValues(categories, (entry: { state: string }) => entry.state === 'ALL_ACCEPTED')),
-        () => undefined, // asked again at its next event
+        () => undefined, // read again at the tool's next event
       );
     else if (!two!.isConsentRequired?.()) {
       const out: Record<string, boolean> = {};
@@ -93,7 +93,7 @@ const didomi: Look = (tell) => {
     if (!tool.shouldUserStatusBeCollected?.())
       tell(mapValues(tool.getCurrentUserStatus().purposes, (entry: { enabled: boolean }) => entry.enabled));
   };
-  // First, because it throws where the tool is not ready yet, and is then tried again.
+  // Before adding the listener: this throws if the tool is not ready, and the look is retried.
   readState();
   const listeners = (page.didomiEventListeners = page.didomiEventListeners || []) as unknown[];
   return listeners.push({ event: 'consent.changed', listener: () => attempt(readState) });
@@ -120,7 +120,7 @@ interface TcData {
   gdprApplies?: boolean;
   purpose: { consents: Record<string, boolean> };
 }
-/** IAB TCF v2.2: purposes as `purpose_1` to `purpose_11`; where the law does not apply, nothing is asked. */
+/** IAB TCF v2.2: purposes as `purpose_1` to `purpose_11`. All are granted if GDPR does not apply. */
 const tcf: Look = (tell) => {
   const api = has('__tcfapi');
   if (typeof api !== 'function') return;
@@ -136,9 +136,9 @@ const tcf: Look = (tell) => {
 };
 
 /**
- * Google's consent mode: `gtag('consent', …)` puts its arguments on the data layer, where later ones win. Defaults count only
- * once the wait is over, because the visitor's own choice usually follows them; of several, which may be for regions that a
- * page cannot tell, a denial stands.
+ * Google's consent mode: `gtag('consent', …)` pushes its arguments to the data layer; later updates win. Defaults count only
+ * after `waitMs`, because the visitor's choice usually follows them. If several defaults differ (they may be for regions that
+ * the page cannot know), a denial wins.
  */
 const google: Look = (tell, waitMs) => {
   const layer = has('dataLayer') as { push: (...items: ArrayLike<unknown>[]) => number } & ArrayLike<unknown>[];
@@ -180,7 +180,7 @@ if (P_OSANO) LOOKS.push(osano);
 if (P_TCF) LOOKS.push(tcf);
 if (P_GOOGLE) LOOKS.push(google);
 
-/** What it returns looks once more. */
+/** Returns a function that looks for the tools once more. */
 export const watchConsentTools = (tell: Tell, waitMs: number) => {
   let best = LOOKS.length;
   const waiting: (Look | undefined)[] = LOOKS.slice();
@@ -196,8 +196,7 @@ export const watchConsentTools = (tell: Tell, waitMs: number) => {
     });
   const search = () => {
     lookAround();
-    // Soon at first, then ever more rarely, and at leisure once no event waits for it; no more once nothing better can come, or after
-    // some five minutes.
+    // Growing intervals, then every 3 s. Stops when the first tool of the list has reported, or after about five minutes.
     const pause = 100 * 2 ** ++looks;
     if (best && looks < 100) setTimeout(search, pause < Math.min(waitMs, 3e3) ? pause : 3e3);
   };

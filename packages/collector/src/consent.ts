@@ -1,7 +1,7 @@
-/** What follows for a category from what the visitor agreed to, which is in the consent tool's own words. */
+/** Whether a category is granted, given the raw categories of the consent tool. */
 import type { Categories, Category } from './types.ts';
 
-/** Raw names in lower case, and whether each is granted. */
+/** Lower-case raw name to whether it is granted. */
 const byName = (raw: Categories = {}): Record<string, boolean> => {
   const out: Record<string, boolean> = {};
   for (const name in raw as Record<string, unknown>) {

@@ -1,6 +1,6 @@
 /**
- * What the builder writes into the bundle (esbuild `define`). Flags are literals, so a feature that is off leaves no byte
- * behind; everything a user typed arrives as JSON data, never as code.
+ * Constants that the builder writes into the bundle (esbuild `define`). Flags are literals, so a disabled feature costs no
+ * bytes. User input arrives as JSON data, never as code.
  */
 declare const F_CONSENT: boolean;
 declare const F_GATE: boolean;
@@ -20,17 +20,17 @@ declare const P_CUSTOM: boolean;
 
 declare const C_KEY: string;
 declare const C_GLOBAL: string;
-/** Empty: the address the script came from. */
+/** Empty: the origin of the script. */
 declare const C_INGEST_URL: string;
 declare const C_WAIT_MS: number;
 declare const C_REQUIRED: import('./types.ts').Category;
 declare const C_VENDOR_IDS: import('./types.ts').VendorIds[];
 declare const C_DOMAINS: string[];
 declare const C_VARIABLES: import('./types.ts').Variable[];
-/** JSON text, parsed at run time: quicker than an object literal, and `__proto__` stays a key. */
+/** JSON text, parsed at run time: faster than an object literal, and `__proto__` stays a plain key. */
 declare const C_CLIENT_SIDE: string;
 
-/** Explained in build/limits.ts. */
+/** See build/limits.ts. */
 declare const L_QUEUE_EVENTS: number;
 declare const L_QUEUE_CHARS: number;
 declare const L_TRIM_EVERY: number;

@@ -1,21 +1,21 @@
-/** What every event says about the page and the browser it comes from. */
+/** Page and browser context of every event. */
 import { option } from './options.ts';
 import { page } from './page.ts';
 
 declare const Temporal: { Now: { timeZoneId(): string } };
-/** A formatter takes a new process some 20 ms to make; Temporal knows the name at once, where the browser has it. */
+/** Creating a date formatter takes some 20 ms in a new process; Temporal, if present, gives the name at once. */
 const timezone = (page.Temporal as typeof Temporal | undefined)?.Now.timeZoneId() || Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let referrer = document.referrer;
-/** The address that was counted last. */
+/** The URL of the last page view. */
 export let seen: string;
 
-/** An anchor is the same page; `#/…` and `#!…` are the routes of an application, which may have anchors too. */
+/** The URL without its anchor. `#/…` and `#!…` are routes of an application and stay; an anchor after them is removed. */
 export const address = () => location.href.split('#', '/!'.includes(location.hash[1]!) ? 2 : 1).join('#');
 
 /**
- * Every page view is noted, the page's own calls too: an address is not counted twice in a row, and in a single-page
- * application the page before is the referrer of the next one.
+ * Records a page view, automatic or not, so that a URL is not counted twice in a row. In a single-page application the
+ * previous URL becomes the referrer.
  */
 export const notePage = () => {
   if (seen !== address()) referrer = seen || referrer;
@@ -35,7 +35,7 @@ export const browserContext = (): Record<string, unknown> => {
   const clickIds: Record<string, string> = {};
   new URLSearchParams(location.search).forEach((value, name) => {
     if (name.slice(0, 4) === 'utm_') campaign[name.slice(4).replace('campaign', 'name')] = value;
-    // By their ends: gclid, fbclid, msclkid, irclickid and their kin, gbraid and wbraid. Rarer ones the server finds in the address.
+    // Matched by suffix: gclid, fbclid, msclkid, irclickid, gbraid, wbraid and similar. The server finds rarer ones in the URL.
     if ('clid clkid clickid braid ScCid'.split(' ').some((end) => name.endsWith(end))) clickIds[name] = value;
   });
   return {

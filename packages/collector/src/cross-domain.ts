@@ -1,6 +1,6 @@
 /**
- * One visitor on several domains: a link to a domain of ours carries the anonymous id, the time and a checksum that also
- * covers the browser, so a link that was copied elsewhere, or is older than two minutes, says nothing.
+ * Keeps one visitor across domains: a link to a configured domain carries the anonymous id, the time and a checksum over both
+ * and the browser. A link that was copied to another browser, or is older than two minutes, is ignored.
  */
 import { anonymousId } from './identity.ts';
 import { attempt, listen } from './page.ts';
@@ -9,7 +9,7 @@ import { isOpen } from './storage.ts';
 const NAME = '_df_x';
 const MAX_AGE_MS = 12e4;
 
-/** FNV-1a over the text, 32 bits. Not a secret: it keeps accidents out, not attackers. */
+/** 32-bit FNV-1a. Guards against accidents, not against attackers. */
 const checksum = (text: string): string => {
   let hash = 0x811c9dc5;
   for (const char of text + navigator.userAgent + navigator.language) hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193);
@@ -33,7 +33,7 @@ const isOurs = (url: URL) =>
   /^http/.test(url.protocol) &&
   C_DOMAINS.some((domain) => [url.host, url.hostname].some((host) => host === domain || host.endsWith(`.${domain}`)));
 
-/** By hand, because writing `searchParams` would re-encode the rest of the query. */
+/** Text operations, because writing `searchParams` would re-encode the rest of the query. */
 const without = (text: string) => text.replace(/([?&])_df_x=[^&#]*&?/, '$1').replace(/[?&](#|$)/, '$1');
 
 const decorate = (event: Event) => {
@@ -44,7 +44,7 @@ const decorate = (event: Event) => {
   const url = new URL(form ? link.getAttribute('action') || '' : link.href, location.href);
   if (!isOurs(url)) return;
   if (form && link.method === 'get') {
-    // A GET form replaces the query of its address by its fields.
+    // Submitting a GET form replaces the query of its URL with its fields.
     const field = link.querySelector<HTMLInputElement>(`[name=${NAME}]`) || link.appendChild(document.createElement('input'));
     field.type = 'hidden';
     field.name = NAME;
@@ -55,10 +55,10 @@ const decorate = (event: Event) => {
   link.setAttribute(form ? 'action' : 'href', url.href);
 };
 
-/** Takes the parameter out of the address bar before anything else reads the address. Returns the id it brought. */
+/** Removes the parameter from the address bar before anything else reads the URL. Returns its id if it is valid. */
 export const startCrossDomain = (): string | undefined => {
   for (const name of ['click', 'auxclick', 'submit']) listen(name, decorate);
-  // By hand: the first URL object of a page, and its first pattern, take long to make.
+  // No URL object and no pattern: the first of each is slow to create.
   const value = location.search.replace('?', '&').split(`&${NAME}=`)[1]?.split('&')[0];
   if (value === undefined) return;
   attempt(() => history.replaceState(history.state, '', without(location.href)));

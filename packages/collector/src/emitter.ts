@@ -1,4 +1,4 @@
-/** `_df.on(name, handler)`: `track page identify group consent`, and `error` for an event that was given up. */
+/** `_df.on(name, handler)`: `track page identify group consent`, and `error` for a discarded event. */
 import { attempt } from './page.ts';
 
 type Handler = [name: string, handler: (data: unknown) => void];

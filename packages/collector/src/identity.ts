@@ -1,4 +1,4 @@
-/** Who the visitor is: the server's cookie first, our storage next, a new id else. */
+/** The visitor's id: from the server's cookie, else from storage, else new. */
 import { attempt, cookie, page, setCookie, uuid } from './page.ts';
 import { isOpen, read, remove, write } from './storage.ts';
 
@@ -11,22 +11,22 @@ export const setAnonymousId = (id: string) => {
 };
 export const anonymousId = (): string => read(ID) || setAnonymousId(uuid());
 
-/** The page does not wait for another process to say what the cookie is, where the browser can be asked in this way. */
+/** Reads the cookie asynchronously if the browser can: a synchronous read blocks the page on another process. */
 export const askCookie = (then: (id?: string) => void) => {
   const store = page.cookieStore as { get(name: string): Promise<{ value?: string } | null> } | undefined;
-  // A refusal has no value either.
+  // A rejected promise counts as no cookie.
   const tell = (found?: { value?: string } | null) => attempt(() => then(found?.value));
   store?.get(ID).then(tell, tell) || then(cookie(ID));
 };
 
 /**
- * Only after an answer: a cookie that the server sets lives 400 days, one of ours 7 days in some browsers, and the server
- * sets none where it finds the right one. So ours is for pages that share no domain with the server.
+ * Sets our own cookie if a reply brought none. Call only after a reply: the server's cookie lives 400 days, ours 7 days in
+ * some browsers. So ours is for pages that share no domain with the server.
  */
 export const keepCookie = () =>
   askCookie((id) => {
     if (F_GATE && !isOpen) {
-      // The answer to what was sent before the visitor said no has brought it again.
+      // The reply to a request from before the denial has set the cookie again.
       if (id && isOpen === false) forgetCookie();
     } else if (id !== anonymousId()) setCookie(ID, anonymousId());
   });

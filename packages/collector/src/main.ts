@@ -1,4 +1,4 @@
-/** The collector: puts the calls of the page together with what the page is, and hands events to the transport. */
+/** The collector: builds events from the calls and the context of the page, and passes them to the transport. */
 import { startAutoPage } from './auto-page.ts';
 import { deliverClientSide } from './client-side.ts';
 import { isGranted } from './consent.ts';
@@ -16,17 +16,17 @@ import { addVariables } from './variables.ts';
 import { vendorIds } from './vendor-ids.ts';
 
 type Fields = Record<string, unknown>;
-/** Name and arguments of a method; `arguments` of a stub may come too. */
+/** Method name and arguments. May be the `arguments` object of a page's stub. */
 type Call = Iterable<unknown>;
 
 const CONSENT = '_df_c';
 
-/** What the visitor agreed to, as far as we were told. */
+/** Undefined until consent is known. */
 let known: Categories | undefined;
 let waiting = true;
 const held: string[] = [];
 
-/** Consent and what depends on it are added last: an event that waited carries what is known now. */
+/** Consent and everything that depends on it are added last, so a held event carries the latest state. */
 const release = (event: WireEvent) => {
   const context = event.context;
   if (known) context.consent = { ...(context.consent as Fields), categories: known };
@@ -37,9 +37,9 @@ const release = (event: WireEvent) => {
 
 const capture = (type: WireEvent['type'], fields: Fields, options?: Fields) => {
   const event: WireEvent = {
-    type, // first: the transport reads the path from it
+    type, // must be first: the transport derives the path from it
     messageId: uuid(),
-    timestamp: new Date(), // JSON makes it ISO 8601
+    timestamp: new Date(), // ISO 8601 in JSON
     anonymousId: anonymousId(),
     userId: read(USER),
     ...fields,
@@ -94,7 +94,7 @@ const methods: Record<string, (...args: never[]) => void> = {
   on: on as (...args: never[]) => void,
 };
 
-/** The queue that stood in for us becomes the collector itself, so references to it stay good. */
+/** The page's queue becomes the collector itself, so references to it stay valid. */
 const api = (page[C_GLOBAL] = (page[C_GLOBAL] as Call[] | undefined)?.push ? page[C_GLOBAL] : []) as unknown as Pick<Call[], 'splice'> & {
   push(call: Call): unknown;
   page(): void;
@@ -104,21 +104,21 @@ const api = (page[C_GLOBAL] = (page[C_GLOBAL] as Call[] | undefined)?.push ? pag
 const push = (call: Call) =>
   attempt(() => {
     const [name, ...args] = call;
-    // The name of a page and the id of a person may be left out.
+    // `page` and `identify` may omit their first argument.
     const [first] = args;
     if ('pi'.includes((name as string)[0]!) && Object(first) === first) args.unshift(undefined);
     methods[name as string]!(...(args as never[]));
   });
 
-/** The id that a link of another domain of ours brought. */
+/** The id from a cross-domain link. */
 let passed: string | undefined;
-/** Once it is clear who the visitor is. */
+/** Starts once the cookie is read. */
 const begin = (id?: string) => {
   if (api.push === push) return;
   if (F_CROSS_DOMAIN) id = passed || id;
   if (id) setAnonymousId(id);
   const kept = read(CONSENT);
-  // Nobody but the page itself tells, and it need not on every page.
+  // Only the page reports consent here, and not necessarily on every page.
   if ((!F_CONSENT || P_CUSTOM) && kept) attempt(() => setConsent(JSON.parse(kept)));
   if (F_CONSENT) {
     const waitMs = +(option('waitMs') || C_WAIT_MS);
@@ -139,11 +139,11 @@ const start = () => {
   for (const name in methods) (api as unknown as Record<string, unknown>)[name] = (...args: unknown[]) => api.push([name, ...args]);
   if (F_CROSS_DOMAIN) passed = startCrossDomain();
   askCookie(begin);
-  // Left before we were told.
+  // The page is left before the cookie was read.
   listen('pagehide', () => api.push === push || begin(cookie(ID)));
 };
 
-// Twice in a page is once; a page that is only being prepared is not yet seen.
+// Runs once even if the tag is there twice. A prerendered page starts when it is shown.
 if (!api.v) {
   attempt(() => {
     api.v = 1;

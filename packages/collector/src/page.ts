@@ -1,36 +1,35 @@
-/** Small ways to the page. Nothing in here throws. */
+/** Page helpers. None of them throws. */
 
-/** Nothing of ours may throw into the page; what cannot be done is left undone. */
+/** Returns undefined on an exception: nothing may throw into the page. */
 export const attempt = <T>(what: () => T): T | undefined => {
   try {
     return what();
   } catch {
-    // Undefined says it.
+    // Returns undefined.
   }
 };
 
 export const page = window as unknown as Record<string, unknown>;
-/** At the window, on the way down: events of the document and of elements pass there too. */
+/** Listens on the window in the capture phase, which also sees events of the document and of elements. */
 export const listen = (name: string, handler: (event: Event) => void) =>
   addEventListener(name, (event) => attempt(() => handler(event)), true);
 
-/** By hand on pages without https, where `crypto.randomUUID` is missing. Ids have to differ; nobody relies on their being secret. */
+/** `crypto.randomUUID` is missing without https. Ids must be unique, not secret. */
 export const uuid = (): string =>
   crypto.randomUUID?.() || 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.random().toString(16)[2]!);
 
-/** The value of a cookie, as it stands. Without a pattern, the first of which costs a new process a quarter of a millisecond. */
+/** The raw value of a cookie. Uses no pattern: the first one costs a new process a quarter of a millisecond. */
 export const cookie = (name: string) => attempt(() => `; ${document.cookie}`.split(`; ${name}=`)[1]?.split(';')[0]);
 
 /**
- * The widest domain that the browser takes is the registrable one, which is where the server sets its cookie too: so both
- * write the same cookie. An empty value removes it, wherever it stands;
- * a longer life than the 400 days that browsers allow becomes those.
+ * Sets the cookie on the widest domain the browser accepts. That is the registrable domain, which the server uses too, so both
+ * write the same cookie. An empty value removes it from all domains. Browsers cap `max-age` at 400 days.
  */
 export const setCookie = (name: string, value: string) =>
   attempt(() => {
     const labels = location.hostname.split('.');
     for (let i = labels.length; i >= 0; i--) {
-      // An empty domain is none: the host alone.
+      // An empty domain means the host only.
       // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in many browsers, and asynchronous
       document.cookie = `${name}=${value};path=/;max-age=${value ? 4e7 : 0};samesite=lax;domain=${i ? labels.slice(i - 1).join('.') : ''}${isSecureContext ? ';secure' : ''}`;
       if (value && cookie(name) === value) break;

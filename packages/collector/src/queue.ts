@@ -1,7 +1,7 @@
 /**
- * Events that the server has not confirmed, oldest first, one storage key each: an event is safe the moment it was tracked.
- * Its name says when it was, and which page it belongs to: only that page sends it, so two tabs never send the same. Bounded
- * in number and size over all of them; over the bound the oldest go.
+ * Unconfirmed events, oldest first, one storage key each, so an event is safe as soon as it is tracked. The key holds the time
+ * and the owning page. Only the owner sends the event, so two tabs never send the same one. Number and size are bounded over
+ * all pages; beyond that the oldest events are discarded.
  */
 import { emit } from './emitter.ts';
 import { key } from './options.ts';
@@ -9,7 +9,7 @@ import { uuid } from './page.ts';
 import { isOpen, keys, move, read, remove, write } from './storage.ts';
 
 const PREFIX = `_df_q${key}.`;
-/** This page among all that share the storage; as a storage key, until when it holds on to its events. */
+/** This page's id. As a storage key its value is the time until which the page holds its events. */
 export const own = `_df_l${uuid()}`;
 
 /** Storage key and the event's JSON. */
@@ -17,7 +17,7 @@ export type Entry = [name: string, json: string];
 
 let serial = 1e6;
 
-/** Done with, one way or the other; handlers of `outcome` are told. */
+/** Removes delivered or discarded events and calls the handlers of `outcome`. */
 export const settle = (batch: Entry[], outcome?: 'error' | false) => {
   for (const [name, json] of batch) {
     remove(name);
@@ -26,12 +26,12 @@ export const settle = (batch: Entry[], outcome?: 'error' | false) => {
 };
 
 export const put = (json: string, briefly: number) => {
-  // Time, then a serial number of fixed length: sorted names are the order of the calls.
+  // Time, then a serial number of fixed length: sorting by key gives the order of the calls.
   write(`${PREFIX + Date.now().toString(36) + serial}.${own}`, json, briefly);
   if (!(++serial % L_TRIM_EVERY)) trim();
 };
 
-/** Over all pages: the oldest events beyond the bound are given up. */
+/** Discards the oldest events beyond the bound, over all pages. */
 export const trim = () => {
   let chars = 0;
   settle(
@@ -43,14 +43,14 @@ export const trim = () => {
 };
 
 /**
- * Under way when the page ended, so perhaps received. Repeated by a page that follows soon, while the server still knows the
- * messageId; a visitor who returns later must not bring yesterday's event a second time.
+ * Marks events in flight when the page ended: they may have been received. A page that follows soon repeats them, while the
+ * server still deduplicates by messageId. Later they are discarded, so that an event is not counted twice.
  */
 export const markUnclear = (batch: Entry[]) => {
   for (const entry of batch) move(entry[0], (entry[0] += '.'));
 };
 
-/** The next batch of this page: at most so many events and characters, but always one. */
+/** The next batch of this page, within both limits. A single event may exceed `maxChars`. */
 export const take = (maxEvents: number, maxChars: number, mark = own, skip: Entry[] = []): Entry[] => {
   const batch: Entry[] = [];
   for (const name of keys(PREFIX)) {
@@ -69,14 +69,14 @@ const ownerOf = (name: string) => name.split('.')[2]!;
 
 let asking: number;
 /**
- * Events of pages that are gone become ours. We ask by writing a number that is ours alone where the owner would write until
- * when it holds on: an owner that lives writes its own again; of pages that ask at once the last one's stands, and who comes
- * later waits, because it reads as held. Who still reads its number, after a time that is long against the way through
- * storage, renames the events to itself. The owner, should it wake after all, finds them gone.
+ * Takes over events of pages that are gone. To ask, a page writes a unique time in the future to the owner's key. A live owner
+ * overwrites it with its own. If several pages ask at once the last write wins; a later page sees the key as held and waits. A
+ * page that still reads its own value after L_ADOPT_MS, which is long compared with storage latency, renames the events to
+ * itself. An owner that wakes up later finds them gone.
  */
 export const adopt = (then: () => void) => {
   const now = Date.now();
-  // Without the device nobody would hear us ask.
+  // Without storage no other page would see the question.
   const others = asking || (F_GATE && !isOpen) ? [] : keys(PREFIX).filter((name) => !name.includes(own));
   const asked = others.filter((name) => !((read(ownerOf(name)) as unknown as number) > now));
   const ours = now + L_ADOPT_MS * (2 + Math.random());

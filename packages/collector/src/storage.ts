@@ -1,15 +1,15 @@
 /**
- * localStorage, and memory where that is denied, full or not yet allowed. Callers need not know which.
- * Keys begin with `_df`; everything is shared by the tabs of an origin.
+ * localStorage, or memory if that is denied, full or not yet allowed. Callers need not know which.
+ * Keys begin with `_df`. The tabs of an origin share localStorage.
  */
 import { attempt } from './page.ts';
 
-/** What ends with the page. */
+/** Lost when the page ends. */
 export const memory: Record<string, string | number> = {};
-/** With a required consent category nothing is kept on the device until it is granted. False once it is denied. */
+/** Whether localStorage may be used, with a required consent category. Undefined until that is known, false if denied. */
 export let isOpen: boolean | undefined;
 
-/** Asked for once: whether a page may use it is for another process to say. */
+/** Accessed once: the browser asks another process whether the page may use it. */
 const store: Record<string, string | number> | undefined = attempt(() => localStorage);
 
 export const read = (key: string) => (memory[key] ?? store?.[key]) as string | undefined;
@@ -17,7 +17,7 @@ export const remove = (key: string) => {
   delete memory[key];
   delete store?.[key];
 };
-/** `briefly`: it is soon clear whether it has to be kept at all. */
+/** `briefly`: memory only for now, because the value may not need to be stored at all. */
 export const write = (key: string, value: string | number, briefly?: number) => {
   memory[key] = value;
   if (!briefly && (!F_GATE || isOpen) && attempt(() => (store![key] = value))) delete memory[key];
@@ -28,7 +28,7 @@ export const keys = (mark: string): string[] =>
     .filter((key) => key.includes(mark))
     .sort();
 
-/** What is only in memory, onto the device where it may and can be. */
+/** Moves values from memory to localStorage if possible. */
 export const keep = () => {
   for (const key in memory) move(key, key);
 };
@@ -39,9 +39,9 @@ export const move = (from: string, to: string) => {
   if (value) write(to, value);
 };
 
-/** Opens or closes the device for us, and moves what we have to the other side. */
+/** Allows or forbids localStorage, and moves our values there or back to memory. */
 export const setOpen = (to: boolean) => {
   isOpen = to;
-  // Other scripts may have names that only contain ours.
+  // `keys` also finds other scripts' keys that contain `_df`.
   for (const key of keys('_df')) if (/^_df/.test(key)) move(key, key);
 };

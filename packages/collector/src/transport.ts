@@ -1,6 +1,6 @@
 /**
- * Sends what this page has queued, one request at a time, and beacons the rest when the page goes away.
- * At least once: an event leaves the queue when it was answered; a repeat carries the same messageId, which the server knows.
+ * Sends the events of this page, one request at a time, and the rest as beacons when the page is left. Delivery is at least
+ * once: an event leaves the queue after the reply, and a repeat has the same messageId, by which the server deduplicates.
  */
 import { keepCookie } from './identity.ts';
 import { endpoint, key } from './options.ts';
@@ -10,21 +10,21 @@ import { keep, memory, remove, write } from './storage.ts';
 
 let maxEvents: number = L_BATCH_EVENTS;
 let failures = 0;
-/** Unset until something has failed, which is no wait. */
+/** Earliest time of the next request. Undefined until a request has failed, which means no wait. */
 let notBefore: number;
-/** The part of the wait that the server asked for: coming back online does not shorten it. */
+/** End of the `Retry-After` wait, which coming back online does not shorten. */
 let askedUntil: number;
-/** Set while a run is planned or under way; and until we have started, which ends in a run. */
+/** Non-zero while a run is scheduled or in progress, and before the start, which begins with a run. */
 let timer = 1;
-/** 1 between the end of a page and its coming back. */
+/** 1 between `pagehide` and `pageshow`. */
 let leaving: number;
 let inFlight: Entry[] = [];
-/** Whether the request under way outlives the page. */
+/** Whether the request in flight outlives the page. */
 let keepalive: boolean;
 
 /**
- * The four short paths are the first letter of the type, which `{"type":"` puts at index 9. The key is in the body, and the body is
- * plain text to the browser, as with beacons: a header of ours would have it ask the server first, for every page of another origin.
+ * The short paths are the first letter of the type, at index 9 after `{"type":"`. The key is in the body, and the body is
+ * text/plain, as with beacons: a custom header would need a preflight on pages of another origin.
  */
 const request = (batch: Entry[]): [url: string, body: string] => {
   const json = batch[0]![1];
@@ -36,11 +36,11 @@ const request = (batch: Entry[]): [url: string, body: string] => {
 };
 
 /**
- * 1 until the first request is on its way, then 0. What it takes along is in the hands of the browser at once, who sends it even if
- * the page ends; so it is written to the device only when the answer is late or bad, or the page is hidden or left. Mostly it never is.
+ * 1 until the first request is sent, then 0. The browser sends that request even if the page ends, so its events are stored
+ * only if the reply is late or a failure, or if the page is hidden or left. Usually they never are.
  */
 let fresh = 1;
-/** While a request is under way, or because another page asks whether this one lives. */
+/** Marks this page as alive: during a request, or when another page asks. */
 const hold = () => {
   write(own, Date.now() + L_TIMEOUT_MS);
   keep();
@@ -50,19 +50,19 @@ const answerOthers = (event: StorageEvent) => {
   if (event.key === own && take(1, 0)[0]) hold();
 };
 
-/** Until nothing of this page is left, or the server cannot take it now. */
+/** Sends until this page's queue is empty or a request must be retried later. */
 const run = async (): Promise<void> => {
   const batch = (inFlight = take(maxEvents, L_BATCH_CHARS));
   if (batch[0]) {
     const [url, body] = request(batch);
     keepalive = body.length < L_KEEPALIVE_CHARS;
     let answer: Response | undefined;
-    // One that outlives the page has all there is: as many events as make a second request are too many characters for that.
+    // A keepalive request contains the whole queue: enough events for a second request would exceed L_KEEPALIVE_CHARS.
     const late = fresh && keepalive ? setTimeout(hold, L_LATE_MS) : hold();
     fresh = 0;
     try {
       if (navigator.onLine)
-        // To its end: a browser takes longer over a body that nobody reads.
+        // Reads the body completely: the browser takes longer over an unread one.
         await (answer = await fetch(url, {
           method: 'POST',
           body,
@@ -71,8 +71,8 @@ const run = async (): Promise<void> => {
           signal: AbortSignal.timeout?.(L_TIMEOUT_MS),
         })).text();
     } catch {
-      // Blocked, cut, timed out: all the same to the queue. But the browser ends our side of a request just before it says that the
-      // page ends: only a page that goes on has failed.
+      // Blocked, cut off or timed out. The browser aborts requests just before `pagehide`: wait, so that only a page that
+      // continues counts this as a failure.
       await new Promise((done) => setTimeout(done, L_CUT_MS));
     }
     const now = Date.now();
@@ -90,12 +90,12 @@ const run = async (): Promise<void> => {
       }
       return run();
     }
-    // 1 s, doubled up to 60 s, with up to a quarter of jitter; longer where the server asks for it, an hour at most.
-    const asked = answer?.headers.get('Retry-After') as unknown as number; // without it none of these is a number
+    // 1 s, doubled up to 60 s, plus up to 25 % jitter; longer if `Retry-After` says so, at most an hour.
+    const asked = answer?.headers.get('Retry-After') as unknown as number; // NaN below if it is absent
     askedUntil = now + Math.min(asked * 1e3 || Date.parse(asked as unknown as string) - now || 0, L_ASKED_MAX_MS);
     notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
-    // Other pages see what is left too and will ask; we listen only from now on, because listening to storage costs the page half
-    // a millisecond, and events that are soon on their way have no need of it.
+    // From now on other pages may ask for these events. The listener is not added earlier because it costs the page half a
+    // millisecond.
     addEventListener('storage', answerOthers);
     keep();
     trim();
@@ -109,7 +109,7 @@ export const flush = () => {
   timer = timer || (setTimeout(run, notBefore - Date.now()) as unknown as number);
 };
 
-/** What is planned for the next turn, in this one: a turn of its own would be another task of the page. */
+/** Runs a scheduled run now: a timer would be another task of the page. */
 export const flushNow = () => {
   if (timer && !inFlight[0] && !failures) {
     clearTimeout(timer);
@@ -117,11 +117,11 @@ export const flushNow = () => {
   }
 };
 
-/** Events that wait for consent join the queue. */
+/** Moves events that wait for consent to the queue. */
 let beforeLeaving: () => void;
 /**
- * The page may never come back, so what is queued leaves as beacons, whose answers nobody sees. Stored events stay where
- * they are while the server is failing: the next page sends them.
+ * The page may never come back, so queued events are sent as beacons, whose replies are not seen. While the server fails,
+ * stored events stay for the next page.
  */
 const leave = () => {
   fresh = 0;

@@ -1,15 +1,15 @@
-/** Shapes that the builder and the browser share. Tuples, because every byte of them is shipped. */
+/** Types that the builder and the browser share. Tuples, because every byte is shipped. */
 
 /**
- * A consent category, made ready at build time: lists of the raw names (lower case) that mean it. The first list of which a
- * name is known decides; `true` at the end: Global Privacy Control denies it. Null: no consent needed.
+ * A consent category, compiled at build time to lists of raw names (lower case). The first list with a known name decides.
+ * `gpc_denies`: Global Privacy Control denies the category. Null: no consent needed.
  */
 export type Category = [names: string[][], gpc_denies: boolean] | null;
 
-/** Cookies of one vendor: name in `context.vendor_ids`, pattern of the cookie's name, and of the part of its value. */
+/** Cookies of one vendor: name in `context.vendor_ids`, pattern of the cookie name, pattern of the part of the value to use. */
 export type VendorIds = [category: Category, cookies: [id: string, cookie: string, value?: string][]];
 
-/** `source` is the first letter of its name; paths into objects come as their steps; `target` is the path split, already in the names of the wire. */
+/** `source` is the first letter of its name. Object paths are split into steps. `target` is split and uses wire names. */
 export type Variable =
   | [source: 'd' | 'j', path: string[], target: string[]]
   | [source: 'c' | 'q' | 'm' | 's', path: string, target: string[]];
@@ -21,16 +21,16 @@ export interface WireEvent {
   messageId: string;
   timestamp: string | Date;
   anonymousId: string;
-  /** JSON leaves an unknown user out. */
+  /** Undefined, so absent in JSON, if the user is unknown. */
   userId?: string | undefined;
   context: Record<string, unknown>;
   [field: string]: unknown;
 }
 
-/** One integration that the browser sends to itself. */
+/** One integration that the browser delivers. */
 export interface ClientSide {
   category: Category;
-  /** Event names, `@page` and the like; null: all. */
+  /** Event keys, such as `@page`. Null: all events. */
   names: string[] | null;
   config: Record<string, unknown>;
   definition: Record<string, unknown>;

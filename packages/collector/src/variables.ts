@@ -1,4 +1,4 @@
-/** Values that the page has anyway, put into every event. What the call itself says wins. */
+/** Adds values of the page to every event. Values of the call win. */
 import { attempt, cookie, page } from './page.ts';
 import type { WireEvent } from './types.ts';
 
@@ -6,7 +6,7 @@ const walk = (from: unknown, path: string[]): unknown =>
   path.reduce((value: unknown, name) => (value == null ? undefined : (value as Record<string, unknown>)[name]), from);
 
 const READ = {
-  // The newest entry that has it: later pushes override earlier ones.
+  // The newest entry with the path wins.
   d: (path: string[]) =>
     ((page.dataLayer || []) as unknown[])
       .map((entry) => attempt(() => walk(entry, path)))
@@ -26,7 +26,7 @@ const READ = {
 export const addVariables = (event: WireEvent) => {
   for (const [source, path, target] of C_VARIABLES) {
     attempt(() => {
-      // Through JSON: what cannot be sent must not take the event with it.
+      // Through JSON: a value that cannot be serialised must not break the event.
       const value = JSON.parse(JSON.stringify(READ[source](path as string & string[]) ?? null));
       let at: Record<string, unknown> = event;
       target.slice(0, -1).forEach((name) => {

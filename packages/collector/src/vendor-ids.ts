@@ -1,11 +1,11 @@
-/** First-party ids that ad platforms expect, read from their cookies where the visitor agreed. The server makes the missing ones. */
+/** First-party ids that ad platforms expect, read from their cookies with consent. The server creates missing ones. */
 import { isGranted } from './consent.ts';
 import { attempt } from './page.ts';
 import type { Categories } from './types.ts';
 
 export const vendorIds = (categories: Categories | undefined): Record<string, string> | undefined => {
   const out: Record<string, string> = {};
-  // Asked for once: the browser has to ask another process, every time.
+  // Read once: each read makes the browser ask another process.
   let all: string | undefined;
   for (const [category, wanted] of C_VENDOR_IDS) {
     if (!isGranted(category, categories)) continue;
