@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a folder has one owner at a time', async () => {
   const owner = ownAlone(folder, 10);
-  expect(() => ownAlone(folder, 10)).toThrow('another process works in this folder');
+  expect(() => ownAlone(folder, 10)).toThrow('another process is using this folder');
   await owner.close();
   await ownAlone(folder, 10).close();
 });
@@ -20,10 +20,13 @@ test('an owner that is killed lets go', async () => {
   const code = `const { ownAlone } = await import(${JSON.stringify(join(import.meta.dirname, 'sole-owner.ts'))});
     ownAlone(${JSON.stringify(folder)}, 10); console.log('mine'); setInterval(() => {}, 1000);`;
   const other = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(other.stdout, 'data');
-  expect(() => ownAlone(folder, 10)).toThrow('another process works in this folder');
   const gone = once(other, 'exit');
-  other.kill('SIGKILL');
-  await gone;
+  try {
+    await once(other.stdout, 'data');
+    expect(() => ownAlone(folder, 10)).toThrow('another process is using this folder');
+  } finally {
+    other.kill('SIGKILL');
+    await gone;
+  }
   await ownAlone(folder, 10).close();
 });

@@ -5,7 +5,7 @@ import { findPostgres } from '../../../test/servers/find.ts';
 import { startPostgres, type TestServer } from '../../../test/servers/index.ts';
 import { createCipher } from '../../secrets/cipher.ts';
 import { ensureOwner } from './create-organisation.ts';
-import { type Harness, startHarness, type TestOrganisation, testClock } from './testing/harness.ts';
+import { type Harness, SECRET_KEY, startHarness, type TestOrganisation, testClock } from './testing/harness.ts';
 
 describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a PostgreSQL that goes away', () => {
   let server: TestServer;
@@ -70,7 +70,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 onBothEngines('the first start', (fresh) => {
   test('makes one organisation and one owner, however many start together', async () => {
     const harness = await startHarness({ databaseUrl: await fresh() });
-    const deps = { db: harness.store.db, cipher: createCipher('some key of ours'), clock: testClock() };
+    const deps = { db: harness.store.db, cipher: createCipher(SECRET_KEY), clock: testClock() };
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => ensureOwner(deps, { email: 'Owner@Localhost', password: undefined })),
     );

@@ -173,7 +173,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
           { event: Type.Optional(AnyObject({ description: 'Stage ingest only: the corrected event, as a client would send it.' })) },
           [],
           {
-            examples: [{ event: { type: 'track', event: 'Order Completed', userId: 'user-42' } }],
+            examples: [{}, { event: { type: 'track', event: 'Order Completed', userId: 'user-42' } }],
           },
         ),
         response: { 202: Replayed },
