@@ -54,6 +54,8 @@ describe('from the catalog to the vendor', () => {
       ...Object.fromEntries(fields.map(({ key, placeholder }) => [key, placeholder])),
       endpoint: receiver.url,
       batch_interval_ms: 50,
+      // The order is from January 2026: without this the vendor's maximum age would drop it.
+      max_event_age_hours: 0,
     };
     const { template } = await client.post(`/integration-catalog/${vendor}/install`, { name: `My ${vendor}`, config });
     const pipeline = await client.post('/pipelines', { name: `Shop ${vendor}`, type: 'server' });
@@ -101,8 +103,8 @@ describe('preview shows exactly what would be sent', () => {
     if (one.records) return expect(shown.map(({ body }) => body)).toEqual(one.records.map(({ values }) => values));
     // Later requests of a chain depend on responses.
     const requests = one.vendor.chain ? one.requests!.slice(0, 1) : one.requests!;
-    // Preview does not batch: an order of two products is two requests at Braze.
-    if (shown.length !== requests.length) return expect(one.vendor.key).toBe('braze');
+    // Preview does not batch: items of one event that share a request in delivery are shown as one request each.
+    if (shown.length !== requests.length) return expect(['amplitude', 'braze']).toContain(one.vendor.key);
     for (const [index, expected] of requests.entries()) {
       const { method, url, body } = shown[index]!;
       if (expected.method) expect(method).toBe(expected.method);

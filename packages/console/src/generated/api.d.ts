@@ -4890,6 +4890,7 @@ export interface components {
             dead_letter_id: string;
         };
         /**
+         * @example {}
          * @example {
          *       "event": {
          *         "type": "track",
