@@ -122,9 +122,9 @@ describe('running it', () => {
   test.runIf(onServers)('a broker that goes and comes is named in the log, once each', async () => {
     const other = await service.sibling({ ROLES: 'process', LOG_LEVEL: 'info' });
     await service.nats!.restart();
-    await until('both lines', () => other.output().includes('NATS is back'));
+    await until('both lines', () => other.output().includes('NATS connection restored'));
     const times = (text: string) => other.output().split(text).length - 1;
-    expect([times('NATS is away'), times('NATS is back')]).toEqual([1, 1]);
+    expect([times('NATS connection lost'), times('NATS connection restored')]).toEqual([1, 1]);
     expect(await other.terminate()).toBe(0);
     await until('the first process', async () => (await fetch(`${service.url}/readyz`)).status === 200);
   });
