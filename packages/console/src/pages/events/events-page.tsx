@@ -86,21 +86,24 @@ export function EventsPage() {
         <Loading what="events" />
       ) : past.isError ? (
         <Failed error={past.error} retry={() => void past.refetch()} />
-      ) : rows.length === 0 ? (
-        <Empty title="No events here">
-          {search.event || search.user || search.pipeline
-            ? 'No retained event matches these filters.'
-            : 'Send a first event with the snippet of a pipeline; it appears here at once.'}
-        </Empty>
       ) : (
+        // The panel does not depend on the list: a shared link may name an event that the filters leave out, or a very new one.
         <div className={classes.split} data-open={search.selected !== undefined}>
-          <EventTable
-            rows={rows}
-            names={names}
-            selected={search.selected}
-            onSelect={(selected) => setSearch({ selected })}
-            onEnd={() => past.hasNextPage && !past.isFetchingNextPage && void past.fetchNextPage()}
-          />
+          {rows.length === 0 ? (
+            <Empty title="No events here">
+              {search.event || search.user || search.pipeline
+                ? 'No retained event matches these filters.'
+                : 'Send a first event with the snippet of a pipeline; it appears here at once.'}
+            </Empty>
+          ) : (
+            <EventTable
+              rows={rows}
+              names={names}
+              selected={search.selected}
+              onSelect={(selected) => setSearch({ selected })}
+              onEnd={() => past.hasNextPage && !past.isFetchingNextPage && void past.fetchNextPage()}
+            />
+          )}
           {search.selected !== undefined && <EventPanel eventId={search.selected} onClose={() => setSearch({ selected: undefined })} />}
         </div>
       )}
