@@ -5,7 +5,7 @@ import './theme.css';
 import { MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { RefusedError } from './api.ts';
@@ -14,7 +14,6 @@ import { session } from './session/session.ts';
 import { theme } from './theme.ts';
 
 const queries = new QueryClient({
-  queryCache: new QueryCache(),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -4,7 +4,7 @@
  * continues with that step.
  */
 import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
-import { isObject, type Json } from '../json.ts';
+import type { Json } from '../json.ts';
 import { compilePath } from '../path/path.ts';
 import { parseBody } from './answers.ts';
 import { utf8Length } from './bytes.ts';
@@ -127,9 +127,4 @@ function compileKeep(keep: Record<string, string>, where: string, faults: Config
     }
     return kept;
   };
-}
-
-/** Progress that was stored by another version or revision is not trusted. */
-export function readProgress(value: unknown): ChainProgress {
-  return isObject(value) && typeof value.at === 'number' && isObject(value.steps) ? (value as unknown as ChainProgress) : CHAIN_START;
 }
