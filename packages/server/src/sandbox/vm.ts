@@ -48,6 +48,8 @@ export class Vm {
       call: this.#context.getProp(host, 'call'),
     };
     host.dispose();
+    this.#start(); // freezing the built-ins is our work: user code does not pay for it
+    this.#context.unwrapResult(this.#context.callFunction(this.#host.harden, this.#context.undefined)).dispose();
     this.#make = this.#context.undefined;
   }
 
@@ -67,9 +69,7 @@ export class Vm {
     const made = context.evalCode(asFunction(this.code), 'transform.js', { type: 'global' });
     if (made.error) return this.#failure(made.error);
     this.#make = made.value;
-    const hardened = context.callFunction(this.#host.harden, context.undefined);
-    if (hardened.error) return this.#failure(hardened.error);
-    hardened.value.dispose();
+    this.#start(); // the code pays for its own top level, not for compiling
     const loaded = context.callFunction(this.#host.load, context.undefined, this.#make);
     if (loaded.error) return this.#failure(loaded.error);
     const found = context.dump(loaded.value) === true;
