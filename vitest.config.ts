@@ -20,7 +20,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/{src,build}/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['**/*.browser.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.{browser,integration}.test.ts', '**/node_modules/**'],
+          globalSetup: ['scripts/test-folder.ts'],
+          setupFiles: ['scripts/property-seed.ts'],
+          ...limits(120),
+        },
+      },
+      {
+        test: {
+          // Unit tests that kill processes and servers, wait for leases and brokers, or walk every route: too slow for `npm run check`.
+          name: 'integration',
+          include: ['packages/*/src/**/*.integration.test.ts'],
           globalSetup: ['scripts/test-folder.ts'],
           setupFiles: ['scripts/property-seed.ts'],
           ...limits(120),

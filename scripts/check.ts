@@ -5,11 +5,10 @@ await step('format and lint', 'biome', ['ci', '--log-level=warn', '.']);
 for (const project of [
   'packages/core',
   'packages/catalog',
-  'packages/server',
   'packages/collector',
   'packages/collector/build',
   'packages/console',
-  'packages/cli',
+  'packages/cli', // includes packages/server
   '.',
 ])
   await step(`types: ${project}`, 'tsc', ['-p', `${project}/tsconfig.json`]);

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the quick gate, then the end-to-end stories on the embedded stores, the same stories on PostgreSQL and
+ * `npm test`: the quick gate, the integration tests, the end-to-end stories on the embedded stores, the same stories on PostgreSQL and
  * NATS JetStream, and the browser suite in Chromium. Servers and browser come from the PATH; on Debian as root what is
  * missing is installed. A suite that cannot run is named, and fails the run under CI=true.
  */
@@ -24,7 +24,8 @@ const absent = missing();
 const without = (...needed: string[]) => needed.filter((name) => absent.includes(name));
 const leftOut: string[] = [];
 
-await step('npm run check', 'node', ['scripts/check.ts'], { SERVERS_ABSENT: absent.join(',') });
+await step('npm run check', 'node', ['scripts/check.ts']);
+await step('integration tests', 'vitest', ['run', '--project', 'integration']);
 await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e'], { STORES: 'embedded' });
 if (without('postgresql', 'nats-server').length > 0)
   leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);

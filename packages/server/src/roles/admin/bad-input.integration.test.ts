@@ -9,7 +9,7 @@ import { broken, NASTY, valid } from './testing/arbitraries.ts';
 import { type Api, apiOf, makePath } from './testing/fixtures.ts';
 import { type Answer, type Harness, startHarness, type TestOrganisation } from './testing/harness.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 6);
 const named = (route: RouteEntry) => `${route.method} ${route.url}`;
 
 onBothEngines('bad input', (fresh) => {

@@ -116,7 +116,7 @@ test('JetStream: the client killed at four moments, nothing acknowledged is lost
 
 // How many come again is not ours to bound: nats-server 2.9 answers an acknowledgement before it has written it down (up to
 // about 300 ms), and our own memory of it dies with the client. That a client which lives on repeats next to nothing is
-// shown in jetstream-faults.test.ts.
+// shown in jetstream-faults.integration.test.ts.
 test('JetStream: the server killed, then the client, nothing acknowledged is lost', () =>
   jetStream(
     async (url, restartServer, told) => {
