@@ -16,7 +16,11 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   google_analytics_4: { vendor: () => import('../google_analytics_4/vendor.ts'), cases: () => import('../google_analytics_4/cases.ts') },
   hubspot: { vendor: () => import('../hubspot/vendor.ts'), cases: () => import('../hubspot/cases.ts') },
   meta_conversions_api: { vendor: () => import('../meta_conversions_api/vendor.ts'), cases: () => import('../meta_conversions_api/cases.ts') },
+  mixpanel: { vendor: () => import('../mixpanel/vendor.ts'), cases: () => import('../mixpanel/cases.ts') },
   postgresql: { vendor: () => import('../postgresql/vendor.ts'), cases: () => import('../postgresql/cases.ts') },
+  posthog: { vendor: () => import('../posthog/vendor.ts'), cases: () => import('../posthog/cases.ts') },
+  rudderstack: { vendor: () => import('../rudderstack/vendor.ts'), cases: () => import('../rudderstack/cases.ts') },
+  segment: { vendor: () => import('../segment/vendor.ts'), cases: () => import('../segment/cases.ts') },
   tiktok_events_api: { vendor: () => import('../tiktok_events_api/vendor.ts'), cases: () => import('../tiktok_events_api/cases.ts') },
   webhook: { vendor: () => import('../webhook/vendor.ts'), cases: () => import('../webhook/cases.ts') },
 };

@@ -240,8 +240,7 @@ export default vendorCases(
     {
       name: 'events of one client share a request',
       event: track('Quiz Taken', {}, { traits: {}, context: {} }),
-      // biome-ignore lint/suspicious/noThenProperty: a list of events, not a promise
-      then: [track('Quiz Left', {}, { traits: {}, context: {} })],
+      batched: [track('Quiz Left', {}, { traits: {}, context: {} })],
       requests: [
         {
           body: {

@@ -22,7 +22,7 @@ export interface VendorCase {
   config?: JsonObject;
   event: CanonicalEvent;
   /** Further events, which are sent in the same batch. */
-  then?: CanonicalEvent[];
+  batched?: CanonicalEvent[];
   /** When the event is delivered; a minute after the sample events by default. */
   now?: string;
   requests?: ExpectedRequest[];

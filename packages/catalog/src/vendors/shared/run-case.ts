@@ -38,7 +38,7 @@ export function compileCase(vendor: VendorDefinition, variant?: string, over?: J
 export function requestsFor(
   vendor: CompiledVendor,
   event: CanonicalEvent,
-  { then = [], now, replies = [] }: Pick<VendorCase, 'then' | 'now' | 'replies'> = {},
+  { batched = [], now, replies = [] }: Pick<VendorCase, 'batched' | 'now' | 'replies'> = {},
 ): { built: Built; requests: VendorRequest[]; records: TransportRecord[] } {
   const at = now === undefined ? NOW : Date.parse(now);
   const built = vendor.build(event, { now: at });
@@ -46,7 +46,7 @@ export function requestsFor(
   if (built.kind !== 'items') return { built, requests: [], records: [] };
   if (transport) return { built, requests: [], records: built.items.map((item) => transport.record(item)) };
   if (vendor.chain) return { built, requests: built.items.flatMap((item) => walk(vendor, item, replies)), records: [] };
-  const later = then.flatMap((one) => {
+  const later = batched.flatMap((one) => {
     const more = vendor.build(one, { now: at });
     return more.kind === 'items' ? more.items : [];
   });

@@ -1,0 +1,151 @@
+/** https://posthog.com/docs/api/capture; answers: PostHog/posthog, rust/capture. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { contextLines } from '../shared/context.ts';
+import { event, from, into, set } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const property = into('properties');
+/** PostHog deduplicates by `uuid` and accepts only UUIDs there. */
+const IS_UUID = { field: 'event_id', op: 'matches', value: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' };
+const GLOBAL = [
+  from(['user_id', 'anonymous_id'], 'distinct_id'),
+  from('timestamp', 'timestamp'),
+  from('event_id', 'uuid', [], { when: IS_UUID }),
+  property('context.group_id', '$groups.company'),
+  set('properties.$process_person_profile', false, {
+    when: {
+      all: [
+        { field: 'user_id', op: 'not_exists' },
+        { field: 'parameters.person_profiles', op: 'eq', value: 'identified_only' },
+      ],
+    },
+  }),
+  ...contextLines('properties', {
+    ip: '$ip',
+    url: '$current_url',
+    host: '$host',
+    path: '$pathname',
+    referrer: '$referrer',
+    utm_source: 'utm_source',
+    utm_medium: 'utm_medium',
+    utm_campaign: 'utm_campaign',
+    utm_term: 'utm_term',
+    utm_content: 'utm_content',
+    browser: '$browser',
+    browser_version: '$browser_version',
+    os: '$os',
+    os_version: '$os_version',
+    device_type: '$device_type',
+    manufacturer: '$device_manufacturer',
+    model: '$device_model',
+    app_name: '$app_name',
+    app_version: '$app_version',
+    screen_width: '$screen_width',
+    screen_height: '$screen_height',
+    user_agent: '$raw_user_agent',
+  }),
+  set('properties.$lib', 'firsthand'),
+  from('properties', 'properties', [], { when: { field: 'type', op: 'in', value: ['track', 'page'] } }),
+];
+
+export default defineVendor({
+  key: 'posthog',
+  name: 'PostHog',
+  description: 'Events, persons and groups into PostHog.',
+  category: 'analytics',
+  group: 'analytics',
+  status: 'ga',
+  website: 'https://posthog.com/docs/api/capture',
+  api_version: { version: '/batch', checked: '2026-11-16' },
+  default_consent_category: 'analytics',
+  setup_steps: [
+    'In PostHog open Settings, Project, General, and copy the project API key (phc_…).',
+    'Choose the region of the project. For your own installation set the field Endpoint to its URL.',
+  ],
+  notes: [
+    'PostHog answers 200 also for events that it drops later, such as events without a name.',
+    'Only an event id that is a UUID is sent as uuid, by which PostHog removes duplicates.',
+    'An identify merges the anonymous visitor into the user ($anon_distinct_id); an alias is sent as $create_alias.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'Project API key',
+      type: 'secret',
+      required: true,
+      placeholder: 'phc_0123456789abcdefghijklmnopqrstuvwxyzABCDEF',
+      help_text: 'Settings, Project, General, Project API key. Not a personal API key (phx_…).',
+      pattern: '^(?!phx_)\\S+$',
+      pattern_hint: 'the project API key (phc_…), not a personal API key',
+    },
+    {
+      key: 'region',
+      label: 'Region',
+      type: 'select',
+      required: false,
+      placeholder: 'us.i.posthog.com',
+      help_text: 'The host of the address bar in PostHog: us.posthog.com or eu.posthog.com.',
+      options: ['us.i.posthog.com', 'eu.i.posthog.com'],
+      default: 'us.i.posthog.com',
+    },
+    {
+      key: 'person_profiles',
+      label: 'Person profiles',
+      type: 'select',
+      required: false,
+      placeholder: 'identified_only',
+      help_text: 'identified_only: visitors without a user id get no profile, as in PostHog’s own script. Profiles cost more.',
+      options: ['identified_only', 'always'],
+      default: 'identified_only',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://{{parameters.region}}/batch/',
+    body: { kind: 'json_list', under: 'batch', common: { api_key: '{{parameters.api_key}}', historical_migration: false } },
+    batch: { max_items: 1_000, max_bytes: 10_000_000, interval_ms: 1_000 },
+    answers: [
+      // Over the billing limit of the project: the events are dropped, and a retry would be too.
+      {
+        status: [200],
+        when: { field: 'body.quota_limited', op: 'contains', value: 'events' },
+        verdict: 'refused',
+        reason: 'body.quota_limited',
+      },
+      { status: [400, 413], verdict: 'refused', isolate: true },
+      RETRY_TIMEOUT,
+    ],
+  },
+  event_name: { target: 'event', max_length: 200 },
+  require_one_of: [['distinct_id']],
+  default_action: 'drop',
+  rate: { rps: 100 },
+  variants: blueprints({
+    names: 'keep',
+    global: GLOBAL,
+    lines: {},
+    others: {
+      '@page': event('$pageview', [
+        from(source.OWN_PAGE_URL, 'properties.$current_url'),
+        from(source.PAGE_TITLE, 'properties.title'),
+        from('name', 'properties.page_name'),
+      ]),
+      '@screen': event('$screen', [from('name', 'properties.$screen_name')]),
+      '@identify': event('$identify', [
+        from('anonymous_id', 'properties.$anon_distinct_id', [], { when: { field: 'user_id', op: 'exists' } }),
+        from('traits', 'properties.$set'),
+      ]),
+      '@alias': event('$create_alias', [
+        from(['context.previous_id', 'anonymous_id'], 'distinct_id', [], { required: true }),
+        from('user_id', 'properties.alias', [], { required: true }),
+      ]),
+      '@group': event('$groupidentify', [
+        set('properties.$group_type', 'company'),
+        from('group_id', 'properties.$group_key'),
+        from('traits', 'properties.$group_set'),
+      ]),
+    },
+  }),
+});
