@@ -356,6 +356,8 @@ export interface VendorDefinition {
   limits?: LimitRule[];
   /** Lists whose empty objects are removed, and objects that have none of the keys in `needs`. */
   compact?: { path: string; needs?: string[] }[];
+  /** Paths that the vendor accepts only together, such as a value and its currency. If one is missing, the others are removed. */
+  together?: string[][];
   /** Keys of the payload of which at least one must be present; otherwise the event is dropped as `missing_required:<first>`. */
   require_one_of?: string[][];
   /** Oldest event the vendor accepts. Older ones are dropped with `event_too_old`. */

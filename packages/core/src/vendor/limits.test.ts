@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileCompact, compileLimits, fitEventName, toIdentifier } from './limits.ts';
+import { compileCompact, compileLimits, compileTogether, fitEventName, toIdentifier } from './limits.ts';
 
 test.each([
   ['Order Completed', 'Order_Completed'],
@@ -54,4 +54,14 @@ test('elements without what the vendor needs are left out', () => {
   const payload: Record<string, unknown> = { items: [{ id: 'a' }, { price: 1 }, { name: 'b' }] };
   compileCompact([{ path: 'items', needs: ['id', 'name'] }])(payload);
   expect(payload).toEqual({ items: [{ id: 'a' }, { name: 'b' }] });
+});
+
+test('fields that are only accepted together', () => {
+  const fit = compileTogether([
+    ['data.value', 'data.currency'],
+    ['ip', 'agent'],
+  ]);
+  const payload = { data: { value: 1, other: 2 }, ip: 'a', agent: 'b' };
+  fit(payload);
+  expect(payload).toEqual({ data: { other: 2 }, ip: 'a', agent: 'b' });
 });

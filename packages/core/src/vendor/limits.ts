@@ -57,6 +57,23 @@ export function compileCompact(lists: readonly { path: string; needs?: string[] 
   };
 }
 
+/** Removes the paths of every group that is not complete. Changes the payload in place. */
+export function compileTogether(groups: readonly string[][]): (payload: object) => void {
+  const compiled = groups.map((paths) =>
+    paths.map((text) => {
+      const path = compilePath(text);
+      const remove = compileDeleter(text);
+      if (!path.ok || !remove.ok) throw new Error(`${text} is not a path`);
+      return { get: path.get, remove };
+    }),
+  );
+  return (payload) => {
+    for (const group of compiled) {
+      if (group.some(({ get }) => get(payload) === undefined)) for (const { remove } of group) remove.delete(payload);
+    }
+  };
+}
+
 function completeWith(needs: readonly string[] | undefined): (element: unknown) => boolean {
   return (element) => {
     if (!isObject(element)) return element !== null && element !== undefined;

@@ -6,7 +6,7 @@ import type { DropReason } from '../outcome/outcome.ts';
 import { compilePath, compileSetter } from '../path/path.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { EventNameDefinition, VendorDefinition } from './definition.ts';
-import { compileCompact, compileLimits, fitEventName } from './limits.ts';
+import { compileCompact, compileLimits, compileTogether, fitEventName } from './limits.ts';
 import { compileText } from './text.ts';
 
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
@@ -30,6 +30,7 @@ export function compilePayload(
   const name = definition.event_name ? nameWriter(definition.event_name, parameters) : undefined;
   const limit = definition.limits ? compileLimits(definition.limits) : undefined;
   const compact = definition.compact ? compileCompact(definition.compact) : undefined;
+  const together = definition.together ? compileTogether(definition.together) : undefined;
   const required = requireOneOf(definition.require_one_of ?? []);
   const oldest = maxAgeMs(definition, parameters);
   const make: MakePayload['make'] = (event, context) => {
@@ -42,6 +43,7 @@ export function compilePayload(
       if (name && !name(payload, result.vendor_event_name, event)) return { kind: 'dropped', reason: 'mapping_default' };
       limit?.(payload);
       compact?.(payload);
+      together?.(payload);
       const lacking = required(payload);
       if (lacking) return { kind: 'dropped', reason: `missing_required:${lacking}` };
     }

@@ -17,10 +17,12 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   hubspot: { vendor: () => import('../hubspot/vendor.ts'), cases: () => import('../hubspot/cases.ts') },
   meta_conversions_api: { vendor: () => import('../meta_conversions_api/vendor.ts'), cases: () => import('../meta_conversions_api/cases.ts') },
   mixpanel: { vendor: () => import('../mixpanel/vendor.ts'), cases: () => import('../mixpanel/cases.ts') },
+  pinterest: { vendor: () => import('../pinterest/vendor.ts'), cases: () => import('../pinterest/cases.ts') },
   postgresql: { vendor: () => import('../postgresql/vendor.ts'), cases: () => import('../postgresql/cases.ts') },
   posthog: { vendor: () => import('../posthog/vendor.ts'), cases: () => import('../posthog/cases.ts') },
   rudderstack: { vendor: () => import('../rudderstack/vendor.ts'), cases: () => import('../rudderstack/cases.ts') },
   segment: { vendor: () => import('../segment/vendor.ts'), cases: () => import('../segment/cases.ts') },
+  snapchat: { vendor: () => import('../snapchat/vendor.ts'), cases: () => import('../snapchat/cases.ts') },
   tiktok_events_api: { vendor: () => import('../tiktok_events_api/vendor.ts'), cases: () => import('../tiktok_events_api/cases.ts') },
   webhook: { vendor: () => import('../webhook/vendor.ts'), cases: () => import('../webhook/cases.ts') },
 };

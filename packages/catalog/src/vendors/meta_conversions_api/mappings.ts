@@ -1,5 +1,6 @@
 /** Meta: user data is normalised and hashed; IP address, user agent, click ids and browser ids are sent as they are. */
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { extendedInfo, trackingEnabled } from '../shared/app-data.ts';
 import { orderValue, unitValue } from '../shared/commerce.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -14,39 +15,12 @@ const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
 const IS_WEBSITE = { any: [chosen('eq', 'website'), { all: [chosen('eq', 'auto'), HAS_PAGE, { not: source.IS_APP }] }] };
 const IS_APP_EVENT = { any: [chosen('eq', 'app'), { all: [chosen('eq', 'auto'), source.IS_APP] }] };
 const LIMITED = { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } };
-const app = (rest: JsonObject = {}) => ({ when: { all: [IS_APP_EVENT, rest].filter((part) => Object.keys(part).length > 0) } });
 
-/** Extended device information: sixteen values in a fixed order, an empty text for each that is missing. */
-const EXTINFO = [
-  [],
-  ['context.app.namespace'],
-  ['context.app.version'],
-  ['context.app.build', 'context.app.version'],
-  ['context.os.version'],
-  ['context.device.model'],
-  ['context.locale'],
-  [],
-  ['context.network.carrier'],
-  ['context.screen.width'],
-  ['context.screen.height'],
-  ['context.screen.density'],
-  [],
-  [],
-  [],
-  ['context.timezone'],
-].map((sources, index) =>
-  sources.length === 0
-    ? set(`app_data.extinfo[${index}]`, '', app())
-    : from(sources, `app_data.extinfo[${index}]`, ['to_string'], { default: '', ...app() }),
-);
-const TRACKING = ['context.device.ad_tracking_enabled', 'context.device.adTrackingEnabled'];
 const APP_DATA: JsonObject[] = [
-  from(TRACKING, 'app_data.advertiser_tracking_enabled', ['to_boolean'], { value_map: { true: 1, false: 0 }, default: 0, ...app() }),
-  from(TRACKING, 'app_data.application_tracking_enabled', ['to_boolean'], { value_map: { true: 1, false: 0 }, default: 0, ...app() }),
-  ...EXTINFO,
-  set('app_data.extinfo[0]', 'a2', app(source.IS_ANDROID)),
-  set('app_data.extinfo[0]', 'i2', app(source.IS_APPLE)),
-  from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase'], app()),
+  trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP_EVENT),
+  trackingEnabled('app_data.application_tracking_enabled', IS_APP_EVENT),
+  ...extendedInfo('app_data', IS_APP_EVENT),
+  from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase'], { when: IS_APP_EVENT }),
 ];
 
 /** Properties that have a field of their own at Meta, or name a person. The others are sent as custom data. */

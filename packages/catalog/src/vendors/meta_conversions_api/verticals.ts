@@ -1,21 +1,12 @@
 /** Travel as Meta's travel catalogues read it (content type hotel, flight or destination, with dates and guests), and media. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { event, set, type Transform } from '../shared/mapping.ts';
+import { event, set } from '../shared/mapping.ts';
+import { tripLines } from '../shared/trip.ts';
 import { data, ORDER, ORDER_ID, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
 
-const number: Transform[] = ['to_integer'];
 const TRIP = [
-  data(['properties.check_in', 'properties.checkin_date'], 'checkin_date'),
+  ...tripLines('custom_data'),
   data(['properties.check_out', 'properties.checkout_date'], 'checkout_date'),
-  data('properties.departure_date', 'departing_departure_date'),
-  data('properties.return_date', 'returning_departure_date'),
-  data('properties.origin', 'origin_airport'),
-  data('properties.destination', 'destination_airport'),
-  data('properties.city', 'city'),
-  data('properties.region', 'region'),
-  data('properties.country', 'country'),
-  data(['properties.adults', 'properties.num_adults', 'properties.guests'], 'num_adults', number),
-  data(['properties.children', 'properties.num_children'], 'num_children', number),
   data('properties.travel_class', 'travel_class'),
 ];
 /** Later lines win: a hotel is a hotel even where the event names no content type. */

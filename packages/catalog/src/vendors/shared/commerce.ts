@@ -1,6 +1,6 @@
 /** Products and order values, described once and adapted to a vendor's names. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, type Rest, use } from './mapping.ts';
+import { from, type Rest, type Transform, use } from './mapping.ts';
 import * as source from './sources.ts';
 import { product } from './sources.ts';
 
@@ -22,8 +22,10 @@ export interface ProductNames {
 export interface ProductStyle {
   /** Write 1 where a product has no quantity. */
   default_quantity?: boolean;
-  /** Prices as texts. */
-  price_text?: boolean;
+  /** Steps after `to_number`, such as `to_string` for vendors that take prices as texts. */
+  price?: Transform[];
+  /** The same for quantities. */
+  quantity?: Transform[];
 }
 
 type Key = keyof ProductNames;
@@ -55,9 +57,14 @@ function lines(
     const sources = sourcesOf(fields);
     const to = `${target}.${name}`;
     if (key === 'id') return [from(sources, to, ['to_string'])];
-    if (key === 'price') return [from(sources, to, style.price_text ? ['to_number', 'to_string'] : ['to_number'], rest)];
-    if (key === 'discount') return [from(sources, to, ['to_number'], rest)];
-    if (key === 'quantity') return [from(sources, to, ['to_integer'], { ...rest, ...(style.default_quantity ? { default: 1 } : {}) })];
+    if (key === 'price') return [from(sources, to, ['to_number', ...(style.price ?? [])], rest)];
+    if (key === 'discount') return [from(sources, to, ['to_number', ...(style.price ?? [])], rest)];
+    if (key === 'quantity') {
+      const one = style.quantity?.includes('to_string') ? '1' : 1;
+      return [
+        from(sources, to, ['to_integer', ...(style.quantity ?? [])], { ...rest, ...(style.default_quantity ? { default: one } : {}) }),
+      ];
+    }
     if (key === 'position') return [from(sources, to, ['to_integer'], rest)];
     return [from(sources, to, [], rest)];
   });
@@ -82,8 +89,11 @@ export function itemCount(target: string): JsonObject {
  * The value of an order: `value`, `total` or `revenue`, otherwise Σ price × quantity of its products. Several lines with one target: the
  * last one with a value counts.
  */
-export function orderTotal(target: string, rest: Rest = {}, sources: string[] = source.VALUE): JsonObject[] {
-  return [from('properties.products', target, [use('sum_product', 'price', 'quantity')], rest), from(sources, target, ['to_number'], rest)];
+export function orderTotal(target: string, rest: Rest = {}, sources: string[] = source.VALUE, then: Transform[] = []): JsonObject[] {
+  return [
+    from('properties.products', target, [use('sum_product', 'price', 'quantity'), ...then], rest),
+    from(sources, target, ['to_number', ...then], rest),
+  ];
 }
 
 /** Value and currency under one object; required if the vendor rejects an order without them. */
@@ -95,10 +105,10 @@ export function orderValue(object: string, rest: Rest = {}, names = { value: 'va
 }
 
 /** The value of one product: the event's own value, otherwise price × quantity, otherwise the price. */
-export function unitValue(target: string): JsonObject[] {
+export function unitValue(target: string, then: Transform[] = []): JsonObject[] {
   return [
-    from('properties.price', target, ['to_number']),
-    from('properties.price', target, [use('multiply', { source: 'properties.quantity' })]),
-    from('properties.value', target, ['to_number']),
+    from('properties.price', target, ['to_number', ...then]),
+    from('properties.price', target, [use('multiply', { source: 'properties.quantity' }), ...then]),
+    from('properties.value', target, ['to_number', ...then]),
   ];
 }

@@ -1,0 +1,40 @@
+/** Facts about an app and its device, as Meta and Snap take them. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { from, set } from './mapping.ts';
+import * as source from './sources.ts';
+
+/** Sixteen values in a fixed order; an empty text stands for each that is missing. */
+const EXTENDED_INFO = [
+  [],
+  ['context.app.namespace'],
+  ['context.app.version'],
+  ['context.app.build', 'context.app.version'],
+  ['context.os.version'],
+  ['context.device.model'],
+  ['context.locale'],
+  [],
+  ['context.network.carrier'],
+  ['context.screen.width'],
+  ['context.screen.height'],
+  ['context.screen.density'],
+  [],
+  [],
+  [],
+  ['context.timezone'],
+];
+export const TRACKING_ENABLED = ['context.device.ad_tracking_enabled', 'context.device.adTrackingEnabled'];
+
+/** `extinfo` under `object`, for events of an app only. */
+export function extendedInfo(object: string, isApp: JsonObject): JsonObject[] {
+  const at = (index: number) => `${object}.extinfo[${index}]`;
+  const values = EXTENDED_INFO.map((sources, index) =>
+    sources.length === 0 ? set(at(index), '', { when: isApp }) : from(sources, at(index), ['to_string'], { default: '', when: isApp }),
+  );
+  const platform = (os: JsonObject) => ({ when: { all: [isApp, os] } });
+  return [...values, set(at(0), 'a2', platform(source.IS_ANDROID)), set(at(0), 'i2', platform(source.IS_APPLE))];
+}
+
+/** 1 if the user allows tracking, otherwise 0. */
+export function trackingEnabled(target: string, isApp: JsonObject): JsonObject {
+  return from(TRACKING_ENABLED, target, ['to_boolean'], { value_map: { true: 1, false: 0 }, default: 0, when: isApp });
+}

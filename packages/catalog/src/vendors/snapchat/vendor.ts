@@ -1,0 +1,165 @@
+/** Snap Conversions API v3. Fields from developers.snap.com and Snap's own SDK (Snapchat/business-sdk-v3-java), read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { adEvents } from '../shared/ad-events.ts';
+import { adLines } from '../shared/ad-lines.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { extendedInfo, trackingEnabled } from '../shared/app-data.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { flag, idOf, optionalText, secret, text } from '../shared/fields.ts';
+import { event, from, into, set } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { tripLines } from '../shared/trip.ts';
+import { userData } from '../shared/user-data.ts';
+
+const data = into('custom_data');
+const IS_APP = { all: [{ field: 'parameters.app_id', op: 'exists' }, source.IS_APP] };
+const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
+
+const variants = blueprints({
+  names: adEvents({
+    search: 'SEARCH',
+    list: 'LIST_VIEW',
+    view: 'VIEW_CONTENT',
+    cart: 'ADD_CART',
+    wishlist: 'ADD_TO_WISHLIST',
+    checkout: 'START_CHECKOUT',
+    payment: 'ADD_BILLING',
+    purchase: 'PURCHASE',
+    registration: 'SIGN_UP',
+    login: 'LOGIN',
+    trial: 'START_TRIAL',
+    subscribe: 'SUBSCRIBE',
+    share: 'SHARE',
+    review: 'RATE',
+    invite: 'INVITE',
+    onboarding: 'COMPLETE_TUTORIAL',
+  }),
+  global: [
+    // Web events go to the pixel, app events to the Snap app.
+    from('parameters.pixel_id', 'asset_id'),
+    from('parameters.app_id', 'asset_id', [], { when: IS_APP }),
+    from('event_id', 'event_id'),
+    from('timestamp', 'event_time', ['to_unix_seconds']),
+    set('action_source', 'OFFLINE'),
+    set('action_source', 'WEB', { when: HAS_PAGE }),
+    set('action_source', 'MOBILE_APP', { when: IS_APP }),
+    from(source.PAGE_URL, 'event_source_url'),
+    set('data_processing_options', ['LMU'], { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } }),
+    ...userData(
+      'user_data',
+      {
+        ...{ email: 'em', phone: 'ph', first_name: 'fn', last_name: 'ln', gender: 'ge', city: 'ct', state: 'st', postal_code: 'zp' },
+        ...{ country: 'country', ip: 'client_ip_address', user_agent: 'client_user_agent' },
+      },
+      { phone: 'digits', lists: true },
+    ),
+    from(source.clickId('ScCid'), 'user_data.sc_click_id'),
+    from('context.vendor_ids.scid', 'user_data.sc_cookie1'),
+    from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase']),
+    from('context.device.id', 'user_data.idfv', [], { when: source.IS_APPLE }),
+    trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP),
+    ...extendedInfo('app_data', IS_APP),
+  ],
+  lines: adLines({
+    products: {
+      at: 'custom_data.contents',
+      names: { id: 'id', brand: 'brand', price: 'item_price', quantity: 'quantity' },
+      style: { default_quantity: true, price: ['to_string'], quantity: ['to_string'] },
+    },
+    ids: 'custom_data.content_ids',
+    count: 'custom_data.num_items',
+    value: 'custom_data.value',
+    currency: 'custom_data.currency',
+    value_required: true,
+    order_id: 'custom_data.order_id',
+    query: 'custom_data.search_string',
+    category: 'custom_data.content_category',
+    trip: tripLines('custom_data'),
+  }),
+  extra: { 'Signed Up': [data('properties.method', 'sign_up_method')] },
+  others: {
+    '@page': event('PAGE_VIEW', [from(source.OWN_PAGE_URL, 'event_source_url')]),
+    '@screen': event('VIEW_CONTENT', []),
+    'Application Installed': event('APP_INSTALL', []),
+    'Application Opened': event('APP_OPEN', []),
+  },
+});
+
+/** One bad event fails the request. */
+const ANSWERS: AnswerRule[] = [
+  { status: [401, 403], verdict: 'refused', reason: 'body.reason' },
+  {
+    status: ['2xx', 400, 422],
+    when: { field: 'body.status', op: 'eq', value: 'INVALID' },
+    verdict: 'refused',
+    reason: 'body.errors',
+    isolate: true,
+  },
+  { status: [400, 422], verdict: 'refused', reason: 'body.reason', isolate: true },
+  RETRY_TIMEOUT,
+];
+const send = (path: string): RequestDefinition => ({
+  name: path,
+  method: 'POST',
+  url: `https://tr.snapchat.com/v3/{{lane.asset_id}}/${path}`,
+  auth: { kind: 'query', name: 'access_token', value: '{{parameters.access_token}}' },
+  lane: ['asset_id'],
+  body: { kind: 'json_list', under: 'data' },
+  batch: { max_items: 2_000, max_bytes: 2_000_000, interval_ms: 1_000 },
+  answers: ANSWERS,
+});
+
+export default defineVendor({
+  key: 'snapchat',
+  name: 'Snapchat Conversions API',
+  description: 'Web, app and offline events into a Snap pixel or Snap app, for measurement and optimisation of ads.',
+  category: 'advertising',
+  group: 'advertising',
+  status: 'ga',
+  website: 'https://developers.snap.com/api/marketing-api/Conversions-API/Introduction',
+  api_version: { version: 'v3', checked: '2026-11-16' },
+  setup_steps: [
+    'In Snapchat Ads Manager open Events Manager and copy the ID of the pixel (and of the Snap app for app events).',
+    'Open Business Settings, Conversions API tokens, and generate a token.',
+    'Install with test mode on, send an event and check the answer, then switch test mode off.',
+  ],
+  notes: [
+    'Snap accepts events up to 37 days old; some integrations still assume 7 or 28 days.',
+    'The mobile advertising id is sent as madid without a hash, as the documentation says. Snap’s Java SDK calls it mobile_ad_id.',
+    'Snap’s CUSTOM_EVENT_1 to CUSTOM_EVENT_5 can be used as vendor_event_name for further events.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [
+    text(
+      'pixel_id',
+      'Pixel ID',
+      '8f2c1a30-1111-4222-8333-abcdefabcdef',
+      'Ads Manager, Events Manager, your pixel.',
+      idOf('the id of a Snap pixel'),
+    ),
+    secret(
+      'access_token',
+      'Conversions API token',
+      'eyJhbGciOiJIUzI1NiJ9.example.token',
+      'Business Settings, Business details, Conversions API tokens.',
+    ),
+    optionalText(
+      'app_id',
+      'Snap app ID',
+      '0a1b2c3d-4444-4555-8666-abcdefabcdef',
+      'For app events: Events Manager, your Snap app. Without it app events go to the pixel.',
+      idOf('the id of a Snap app'),
+    ),
+    flag('limited_data_use', 'Limited data use', 'Marks every event with the data processing option LMU.'),
+    flag('test_mode', 'Test mode', 'Sends events to the validate endpoint: Snap checks them and records nothing.'),
+  ],
+  requests: [{ ...send('events/validate'), when: { field: 'parameters.test_mode', op: 'eq', value: true } }, send('events')],
+  event_name: { target: 'event_name' },
+  require_one_of: [['user_data.em', 'user_data.ph', 'user_data.madid', 'user_data.client_ip_address']],
+  compact: [{ path: 'custom_data.contents', needs: ['id'] }],
+  max_event_age_hours: 888,
+  default_action: 'drop',
+  rate: { rps: 100, burst: 200 },
+  variants,
+});
