@@ -58,12 +58,14 @@ export interface CatalogEntry {
   setup_steps: string[];
   default_consent_category: ConsentCategory | null;
   docs: { url: string; api_version: string | null; checked: string | null; notes: string[] };
+  /** Null: there is no OAuth connect flow. */
+  connect: { provider: string; scopes: string[] } | null;
   config_fields: CatalogField[];
   variants: Variant[];
 }
 
 export function catalogEntry(vendor: VendorDefinition): CatalogEntry {
-  const { key, name, description, category, group, status, website, setup_steps, config_fields, variants } = vendor;
+  const { key, name, description, category, group, status, website, setup_steps, config_fields, variants, connect } = vendor;
   const { api_version, notes = [], default_consent_category = null } = vendor;
   return {
     key,
@@ -76,6 +78,7 @@ export function catalogEntry(vendor: VendorDefinition): CatalogEntry {
     setup_steps,
     default_consent_category,
     docs: { url: website, api_version: api_version?.version ?? null, checked: api_version?.checked ?? null, notes },
+    connect: connect ? { provider: connect.provider, scopes: connect.scopes } : null,
     config_fields: config_fields.map(catalogField),
     variants,
   };

@@ -93,7 +93,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
   if (geo && !geo.ok) throw new Error(geo.fault);
   const shared = { log, snapshots, tap, settings, clock, logger };
   const sandbox = createSandbox({ clock, logger });
-  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, sender, paused };
+  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, sender, client, paused };
   const admin = has('admin')
     ? await startAdmin(
         { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },

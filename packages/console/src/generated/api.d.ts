@@ -24,6 +24,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/oauth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return from a vendor's authorization page
+         * @description For browsers. Exchanges the code, stores the refresh token in a new revision and redirects to the console. The state works once.
+         *
+         *     Needs no token.
+         */
+        get: operations["completeConnection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/auth/login": {
         parameters: {
             query?: never;
@@ -872,6 +894,50 @@ export interface paths {
          *     Least role: **editor**.
          */
         post: operations["createIntegration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/integration-templates/{id}/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect a template to a vendor account
+         * @description Answers the address of the vendor's authorization page, for the OAuth client in the config. After the person has agreed there, the vendor redirects to `/v1/oauth/callback`, which stores the refresh token in a new revision. The answer sets a cookie: the same browser must come back, within ten minutes. 422 where the vendor has no connect flow, or the client id or secret is missing. Starts from the latest revision, which may still be incomplete.
+         *
+         *     Least role: **editor**.
+         */
+        post: operations["connectIntegrationTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/integrations/{id}/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect an integration to a vendor account
+         * @description Answers the address of the vendor's authorization page, for the OAuth client in the config. After the person has agreed there, the vendor redirects to `/v1/oauth/callback`, which stores the refresh token in a new revision. The answer sets a cookie: the same browser must come back, within ten minutes. 422 where the vendor has no connect flow, or the client id or secret is missing. Starts from the pinned revision and pins the new one.
+         *
+         *     Least role: **editor**.
+         */
+        post: operations["connectIntegration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2387,7 +2453,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "MISSING_FIELD" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "EXPIRED_TOKEN" | "INVALID_REFRESH_TOKEN" | "ACCOUNT_LOCKED" | "TOTP_REQUIRED" | "OIDC_FAILED" | "INVALID_PIPELINE_KEY" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "DUPLICATE_RESOURCE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "VALIDATION_ERROR" | "UPGRADE_REQUIRED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+                code: "INVALID_JSON" | "MISSING_FIELD" | "CONNECT_FAILED" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "EXPIRED_TOKEN" | "INVALID_REFRESH_TOKEN" | "ACCOUNT_LOCKED" | "TOTP_REQUIRED" | "OIDC_FAILED" | "INVALID_PIPELINE_KEY" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "DUPLICATE_RESOURCE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "VALIDATION_ERROR" | "UPGRADE_REQUIRED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
                 message: string;
                 /** @description The faults of the request, with their places. */
                 details?: {
@@ -2643,6 +2709,15 @@ export interface components {
             options?: string[];
             default?: unknown;
         };
+        CatalogConnect: {
+            /**
+             * @description Where the person signs in.
+             * @example Google
+             */
+            provider: string;
+            /** @description What the person is asked to allow. */
+            scopes: string[];
+        };
         CatalogDocs: {
             /** @description The vendor's API documentation. */
             url: string;
@@ -2717,6 +2792,7 @@ export interface components {
              */
             default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
             docs: components["schemas"]["CatalogDocs"];
+            connect: components["schemas"]["CatalogConnect"] | null;
             config_fields: components["schemas"]["CatalogConfigField"][];
             variants: components["schemas"]["CatalogVariant"][];
         };
@@ -2752,6 +2828,7 @@ export interface components {
              */
             default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
             docs: components["schemas"]["CatalogDocs"];
+            connect: components["schemas"]["CatalogConnect"] | null;
             config_fields: components["schemas"]["CatalogConfigField"][];
             variants: components["schemas"]["CatalogVariant"][];
             /** @description What the vendor would receive for sample events with the default variant. */
@@ -2824,6 +2901,17 @@ export interface components {
         };
         ConfirmTotpResponse: {
             recovery_codes: string[];
+        };
+        ConnectStart: {
+            /** @description Open it in the browser that made this request. */
+            authorize_url: string;
+            /** @description Must be registered with the OAuth client at the vendor, exactly like this. */
+            redirect_uri: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            expires_at: string;
         };
         /** @description Where the collector reads consent from. */
         ConsentConfig: {
@@ -5989,6 +6077,85 @@ export interface operations {
             503: components["responses"]["Refusal"];
         };
     };
+    completeConnection: {
+        parameters: {
+            query?: {
+                code?: string;
+                state?: string;
+                error?: string;
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A redirect to the console. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
+            };
+            /** @description `CONNECT_FAILED`: The vendor account could not be connected. Start again. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `NOT_FOUND`: There is no such resource in this organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `VALIDATION_ERROR`: The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `RATE_LIMITED`: Too many requests: try again later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `UNAVAILABLE`: The configuration store cannot be reached: try again soon. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     login: {
         parameters: {
             query?: never;
@@ -7552,6 +7719,66 @@ export interface operations {
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    connectIntegrationTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectStart"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    connectIntegration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectStart"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];

@@ -18,7 +18,7 @@ import { scrubber, secretValues } from './secrets.ts';
 import { fieldsOf, readSettings } from './settings.ts';
 import { bodyTemplate } from './template-body.ts';
 import { compileTransport, recordsAsRequest, type TransportItems } from './transport.ts';
-import type { UrlRules } from './url-rules.ts';
+import { redirectTo, type UrlRules } from './url-rules.ts';
 import { versionWarnings } from './versions.ts';
 
 export interface CompileOptions extends UrlRules {
@@ -199,12 +199,6 @@ function unknownKeys(definition: VendorDefinition, config: JsonObject, fields: R
 /** Authors of custom requests choose the names of their parameters. */
 function freeParameters(definition: VendorDefinition, config: JsonObject): Record<string, unknown> {
   return definition.authored_requests && isObject(config.parameters) ? config.parameters : {};
-}
-
-function redirectTo(endpoint: unknown): (url: string) => string {
-  if (typeof endpoint !== 'string') return (url) => url;
-  const base = endpoint.replace(/[?#].*$/, '').replace(/\/+$/, '');
-  return (url) => url.replace(/^https?:\/\/[^/?#]*/i, () => base);
 }
 
 /** A compressed request compiles only if the host provides gzip. Requests whose condition excludes them do not count. */

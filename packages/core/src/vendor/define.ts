@@ -51,7 +51,7 @@ export function definitionFaults(definition: VendorDefinition): string[] {
   need(isJson(definition), 'the definition must survive a JSON round trip');
   need(new Set(definition.config_fields.map(({ key }) => key)).size === definition.config_fields.length, 'field keys must differ');
   for (const field of definition.config_fields) faults.push(...fieldFaults(field));
-  faults.push(...versionFaults(definition), ...tableFaults(definition));
+  faults.push(...versionFaults(definition), ...tableFaults(definition), ...connectFaults(definition));
   return faults;
 }
 
@@ -72,6 +72,17 @@ function tableFaults({ event_table: table, config_fields }: VendorDefinition): s
   return known.includes(table.event) && known.includes(table.vendor_event_name)
     ? []
     : [`event_table: ${table.field} must be a table with the columns ${table.event} and ${table.vendor_event_name}`];
+}
+
+function connectFaults({ connect, config_fields }: VendorDefinition): string[] {
+  if (!connect) return [];
+  const type = config_fields.find(({ key }) => key === connect.refresh_token_field)?.type;
+  const unknown = Object.keys(connect.sets ?? {}).filter((key) => !config_fields.some((field) => field.key === key));
+  return [
+    ...(type === 'secret' ? [] : [`connect: ${connect.refresh_token_field} must be a secret field`]),
+    ...unknown.map((key) => `connect: ${key} is no field`),
+    ...(connect.scopes.length === 0 ? ['connect: scopes must name at least one scope'] : []),
+  ];
 }
 
 function fieldFaults(field: VendorDefinition['config_fields'][number]): string[] {

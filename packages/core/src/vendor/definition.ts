@@ -148,6 +148,32 @@ export type AuthDefinition =
   | { kind: 'choice'; field: string; options: Record<string, AuthDefinition> };
 export type AuthKind = AuthDefinition['kind'];
 
+/**
+ * The OAuth 2 connect flow: a person authorises the organisation's own client at the vendor, and the refresh token is stored in the config
+ * (`POST /integrations/{id}/connect`). Authorization code with PKCE.
+ */
+export interface ConnectDefinition {
+  /** The name of the page where the person signs in: `Google`, `Salesforce`. */
+  provider: string;
+  /** Text. Not replaced by the config's `endpoint`, because a browser opens it. */
+  authorize_url: string;
+  /** Text. The config's `endpoint` replaces its scheme and host. */
+  token_url: string;
+  /** Text. */
+  client_id: string;
+  /** Text. */
+  client_secret: string;
+  scopes: string[];
+  /** Further query parameters of the authorize URL, such as `access_type: offline`. */
+  extra?: Record<string, string>;
+  /** `false` only for providers that reject a PKCE challenge from a client with a secret. */
+  pkce?: boolean;
+  /** The config field that receives the refresh token. */
+  refresh_token_field: string;
+  /** Config fields that a connection sets too, such as the auth method. */
+  sets?: Record<string, string>;
+}
+
 /** A body that is written item by item, and can therefore be the file of a `multipart` body. */
 export type ListBody =
   /**
@@ -340,6 +366,8 @@ export interface VendorDefinition {
   /** The install form proposes it. Advertising integrations without a consent category get a health warning. */
   default_consent_category?: ConsentCategory;
   config_fields: ConfigField[];
+  /** Offers the OAuth connect flow. */
+  connect?: ConnectDefinition;
   /** The first request whose `when` matches is sent; with `send: all` every one that matches and has items. */
   requests: RequestDefinition[];
   send?: 'first' | 'all';

@@ -18,3 +18,10 @@ export function urlFault(text: string, rules: UrlRules): string | undefined {
   }
   return undefined;
 }
+
+/** Replaces scheme and host of a URL by those of the config field `endpoint`. */
+export function redirectTo(endpoint: unknown): (url: string) => string {
+  if (typeof endpoint !== 'string') return (url) => url;
+  const base = endpoint.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  return (url) => url.replace(/^https?:\/\/[^/?#]*/i, () => base);
+}

@@ -12,6 +12,7 @@ interface ErrorEntry {
 export const API_ERRORS = {
   INVALID_JSON: { status: 400, message: 'The body is not valid JSON.' },
   MISSING_FIELD: { status: 400, message: 'A required field is missing.' },
+  CONNECT_FAILED: { status: 400, message: 'The vendor account could not be connected. Start again.' },
   INVALID_CREDENTIALS: { status: 401, message: 'The e-mail address or the password is wrong.' },
   INVALID_TOKEN: { status: 401, message: 'A valid access token is required: Authorization: Bearer <access_token>.' },
   EXPIRED_TOKEN: { status: 401, message: 'The access token has expired.' },

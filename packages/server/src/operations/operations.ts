@@ -1,4 +1,5 @@
 /** Dependencies of the management API, besides the configuration store, for operations on events. */
+import type { GuardedClient } from '../outbound/guarded-client.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
@@ -15,6 +16,7 @@ export interface Operations {
   snapshots: SnapshotSource;
   ephemeral: Ephemeral;
   sender: Sender;
+  client: Pick<GuardedClient, 'send'>;
   /** Whether a deliverer reports this integration as paused by a limit. */
   paused(integrationId: string): boolean;
 }

@@ -1,16 +1,11 @@
 import type { PollDefinition } from '@firsthand/core/vendor/async-result.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule, AuthDefinition } from '@firsthand/core/vendor/definition.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 import { ADS_API, RETAIL } from './mappings.ts';
 
-const OAUTH: AuthDefinition = {
-  kind: 'oauth2_refresh_token',
-  token_url: 'https://oauth2.googleapis.com/token',
-  client_id: '{{parameters.client_id}}',
-  client_secret: '{{parameters.client_secret}}',
-  refresh_token: '{{parameters.refresh_token}}',
-};
+const OAUTH = refreshTokenOf('google');
 const QUOTA: AnswerRule = {
   when: { field: 'body.error.status', op: 'eq', value: 'RESOURCE_EXHAUSTED' },
   verdict: 'unavailable',
@@ -72,8 +67,9 @@ export default defineVendor({
   api_version: { version: 'v26', checked: '2026-11-16', field: 'ads_api_version', ends: { v21: '2026-08-05', v22: '2026-10-07' } },
   notes: ['Open: neither API was tried with a live account.'],
   setup_steps: [
-    'In a Google Cloud project enable the Data Manager API and create an OAuth client.',
-    'Authorise the client with a user of the Google Ads account (scope datamanager) and keep the refresh token.',
+    'In a Google Cloud project enable the Data Manager API and create an OAuth client of the type Web application.',
+    'Add the redirect URI of this installation (BASE_URL/v1/oauth/callback) to the client.',
+    'Enter the client ID and secret, press Connect and sign in as a user of the Google Ads account.',
     'In Google Ads create a conversion action with the source Website or Import and copy its ID (ctId in the URL).',
   ],
   default_consent_category: 'advertising',
@@ -115,30 +111,12 @@ export default defineVendor({
       help_text: 'When access goes through a manager account.',
       ...DIGITS,
     },
-    {
-      key: 'client_id',
-      label: 'OAuth client ID',
-      type: 'string',
-      required: true,
-      placeholder: '123456789012-abc.apps.googleusercontent.com',
-      help_text: 'Of your Google Cloud project.',
-    },
-    {
-      key: 'client_secret',
-      label: 'OAuth client secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'GOCSPX-0123456789abcdef',
-      help_text: 'Of your Google Cloud project.',
-    },
-    {
-      key: 'refresh_token',
-      label: 'Refresh token',
-      type: 'secret',
-      required: true,
-      placeholder: '1//0gExampleRefreshToken',
-      help_text: 'With the scope datamanager, or adwords for the Google Ads API.',
-    },
+    ...oauthFields({
+      help_text: 'Of your Google Cloud project: APIs & Services, Credentials, an OAuth client of the type Web application.',
+      client_id: '123456789012-abc.apps.googleusercontent.com',
+      client_secret: 'GOCSPX-0123456789abcdef',
+      refresh_token: '1//0gExampleRefreshToken',
+    }),
     {
       key: 'developer_token',
       label: 'Developer token',
@@ -189,6 +167,8 @@ export default defineVendor({
       ...DIGITS,
     },
   ],
+  // One consent covers both APIs.
+  connect: connectTo('google', ['https://www.googleapis.com/auth/datamanager', 'https://www.googleapis.com/auth/adwords']),
   requests: [
     {
       name: 'google_ads_adjustments',

@@ -1,8 +1,13 @@
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 
 const CONTACTS = 'https://api.hubapi.com/crm/v3/objects/contacts';
-const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.access_token}}' };
+const auth: ChainStep['auth'] = {
+  kind: 'choice',
+  field: 'auth',
+  options: { private_app: { kind: 'bearer', token: '{{parameters.access_token}}' }, oauth: refreshTokenOf('hubspot') },
+};
 const BY_EMAIL = `${CONTACTS}/{{payload.properties.email}}`;
 
 /** Creates are not idempotent at HubSpot, so the contact is looked up first and the lookup is remembered. */
@@ -16,18 +21,40 @@ export default defineVendor({
   website: 'https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide',
   setup_steps: [
     'Create a private app with the scopes crm.objects.contacts.read and crm.objects.contacts.write, and copy its access token.',
+    'Or create a public app with these scopes and the redirect URI of this installation (BASE_URL/v1/oauth/callback), choose oauth, enter the client ID and secret, and press Connect.',
   ],
   notes: ['Not tried against a live account.', 'Properties that HubSpot does not know must be created there first.'],
   config_fields: [
     {
+      key: 'auth',
+      label: 'Authentication',
+      type: 'select',
+      required: false,
+      placeholder: 'private_app',
+      help_text: 'private_app: the access token of a private app. oauth: your own public app, connected with Connect.',
+      options: ['private_app', 'oauth'],
+      default: 'private_app',
+    },
+    {
       key: 'access_token',
       label: 'Access token',
       type: 'secret',
-      required: true,
+      required: false,
+      required_when: { field: 'auth', equals: 'private_app' },
       placeholder: 'pat-eu1-0123abcd-4567-89ef-0123-456789abcdef',
-      help_text: 'Of the private app.',
+      help_text: 'Of the private app: Settings, Integrations, Private apps.',
     },
+    ...oauthFields(
+      {
+        help_text: 'Of your public app, on its page Auth.',
+        client_id: '7fff1e36-2d40-4ae1-bbb1-5266d59564fb',
+        client_secret: '0123abcd-4567-89ef-0123-456789abcdef',
+        refresh_token: 'eu1-0123-abcd-4567-89ef',
+      },
+      { field: 'auth', equals: 'oauth' },
+    ),
   ],
+  connect: connectTo('hubspot', ['oauth', 'crm.objects.contacts.read', 'crm.objects.contacts.write'], { auth: 'oauth' }),
   chain: [
     {
       name: 'find',

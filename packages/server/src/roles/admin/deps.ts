@@ -93,6 +93,8 @@ declare module 'fastify' {
       | 'ACCOUNT_LOCKED'
       | 'TOTP_REQUIRED'
       | 'OIDC_FAILED'
+      | 'CONNECT_FAILED'
+      | 'VALIDATION_ERROR'
       | 'FORBIDDEN'
     )[];
     /** The body holds somebody else's event: any JSON text may stand in it, and nothing of it is stored as text. */

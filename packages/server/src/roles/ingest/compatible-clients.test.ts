@@ -153,7 +153,7 @@ test('an origin that is not allowed is told so before the SDK starts', async () 
   expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, 'https://other.example']);
 });
 test('paths of others are left alone', async () => {
-  for (const path of ['/v1/admin/pipelines', '/docs', '/sourceConfigs', '/api/other']) {
+  for (const path of ['/v1/admin/pipelines', '/v1/oauth/callback', '/docs', '/sourceConfigs', '/api/other']) {
     const response = await fetch(harness.url + path);
     expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
   }

@@ -87,7 +87,7 @@ export function keyInPath(url: string): string | undefined {
   return SEGMENT_SETTINGS_PATH.exec(pathOf(url))?.[1];
 }
 
-const COLLECTION_PATH = /^\/(?:v1\/(?!admin(?:\/|$))|api\/s\/|beacon\/|sourceConfig$)/;
+const COLLECTION_PATH = /^\/(?:v1\/(?!(?:admin|oauth)(?:\/|$))|api\/s\/|beacon\/|sourceConfig$)/;
 /** Every path of the collection side, known or not. */
 export function isCollectionPath(url: string): boolean {
   return COLLECTION_PATH.test(pathOf(url));

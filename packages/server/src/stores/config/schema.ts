@@ -194,6 +194,22 @@ export interface CollectorBuildRow {
   built_at: string | null;
   row_version: number;
 }
+/** An OAuth connection that was started and not finished. */
+export interface ConnectRequestRow {
+  /** SHA-256 of the `state` parameter. */
+  state_hash: string;
+  org_id: string;
+  user_id: string;
+  session_id: string;
+  /** SHA-256 of a cookie: only the browser that started the connection can finish it. */
+  browser_hash: string;
+  template_id: string;
+  /** Null: the template itself, without a pipeline. */
+  integration_id: string | null;
+  /** Sealed: PKCE verifier, redirect URI, and the client that the code is for. */
+  secrets: string;
+  expires_at: string;
+}
 export interface ConfigVersionRow {
   id: number;
   version: number;
@@ -227,6 +243,7 @@ export interface Schema {
   audit_logs: AuditLogRow;
   audit_heads: AuditHeadRow;
   collector_builds: CollectorBuildRow;
+  connect_requests: ConnectRequestRow;
   config_version: ConfigVersionRow;
   schema_migrations: MigrationRow;
 }

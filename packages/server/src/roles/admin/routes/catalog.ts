@@ -56,6 +56,15 @@ const VENDOR = {
       notes: Type.Array(Type.String(), { description: 'Decisions and limits to know.' }),
     }),
   ),
+  connect: Nullable(
+    named(
+      'CatalogConnect',
+      Closed({
+        provider: Type.String({ description: 'Where the person signs in.', examples: ['Google'] }),
+        scopes: Type.Array(Type.String(), { description: 'What the person is asked to allow.' }),
+      }),
+    ),
+  ),
   config_fields: Type.Array(ConfigField),
   variants: Type.Array(Variant),
 };

@@ -5,6 +5,7 @@ import { auditRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { catalogRoutes } from './catalog.ts';
 import { collectorRoutes } from './collector.ts';
+import { connectCallbackRoute, connectRoutes } from './connect.ts';
 import { dataLayerRoutes } from './data-layer.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { documentRoutes } from './documents.ts';
@@ -40,6 +41,7 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   catalogRoutes,
   templateRoutes,
   integrationRoutes,
+  connectRoutes,
   deadLetterRoutes,
   eventRoutes,
   fieldRoutes,
@@ -57,6 +59,7 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
 
 export function registerRoutes(app: AdminApp, context: AdminContext): void {
   documentRoutes(app, context);
+  connectCallbackRoute(app, context);
   void app.register(
     async (scope) => {
       for (const routes of ROUTES) routes(scope as AdminApp, context);

@@ -50,6 +50,11 @@ const newTemplate = async (api: Api): Promise<string> => {
   const { template } = (await createAt(api, '/v1/admin/integration-templates', body)) as { template: { id: string } };
   return template.id;
 };
+/** A vendor with an OAuth connect flow, complete. */
+const OAUTH_INTEGRATION = {
+  vendor: 'hubspot',
+  config: { auth: 'oauth', client_id: 'client-1', client_secret: 'a client secret', refresh_token: 'a refresh token' },
+};
 const newPipeline = (api: Api) => idOf(createAt(api, '/v1/admin/pipelines', { name: `Pipeline ${++made}` }));
 
 const newIntegration = async (api: Api): Promise<{ pipeline_id: string; integration_id: string }> => {
@@ -93,6 +98,11 @@ export const FIXTURES: Record<string, Fixture> = {
   '/v1/admin/events/:event_id': { create: async (api) => (await newDeadLetter(api)).event_id, permanent: true },
   '/v1/admin/integration-catalog/:vendor': { create: async () => 'webhook', shared: true },
   '/v1/admin/integration-templates/:id': { create: newTemplate },
+  '/v1/admin/integrations/:id': {
+    create: async (api, parent) =>
+      idOf(createAt(api, parent, { source_id: await newPipeline(api), name: `Integration ${++made}`, ...OAUTH_INTEGRATION })),
+    permanent: true,
+  },
   '/v1/admin/integration-templates/:id/revisions/:number': { create: async () => '1', permanent: true },
   '/v1/admin/pipelines/:id/integrations/:integration_id': {
     create: async (api, parent) => idOf(createAt(api, parent, { template_id: await newTemplate(api) })),
@@ -113,6 +123,18 @@ export const FIXTURES: Record<string, Fixture> = {
   },
   '/v1/admin/users/:id': {
     create: (api, parent) => idOf(createAt(api, parent, { email: `fixture${++made}@example.com`, password: PASSWORD, role: 'viewer' })),
+  },
+};
+
+/** Routes that need a resource of a certain kind: by the whole URL, for its only parameter. */
+const OF_ROUTE: Record<string, Fixture> = {
+  '/v1/admin/integration-templates/:id/connect': {
+    create: async (api, parent) => {
+      const { template } = (await createAt(api, parent, { name: `Template ${++made}`, ...OAUTH_INTEGRATION })) as {
+        template: { id: string };
+      };
+      return template.id;
+    },
   },
 };
 
@@ -188,7 +210,7 @@ export async function makePath(api: Api, url: string): Promise<string> {
   let done = '';
   for (const { key, parent } of parametersOf(url)) {
     path += parent.slice(done.length);
-    const fixture = FIXTURES[key];
+    const fixture = OF_ROUTE[url] ?? FIXTURES[key];
     if (fixture === undefined) throw new Error(`No fixture makes ${key}.`);
     path += `/${encodeURIComponent(await fixture.create(api, path))}`;
     done = key;

@@ -61,6 +61,7 @@ export async function startOperations(options: {
     snapshots,
     ephemeral,
     sender,
+    client,
     paused: () => false,
     reload: () => snapshots.reload(),
     async close() {

@@ -6,6 +6,7 @@ import { keyedAudit } from './0005-keyed-audit.ts';
 import { webhookConsent } from './0006-webhook-consent.ts';
 import { signIn } from './0007-sign-in.ts';
 import { testCases } from './0008-test-cases.ts';
+import { connectRequests } from './0009-connect-requests.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   webhookConsent,
   signIn,
   testCases,
+  connectRequests,
 ];
