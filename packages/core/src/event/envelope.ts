@@ -44,19 +44,25 @@ const EVERY_NOT_ASCII = /[^\x00-\x7f]/g;
  */
 export function envelopeFields(fields: { readonly [K in keyof IngestEnvelope]?: IngestEnvelope[K] | undefined }): string {
   let text = '';
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) text += `,"${name}":${JSON.stringify(value)}`;
+  for (const name of Object.keys(fields) as (keyof IngestEnvelope)[]) text += envelopeField(name, fields[name]);
+  return text;
+}
+/** One field, without an object around it: ingest does this for every event. */
+export function envelopeField<K extends keyof IngestEnvelope>(name: K, value: IngestEnvelope[K] | undefined): string {
+  if (value === undefined) return '';
+  const text = `,"${name}":${JSON.stringify(value)}`;
   return NOT_ASCII.test(text) ? text.replace(EVERY_NOT_ASCII, escapeUnit) : text;
 }
-/** Joins texts made by `envelopeFields` into a complete envelope. */
-export function joinEnvelope(...fields: string[]): string {
-  return `{"v":1${fields.join('')}}`;
+/** Makes a complete envelope from the texts of `envelopeFields`, one behind the other. */
+export function wrapEnvelope(fields: string): string {
+  return `{"v":1${fields}}`;
 }
 function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 export function encodeEnvelope({ v: _version, ...fields }: IngestEnvelope, body: Uint8Array): Uint8Array {
-  const head = encoder.encode(joinEnvelope(envelopeFields(fields)));
+  const head = encoder.encode(wrapEnvelope(envelopeFields(fields)));
   const out = new Uint8Array(head.length + 1 + body.length);
   out.set(head);
   out[head.length] = NEWLINE;

@@ -1,7 +1,7 @@
 /** A validated event to its record in the ingest log: ids decided, the envelope in front, the client's bytes behind it. */
 import { hash, randomUUID } from 'node:crypto';
 import { idText } from '@firsthand/core/event/canonicalise.ts';
-import { envelopeFields, joinEnvelope } from '@firsthand/core/event/envelope.ts';
+import { envelopeField, wrapEnvelope } from '@firsthand/core/event/envelope.ts';
 import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { partitionOf } from '../partition.ts';
@@ -51,12 +51,16 @@ export function buildRecord(request: RequestMeta, { body, bytes, index, impliedT
   const anonymousId =
     anonymousIdOf(body, request) ?? (request.browserRequest || userId === undefined ? derivedUuid(rules.pipelineId, eventId) : undefined);
   const type = own(body, 'type') === undefined ? impliedType : undefined;
-  const ids = envelopeFields({ event_id: eventId, type, anonymous_id: anonymousId, vendor_ids: vendorIds });
+  const ids =
+    envelopeField('event_id', eventId) +
+    envelopeField('type', type) +
+    envelopeField('anonymous_id', anonymousId) +
+    envelopeField('vendor_ids', vendorIds);
   return {
     topic: topicOf(rules, anonymousId ?? userId ?? eventId),
     record: {
       id: rules.recordPrefix + eventId,
-      data: withEnvelope(joinEnvelope(rules.envelope, request.envelope, ids), storedBytes(body, bytes)),
+      data: withEnvelope(wrapEnvelope(rules.envelope + request.envelope + ids), storedBytes(body, bytes)),
     },
     eventId,
     anonymousId,

@@ -30,19 +30,44 @@ interface BatchError {
   error: CollectionErrorCode;
   message: string;
 }
-interface Accepted extends IngestRecord {
-  /** For the live view; undefined without a viewer, so that the event is garbage while the log is awaited. */
-  shown: JsonObject | undefined;
+/** The outcome of checking a batch. Holds no parsed event that nobody watches: it would outlive the wait for the log. */
+interface CheckedBatch {
+  records: IngestRecord[];
+  /** The events of `records`, for the live view; undefined without a viewer. */
+  shown: JsonObject[] | undefined;
+  errors: BatchError[];
+  cookies: EventCookies | undefined;
 }
 
 export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: ParsedBatch): void {
+  const checked = checkBatch(exchange, sender, text, parsed);
+  if (checked === undefined) return;
+  if (checked.records.length === 0) replyAllRejected(exchange, checked.errors);
+  else storeBatch(exchange, sender, checked);
+}
+
+function storeBatch(exchange: Exchange, { rules }: Sender, { records, shown, errors, cookies }: CheckedBatch): void {
+  const { ctx } = exchange;
+  store(exchange, records, (duplicates) => {
+    ctx.counts.accepted(records.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
+    for (const [at, event] of (shown ?? []).entries()) {
+      const eventId = records[at]?.eventId;
+      if (eventId !== undefined && !duplicates[at]) showReceived(ctx, rules, event, { eventId, impliedType: undefined });
+    }
+    const reply = { success: true, accepted: records.length, rejected: errors.length, errors };
+    exchange.reply({ status: 200, body: JSON.stringify(reply), cookies: cookies?.headers() });
+  });
+}
+
+/** Undefined: the whole batch was rejected, and the request is answered. */
+function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: ParsedBatch): CheckedBatch | undefined {
   const { ctx } = exchange;
   const { rules } = sender;
   const { value: body, longNumbers, rejected } = parsed;
   const batch = readBatch(body);
   if ('code' in batch) {
     rejectContent(exchange, rules, batch, body, text);
-    return;
+    return undefined;
   }
   const { events } = batch;
   ctx.limiter.charge(rules.pipelineId, rules.rate, events.length - 1);
@@ -51,11 +76,10 @@ export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, pa
   const contextRejection = addSharedFields(meta, batch);
   if (contextRejection !== undefined) {
     rejectContent(exchange, rules, contextRejection, body, text);
-    return;
+    return undefined;
   }
   const cookies = meta.browserRequest ? new EventCookies(exchange, meta) : undefined;
   const tokenForAll = rules.challengeRequired && hasChallengeToken(exchange, rules, tokenOf(body));
-  const isWatched = ctx.tap.watched(rules.orgId);
   const bytesOf = eventBytes(text, parsed.items, events);
   let shared: RequestFields | undefined;
   /** Made for the first rejected event: most batches have none. */
@@ -67,13 +91,12 @@ export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, pa
     const rejection = validateEvent(event, exchange.route.rules) ?? (bytes.length > ctx.settings.maxBodyBytes ? TOO_LARGE : undefined);
     return rejection ?? (longNumbers ? inexactNumber(bytes) : undefined);
   }
-  const accepted: Accepted[] = [];
-  const errors: BatchError[] = [];
+  const checked: CheckedBatch = { records: [], shown: ctx.tap.watched(rules.orgId) ? [] : undefined, errors: [], cookies };
   for (const [index, each] of events.entries()) {
     const bytes = bytesOf(index);
     const rejection = rejected?.get(index) ?? rejectionOf(each, bytes);
     if (rejection !== undefined) {
-      errors.push(errorOf(index, each, rejection));
+      checked.errors.push(errorOf(index, each, rejection));
       ctx.counts.rejected(rejection.code, rules);
       const eventId = idOfRejected(each, bytes);
       showRejected(ctx, rules, rejection, { index, eventId });
@@ -92,19 +115,10 @@ export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, pa
     const vendorIds = cookies?.prepare(event);
     const built = buildRecord(meta, { body: event, bytes, index, vendorIds });
     cookies?.remember(built.anonymousId);
-    accepted.push({ ...built, shown: isWatched ? event : undefined });
+    checked.records.push(built);
+    checked.shown?.push(event);
   }
-  if (accepted.length === 0) {
-    replyAllRejected(exchange, errors);
-    return;
-  }
-  store(exchange, accepted, (duplicates) => {
-    ctx.counts.accepted(accepted.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
-    for (const [at, { shown, eventId }] of accepted.entries())
-      if (shown !== undefined && !duplicates[at]) showReceived(ctx, rules, shown, { eventId, impliedType: undefined });
-    const reply = { success: true, accepted: accepted.length, rejected: errors.length, errors };
-    exchange.reply({ status: 200, body: JSON.stringify(reply), cookies: cookies?.headers() });
-  });
+  return checked;
 }
 
 interface Batch {

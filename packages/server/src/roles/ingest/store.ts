@@ -36,17 +36,18 @@ export function store(exchange: Exchange, records: readonly IngestRecord[], done
 
 /** One append per topic, in the order of the records, so that a visitor's events stay in order. */
 function appendsOf(records: readonly IngestRecord[]): Append[] {
-  const byTopic = new Map<string, Append>();
+  const appends: Append[] = [];
   for (const { topic, record } of records) {
-    const append = byTopic.get(topic);
+    const append = appends.find((each) => each.topic === topic);
     if (append) append.records.push(record);
-    else byTopic.set(topic, { topic, records: [record] });
+    else appends.push({ topic, records: [record] });
   }
-  return [...byTopic.values()];
+  return appends;
 }
 
 /** A record without a position was swallowed by the deduplication window. Results come in the order of `appendsOf`. */
 function duplicatesOf(records: readonly IngestRecord[], results: readonly AppendResult[]): boolean[] {
+  if (results.length === 1) return records.map((_, at) => results[0]?.positions[at] === undefined);
   const positions = new Map<string, Iterator<string | undefined>>();
   let topics = 0;
   return records.map(({ topic }) => {
