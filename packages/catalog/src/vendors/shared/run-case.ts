@@ -50,8 +50,10 @@ export function requestsFor(
     const more = vendor.build(one, { now: at });
     return more.kind === 'items' ? more.items : [];
   });
-  const lanes = Map.groupBy([...built.items, ...later], ({ lane }) => lane);
-  const requests = [...lanes.values()].map((items) => vendor.request(items, { ...CONTEXT, now: at, request_id: event.event_id }));
+  const all = [...built.items, ...later];
+  // As the deliver role does: without batching each item is a request of its own.
+  const lanes = vendor.batch === null ? all.map((item) => [item]) : [...Map.groupBy(all, ({ lane }) => lane).values()];
+  const requests = lanes.map((items) => vendor.request(items, { ...CONTEXT, now: at, request_id: event.event_id }));
   return { built, requests, records: [] };
 }
 

@@ -124,6 +124,8 @@ export const SAAS_EVENTS = {
 
 export const STANDARD_EVENTS = { ...SAAS_EVENTS, ...MEDIA_EVENTS, ...TRAVEL_EVENTS, ...RETAIL_EVENTS };
 export type StandardEvent = keyof typeof STANDARD_EVENTS;
+/** Every event under its own name, for vendors that accept free names but have conventions for some. */
+export const OWN_NAMES = Object.fromEntries(Object.keys(STANDARD_EVENTS).map((name) => [name, name])) as Record<StandardEvent, string>;
 
 export type CommerceEvent = keyof typeof RETAIL_EVENTS;
 export const COMMERCE_EVENTS = Object.keys(RETAIL_EVENTS) as CommerceEvent[];

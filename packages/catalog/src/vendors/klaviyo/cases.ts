@@ -1,0 +1,183 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import klaviyo from './vendor.ts';
+
+const url = 'https://a.klaviyo.com/api/events';
+const headers = {
+  Authorization: 'Klaviyo-API-Key pk_0123456789abcdef0123456789abcdef01',
+  revision: '2026-07-15',
+  'Content-Type': 'application/vnd.api+json',
+};
+const time = '2026-01-02T03:04:05.678Z';
+const profile = {
+  data: {
+    type: 'profile',
+    attributes: { external_id: 'user-1', email: 'anna.berg@example.com', phone_number: '+4915123456789', anonymous_id: 'anon-1' },
+  },
+};
+const metric = (name: string) => ({ data: { type: 'metric', attributes: { name } } });
+const sent = (name: string, unique_id: string, more: object) => ({
+  data: { type: 'event', attributes: { metric: metric(name), profile, time, unique_id, ...more } },
+});
+const order = orderCompleted();
+const quiz = track('Quiz Taken', { score: 3 });
+
+export default vendorCases(
+  klaviyo,
+  [
+    {
+      name: 'an order, and one event for each product',
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url,
+          headers,
+          body: sent('Placed Order', 'evt-1', { properties: order.properties, value: 42.5, value_currency: 'EUR' }),
+        },
+        {
+          method: 'POST',
+          url,
+          headers,
+          body: sent('Ordered Product', 'evt-1', {
+            properties: {
+              OrderId: 'o-1',
+              ProductID: 'p-1',
+              SKU: 'S1',
+              ProductName: 'Tea',
+              Quantity: 2,
+              Categories: ['Drinks'],
+              ProductBrand: 'Leaf',
+            },
+            value: 10,
+            value_currency: 'EUR',
+          }),
+        },
+        {
+          url,
+          body: sent('Ordered Product', 'evt-1-1', {
+            properties: { OrderId: 'o-1', ProductID: 'S2', SKU: 'S2', ProductName: 'Cup', Quantity: 1 },
+            value: 22.5,
+            value_currency: 'EUR',
+          }),
+        },
+      ],
+    },
+    {
+      name: 'a product under the name that Klaviyo’s flows expect',
+      variant: 'retail',
+      event: productViewed(),
+      requests: [
+        { url, body: sent('Viewed Product', 'evt-1', { properties: productViewed().properties, value: 10, value_currency: 'EUR' }) },
+      ],
+    },
+    {
+      name: 'a checkout',
+      event: track('Checkout Started', { checkout_id: 'c-1', total: 20, currency: 'EUR' }),
+      requests: [
+        {
+          body: sent('Started Checkout', 'evt-1', {
+            properties: { checkout_id: 'c-1', total: 20, currency: 'EUR' },
+            value: 20,
+            value_currency: 'EUR',
+          }),
+        },
+      ],
+    },
+    {
+      name: 'any other event under its own name',
+      event: quiz,
+      requests: [{ url, headers, body: sent('Quiz Taken', 'evt-1', { properties: { score: 3 } }) }],
+    },
+    {
+      name: 'a page',
+      event: pageViewed({ traits: { email: 'anna.berg@example.com', phone: '+4915123456789' } }),
+      requests: [
+        {
+          body: sent('Viewed Page', 'evt-2', {
+            properties: { path: '/', page_name: 'Home', page_url: 'https://shop.example/checkout?x=1', page_title: 'Checkout' },
+          }),
+        },
+      ],
+    },
+    {
+      name: 'a screen of an app',
+      event: pageViewed({ original_type: 'screen', context: {}, traits: { email: 'anna.berg@example.com', phone: '+4915123456789' } }),
+      requests: [{ body: sent('Viewed Screen', 'evt-2', { properties: { path: '/', screen_name: 'Home' } }) }],
+    },
+    {
+      name: 'identify creates or updates the profile',
+      event: identified({ traits: { ...identified().traits, company: 'Acme', plan: 'pro' } }),
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://a.klaviyo.com/api/profile-import',
+          headers,
+          body: {
+            data: {
+              type: 'profile',
+              attributes: {
+                external_id: 'user-1',
+                anonymous_id: 'anon-1',
+                email: 'anna.berg@example.com',
+                phone_number: '+4915123456789',
+                first_name: 'Anna',
+                last_name: 'Berg',
+                organization: 'Acme',
+                locale: 'de-DE',
+                location: { city: 'New York', region: 'New York', zip: '10001-1234', country: 'US', ip: '203.0.113.7' },
+                properties: { plan: 'pro' },
+              },
+            },
+          },
+        },
+      ],
+    },
+    {
+      name: 'a group is the organisation of the profile',
+      event: grouped(),
+      requests: [
+        {
+          url: 'https://a.klaviyo.com/api/profile-import',
+          body: {
+            data: {
+              type: 'profile',
+              attributes: { external_id: 'user-1', anonymous_id: 'anon-1', organization: 'Acme', properties: { group_id: 'acme' } },
+            },
+          },
+        },
+      ],
+    },
+    {
+      name: 'a visitor whom nobody knows',
+      event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' },
+      dropped: 'missing_required:who.profile.data.attributes.email',
+    },
+  ],
+  [
+    { name: 'accepted', events: [quiz], reply: { status: 202 }, verdict: { kind: 'delivered' } },
+    { name: 'a new profile', events: [identified()], reply: { status: 201, body: { data: {} } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'rejected',
+      events: [quiz],
+      reply: {
+        status: 400,
+        body: { errors: [{ id: '1', code: 'invalid', title: 'Invalid input.', detail: 'Invalid phone number format' }] },
+      },
+      verdict: { kind: 'refused', reason: 'http_400: Invalid phone number format' },
+    },
+    {
+      name: 'a key without the scope',
+      events: [quiz],
+      reply: { status: 403, body: { errors: [{ detail: 'You do not have permission to perform this action.' }] } },
+      verdict: { kind: 'refused', reason: 'http_403: You do not have permission to perform this action.' },
+    },
+    {
+      name: 'throttled',
+      events: [quiz],
+      reply: { status: 429, headers: { 'retry-after': '12' }, body: { errors: [{ detail: 'Request was throttled.' }] } },
+      verdict: { kind: 'unavailable', reason: 'http_429: Request was throttled.', retry_after_ms: 12_000 },
+    },
+    { name: 'a failure of theirs', events: [quiz], reply: { status: 503 }, verdict: { kind: 'unavailable' } },
+  ],
+);

@@ -1,0 +1,211 @@
+/** https://developers.klaviyo.com/en/reference/create_event and klaviyo/openapi, revision 2026-07-15. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal, unitValue } from '../shared/commerce.ts';
+import { event, from, into, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
+import { OWN_NAMES } from '../shared/standard-events.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
+
+/** `who` is added to every event, so an event also updates the profile. */
+const who = into('who.profile.data.attributes');
+const PERSON = 'profile.data.attributes';
+const person = (at: ReturnType<typeof into>) => [
+  at('user_id', 'external_id'),
+  at(source.EMAIL, 'email', ['normalize_email']),
+  at(source.PHONE, 'phone_number', [use('normalize_phone', PHONE_COUNTRY)]),
+];
+const WHO = [...person(who), who('anonymous_id', 'anonymous_id'), set('who.profile.data.type', 'profile')];
+const TRACK = [
+  from('properties', 'event.properties'),
+  from('timestamp', 'event.time'),
+  from('event_id', 'event.unique_id'),
+  set('event.metric.data.type', 'metric'),
+];
+const CURRENCY = from('properties.currency', 'event.value_currency', ['currency_code']);
+
+/** Traits with a field of Klaviyo's own. The rest are custom properties. */
+const OWN_FIELDS = ['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName', 'address', 'company', 'title', 'avatar'];
+const profile = into(PERSON);
+const IDENTIFY = [
+  set('profile.data.type', 'profile'),
+  ...person(profile),
+  profile('anonymous_id', 'anonymous_id'),
+  profile(source.FIRST_NAME, 'first_name', ['trim']),
+  profile(source.LAST_NAME, 'last_name', ['trim']),
+  profile(['traits.company.name', 'traits.company'], 'organization', ['to_string']),
+  profile('traits.title', 'title', ['to_string']),
+  profile('traits.avatar', 'image', ['to_string']),
+  profile('context.locale', 'locale'),
+  profile(source.STREET, 'location.address1', ['to_string']),
+  profile(source.CITY, 'location.city', ['to_string']),
+  profile(source.STATE, 'location.region', ['to_string']),
+  profile(source.POSTAL_CODE, 'location.zip', ['to_string']),
+  profile(source.COUNTRY, 'location.country', ['to_string']),
+  profile('context.ip', 'location.ip'),
+  profile('traits', 'properties', [use('omit', ...OWN_FIELDS)]),
+];
+const GROUP = [
+  set('profile.data.type', 'profile'),
+  profile('user_id', 'external_id'),
+  profile('anonymous_id', 'anonymous_id'),
+  profile('traits.name', 'organization', ['to_string']),
+  profile('group_id', 'properties.group_id'),
+];
+
+const item = (name: string) => `ordered[*].${name}`;
+/** Klaviyo asks for one "Ordered Product" per product beside "Placed Order", for its product recommendations. */
+const ORDERED = [
+  set(item('metric.data.type'), 'metric'),
+  set(item('metric.data.attributes.name'), 'Ordered Product'),
+  from(product('product_id', 'sku'), item('properties.ProductID'), ['to_string']),
+  from(product('sku'), item('properties.SKU'), ['to_string']),
+  from(product('name'), item('properties.ProductName')),
+  from(product('quantity'), item('properties.Quantity'), ['to_integer'], { default: 1 }),
+  from(product('category'), item('properties.Categories[0]')),
+  from(product('brand'), item('properties.ProductBrand')),
+  from(product('url'), item('properties.ProductURL')),
+  from(product('image_url'), item('properties.ImageURL')),
+  from(product('price'), item('value'), ['to_number']),
+  from('properties.currency', item('value_currency'), ['currency_code']),
+  from(source.ORDER_ID, item('properties.OrderId'), ['to_string']),
+];
+
+const ANSWERS: AnswerRule[] = [
+  { status: [429], verdict: 'unavailable', reason: 'body.errors[0].detail' },
+  { status: [408], verdict: 'unavailable' },
+  { status: ['4xx'], verdict: 'refused', reason: 'body.errors[0].detail' },
+  RETRY_TIMEOUT,
+];
+const post = (
+  name: string,
+  path: string,
+): Pick<RequestDefinition, 'name' | 'method' | 'url' | 'headers' | 'auth' | 'body' | 'answers'> => ({
+  name,
+  method: 'POST',
+  url: `https://a.klaviyo.com/api/${path}`,
+  headers: { revision: '{{parameters.revision}}', 'Content-Type': 'application/vnd.api+json', Accept: 'application/vnd.api+json' },
+  auth: { kind: 'header', name: 'Authorization', value: 'Klaviyo-API-Key {{parameters.api_key}}' },
+  body: { kind: 'json' },
+  answers: ANSWERS,
+});
+const EVENT_SHAPE = { data: { type: 'event', attributes: { $ref: 'payload' } } };
+
+export default defineVendor({
+  key: 'klaviyo',
+  name: 'Klaviyo',
+  description: 'Events and profiles into Klaviyo, for flows and segments.',
+  category: 'other',
+  group: 'engagement',
+  status: 'ga',
+  website: 'https://developers.klaviyo.com/en/reference/create_event',
+  api_version: {
+    version: '2026-07-15',
+    checked: '2026-11-16',
+    field: 'revision',
+    // A revision is served for two years.
+    ends: {
+      '2025-01-15': '2027-01-15',
+      '2025-04-15': '2027-04-15',
+      '2025-07-15': '2027-07-15',
+      '2025-10-15': '2027-10-15',
+      '2026-01-15': '2028-01-15',
+      '2026-04-15': '2028-04-15',
+      '2026-07-15': '2028-07-15',
+    },
+  },
+  default_consent_category: 'marketing',
+  setup_steps: [
+    'In Klaviyo open Settings, API keys, Create private API key, with full access to events and profiles.',
+    'In Settings, Metric mapping, map Placed Order and the other metrics once the first events have arrived.',
+  ],
+  notes: [
+    'Events of visitors without user id, e-mail address and telephone number are dropped: each would be a profile that is billed.',
+    'An order is sent as Placed Order and as one Ordered Product for each product.',
+    'Klaviyo ignores an event whose unique_id (the event id) it already has for the same profile and metric.',
+    'Klaviyo answers 202 before it has processed an event.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'Private API key',
+      type: 'secret',
+      required: true,
+      placeholder: 'pk_0123456789abcdef0123456789abcdef01',
+      help_text: 'Settings, API keys, Private API keys. It needs the scopes events:write and profiles:write.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'revision',
+      label: 'API revision',
+      type: 'string',
+      required: false,
+      placeholder: '2026-07-15',
+      help_text: 'Only to stay on an older revision of the API.',
+      default: '2026-07-15',
+      pattern: '^\\d{4}-\\d\\d-\\d\\d$',
+      pattern_hint: 'a date such as 2026-07-15',
+    },
+  ],
+  requests: [
+    {
+      ...post('event', 'events'),
+      when: { field: 'event.type', op: 'in', value: ['track', 'page'] },
+      items: 'event',
+      merge: ['who'],
+      shape: EVENT_SHAPE,
+    },
+    {
+      ...post('ordered product', 'events'),
+      items: 'ordered',
+      merge: ['who'],
+      fill: { unique_id: '{{item.id}}', time: '{{event.timestamp}}' },
+      shape: EVENT_SHAPE,
+    },
+    { ...post('profile', 'profile-import'), items: 'profile' },
+  ],
+  send: 'all',
+  event_name: { target: 'event.metric.data.attributes.name', only_with: 'event', max_length: 127 },
+  compact: [{ path: 'ordered', needs: ['properties'] }],
+  limits: [{ path: 'event.properties', max_keys: 400 }],
+  require_one_of: [
+    ['who.profile.data.attributes.email', 'who.profile.data.attributes.phone_number', 'who.profile.data.attributes.external_id'],
+  ],
+  default_action: 'drop',
+  rate: { rps: 50, burst: 300 },
+  variants: blueprints({
+    names: {
+      ...OWN_NAMES,
+      'Product Viewed': 'Viewed Product',
+      'Product Added': 'Added to Cart',
+      'Checkout Started': 'Started Checkout',
+      'Order Completed': 'Placed Order',
+      'Order Cancelled': 'Cancelled Order',
+      'Order Refunded': 'Refunded Order',
+    },
+    global: [...WHO, ...TRACK],
+    lines: {
+      product: [...unitValue('event.value'), CURRENCY],
+      order: [...orderTotal('event.value'), CURRENCY],
+      purchase: [...orderTotal('event.value'), CURRENCY, ...ORDERED],
+      refund: [...orderTotal('event.value'), CURRENCY],
+      booking: [...orderTotal('event.value'), CURRENCY],
+      subscription: [...orderTotal('event.value'), CURRENCY],
+    },
+    others: {
+      '@page': event('Viewed Page', [
+        from('name', 'event.properties.page_name'),
+        from(source.OWN_PAGE_URL, 'event.properties.page_url'),
+        from(source.PAGE_TITLE, 'event.properties.page_title'),
+      ]),
+      '@screen': event('Viewed Screen', [from('name', 'event.properties.screen_name')]),
+      '@identify': event(undefined, IDENTIFY),
+      '@group': event(undefined, GROUP),
+    },
+    defaults: { action: 'map' },
+  }),
+});
