@@ -44,3 +44,6 @@ export function change(now: number, before: number): string | undefined {
   const percent = Math.round(((now - before) / before) * 100);
   return `${percent >= 0 ? '+' : '−'}${Math.abs(percent)} %`;
 }
+export function perMinute(rate: number): string {
+  return `${rate > 0 && rate < 10 ? rate.toFixed(1) : number(Math.round(rate))} / min`;
+}

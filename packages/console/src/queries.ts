@@ -1,10 +1,10 @@
 /** What several pages ask the API for, with the keys under which answers are shared. */
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from './api.ts';
 import { bounds, RANGES, type RangeKey } from './time-range.ts';
 
 /** Statistics are at most ten seconds old on the server; asking more often shows nothing new. */
-const STATS_EVERY_MS = 15_000;
+const STATS_EVERY_MS = 20_000;
 
 export const pipelinesQuery = () =>
   queryOptions({
@@ -31,13 +31,61 @@ export const integrationsQuery = (pipelineId: string) =>
     refetchInterval: 30_000,
   });
 
-export const statsQuery = (range: RangeKey, scope: { pipeline_id?: string; integration_id?: string } = {}) =>
+interface StatsScope {
+  pipeline_id?: string;
+  integration_id?: string;
+  group_by?: 'pipeline_id' | 'integration_id';
+}
+export const statsQuery = (range: RangeKey, scope: StatsScope = {}) =>
   queryOptions({
     queryKey: ['stats', range, scope],
     queryFn: () =>
-      call(api.GET('/v1/admin/stats', { params: { query: { ...bounds(range), interval: RANGES[range].interval, ...scope } } })),
+      call(api.GET('/v1/admin/stats', { params: { query: { ...bounds(range), interval: RANGES[range].interval, fill: true, ...scope } } })),
     refetchInterval: STATS_EVERY_MS,
+    placeholderData: keepPreviousData,
   });
+/** The same length of time before the range, to compare with. */
+export const earlierStatsQuery = (range: RangeKey, scope: StatsScope = {}) =>
+  queryOptions({
+    queryKey: ['earlier-stats', range, scope],
+    queryFn: () =>
+      call(
+        api.GET('/v1/admin/stats', {
+          params: { query: { ...bounds(range, Date.now() - RANGES[range].ms), interval: RANGES[range].interval, ...scope } },
+        }),
+      ),
+    staleTime: 300_000,
+  });
+/** Events received per minute, by pipeline, over the last five whole minutes. */
+export const ratesQuery = () =>
+  queryOptions({
+    queryKey: ['rates'],
+    queryFn: async () => {
+      const to = Math.floor(Date.now() / 60_000) * 60_000 - 1;
+      const { groups = [], totals } = await call(
+        api.GET('/v1/admin/stats', {
+          params: {
+            query: {
+              from: new Date(to + 1 - RATE_MINUTES * 60_000).toISOString(),
+              to: new Date(to).toISOString(),
+              interval: 'minute',
+              group_by: 'pipeline_id',
+            },
+          },
+        }),
+      );
+      return {
+        all: totals.received / RATE_MINUTES,
+        byPipeline: new Map(groups.map(({ id, totals: { received } }) => [id, received / RATE_MINUTES])),
+      };
+    },
+    refetchInterval: 30_000,
+  });
+const RATE_MINUTES = 5;
+
+const fetchAttention = () => call(api.GET('/v1/admin/attention', {}));
+export type AttentionItem = Awaited<ReturnType<typeof fetchAttention>>['items'][number];
+export const attentionQuery = () => queryOptions({ queryKey: ['attention'], queryFn: fetchAttention, refetchInterval: 30_000 });
 
 export const deadLetterCountQuery = () =>
   queryOptions({

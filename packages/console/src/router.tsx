@@ -31,7 +31,7 @@ const home = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  validateSearch: texts('pipeline', 'event', 'user', 'verdict', 'selected', 'live'),
+  validateSearch: texts('pipeline', 'event', 'user', 'visitor', 'integration', 'delivery', 'reason', 'status', 'range', 'selected', 'live'),
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
 });
 const pipelines = createRoute({
@@ -49,7 +49,7 @@ const pipeline = createRoute({
 const deadLetters = createRoute({
   getParentRoute: () => root,
   path: '/dead-letters',
-  validateSearch: texts('pipeline', 'integration', 'stage', 'selected'),
+  validateSearch: texts('pipeline', 'integration', 'source', 'stage', 'reason', 'status', 'selected', 'tab'),
   component: lazyRouteComponent(() => import('./pages/dead-letters/dead-letters-page.tsx'), 'DeadLettersPage'),
 });
 const catalog = createRoute({

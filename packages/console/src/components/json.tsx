@@ -19,12 +19,19 @@ export function Json({ value, label = 'JSON', maxHeight }: { value: unknown; lab
     </div>
   );
 }
-export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function Copy({ text, label = 'Copy', inline = false }: { text: string; label?: string; inline?: boolean }) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
         <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon className={classes.copy} variant="default" size="sm" onClick={copy} aria-label={label}>
+          <ActionIcon
+            className={inline ? undefined : classes.copy}
+            variant={inline ? 'subtle' : 'default'}
+            color="gray"
+            size={inline ? 'xs' : 'sm'}
+            onClick={copy}
+            aria-label={label}
+          >
             {copied ? <CheckIcon /> : <CopyIcon />}
           </ActionIcon>
         </Tooltip>

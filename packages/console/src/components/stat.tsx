@@ -7,6 +7,9 @@ export interface StatProps {
   label: string;
   value: string;
   note?: ReactNode;
+  /** `+3 %`, and what it is compared with. */
+  change?: string | undefined;
+  against?: string;
   /** The values over the time range, oldest first. */
   series?: number[];
   tone?: 'bad' | undefined;
@@ -15,14 +18,21 @@ export interface StatProps {
 }
 
 /** One number, what it means, how it moved, and the way to what it counts. */
-export function Stat({ label, value, note, series, tone, link }: StatProps) {
+export function Stat({ label, value, note, change, against, series, tone, link }: StatProps) {
   const content = (
     <>
       <span className={classes.label}>{label}</span>
       <span className={classes.value} data-tone={tone}>
         {value}
+        {change !== undefined && (
+          <span className={classes.change} title={against}>
+            {change} <span className={classes.hidden}>{against}</span>
+          </span>
+        )}
       </span>
-      <span className={classes.note}>{note}</span>
+      <span className={classes.note} title={typeof note === 'string' ? note : undefined}>
+        {note}
+      </span>
       {series !== undefined && series.length > 1 && <Sparkline values={series} label={`${label} over time`} tone={tone} />}
     </>
   );

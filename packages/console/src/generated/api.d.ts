@@ -1045,7 +1045,7 @@ export interface paths {
         put?: never;
         /**
          * Send dead letters again
-         * @description All pending ones of one integration, pipeline or webhook source.
+         * @description All pending ones of one integration, pipeline or webhook source. With `limit` at most that many, oldest first: call again until fewer are replayed, to show progress or to stop in between.
          *
          *     Least role: **editor**.
          */
@@ -1065,7 +1065,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The retained ones, newest first.
+         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`.
          *
          *     Least role: **viewer**.
          */
@@ -3451,6 +3451,11 @@ export interface components {
             event: {
                 [key: string]: unknown;
             } | null;
+            deliveries: {
+                integration_id: string;
+                status: string;
+                reason: string | null;
+            }[];
         };
         EventTrace: {
             event_id: string;
@@ -4119,9 +4124,10 @@ export interface components {
         };
         ListEventsResponse: {
             events: (components["schemas"]["EventSummary"] | components["schemas"]["RejectedEvent"])[];
-            total: number;
+            total?: number;
             limit: number;
             offset: number;
+            next_cursor: string | null;
         };
         ListIntegrationTemplateRevisionsResponse: {
             revisions: components["schemas"]["Revision"][];
@@ -5019,6 +5025,7 @@ export interface components {
             to?: string;
             /** @enum {string} */
             use_revision?: "pinned" | "latest";
+            limit?: number;
             dry_run?: boolean;
         };
         /**
@@ -5040,6 +5047,8 @@ export interface components {
              */
             to: string;
             event_names?: string[];
+            /** @description Only these events of the time. */
+            event_ids?: string[];
             dry_run?: boolean;
         };
         ReplayHistoryResponse: {
@@ -7994,6 +8003,19 @@ export interface operations {
                 /** @description A track name, or @page, @identify, @group. */
                 event?: string;
                 user_id?: string;
+                anonymous_id?: string;
+                /** @description Exactly this reason, of the event or at an integration. */
+                reason?: string;
+                /** @description Events with a step at this integration. */
+                integration_id?: string;
+                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. */
+                delivery?: "delivered" | "not_delivered" | "dropped" | "retrying" | "accepted_by_vendor" | "dead_lettered";
+                /** @description Received at this moment or later. */
+                from?: string;
+                /** @description Received at this moment or earlier. */
+                to?: string;
+                /** @description The `next_cursor` of the page before; `offset` is ignored. */
+                cursor?: string;
                 /** @description `rejected`: events that ingest rejected for their content. */
                 status?: "processed" | "dropped" | "dead_lettered" | "rejected";
                 /** @description At most 100; a greater one is served as 100. */

@@ -1,5 +1,8 @@
 import { Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { number } from '../format.ts';
 import { useLiveState } from '../live/use-live.ts';
+import { ratesQuery } from '../queries.ts';
 import classes from './shell.module.css';
 
 const WORDS = { live: 'Live', behind: 'Behind', connecting: 'Connecting', offline: 'Offline' } as const;
@@ -7,6 +10,7 @@ const WORDS = { live: 'Live', behind: 'Behind', connecting: 'Connecting', offlin
 /** Says whether what moves on the page is current. */
 export function LiveDot() {
   const { status, skipped } = useLiveState();
+  const rates = useQuery(ratesQuery());
   const shown = status === 'live' && skipped > 0 ? 'behind' : status;
   const why = {
     live: 'Live data is connected.',
@@ -19,6 +23,9 @@ export function LiveDot() {
       <span className={classes.live} role="status" aria-label={`${WORDS[shown]}: ${why}`}>
         <span className={classes.dot} data-state={shown} />
         {WORDS[shown]}
+        {shown === 'live' && rates.data !== undefined && rates.data.all >= 1 && (
+          <span className={classes.rate}> · {number(Math.round(rates.data.all))} events/min</span>
+        )}
       </span>
     </Tooltip>
   );

@@ -81,7 +81,8 @@ function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
   ];
 }
 
-function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRow[]) {
+/** The result of an event per integration: those of its pipeline, and those that have a step of it. */
+export function fatesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRow[]) {
   const byIntegration = Map.groupBy(steps, (step) => step.integration_id);
   const assigned = snapshot.pipelines.get(row.pipeline_id)?.integrations.map((each) => each.integration.id) ?? [];
   return [...new Set([...assigned, ...byIntegration.keys()])].map((id) => {
@@ -89,21 +90,27 @@ function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRo
     const own = byIntegration.get(id) ?? [];
     const last = own.at(-1);
     const addedLater = integration !== undefined && Date.parse(integration.created_at) > row.processed_at;
-    return {
-      integration_id: id,
-      name: integration?.name ?? null,
-      vendor: integration?.vendor ?? null,
-      ...(last === undefined ? withoutStep(row, addedLater) : afterStep(last)),
-      attempts: own
-        .filter((step) => step.kind !== 'dropped')
-        .map((step) => ({
-          at: iso(step.at),
-          status: step.status,
-          error: step.kind === 'delivered' ? null : step.reason,
-          duration_ms: step.duration_ms,
-        })),
-    };
+    return { integration_id: id, integration, own, ...(last === undefined ? withoutStep(row, addedLater) : afterStep(last)) };
   });
+}
+
+function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRow[]) {
+  return fatesOf(snapshot, row, steps).map(({ integration_id, integration, own, status, reason, explanation }) => ({
+    integration_id,
+    name: integration?.name ?? null,
+    vendor: integration?.vendor ?? null,
+    status,
+    reason,
+    explanation,
+    attempts: own
+      .filter((step) => step.kind !== 'dropped')
+      .map((step) => ({
+        at: iso(step.at),
+        status: step.status,
+        error: step.kind === 'delivered' ? null : step.reason,
+        duration_ms: step.duration_ms,
+      })),
+  }));
 }
 
 interface Fate {

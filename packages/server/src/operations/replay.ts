@@ -25,12 +25,14 @@ export interface HistoryReplay {
   from: Date;
   to: Date;
   event_names?: string[];
+  event_ids?: string[];
   dry_run?: boolean;
 }
 
 /** Sends retained processed events of the pipeline to one integration again. */
 export async function replayHistory(log: EventLog, replay: HistoryReplay): Promise<number> {
   const names = replay.event_names === undefined ? undefined : new Set(replay.event_names);
+  const ids = replay.event_ids && new Set(replay.event_ids.map((id) => eventRecordId(replay.pipeline_id, id)));
   const replayId = newId('rpl');
   const topic = replayTopic(replay.integration_id);
   let records: Append['records'] = [];
@@ -44,6 +46,7 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
     to: replay.to,
     limit: Number.MAX_SAFE_INTEGER,
   })) {
+    if (ids !== undefined && !ids.has(record.id)) continue;
     // Counting all events needs no decoding.
     if (replay.dry_run && names === undefined) {
       count++;
@@ -64,6 +67,8 @@ export interface DeadLetterReplay {
   filter: DeadLetterFilter;
   use_revision?: 'pinned' | 'latest' | undefined;
   dry_run?: boolean | undefined;
+  /** Replay at most this many. */
+  limit?: number | undefined;
 }
 export interface ReplayDeps {
   log: EventLog;
@@ -76,10 +81,10 @@ export interface ReplayDeps {
 }
 
 /** Replays every pending dead letter that matches. One that cannot be sent now (its integration is deleted or disabled) stays pending. */
-export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run }: DeadLetterReplay): Promise<number> {
+export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run, limit }: DeadLetterReplay): Promise<number> {
   const pending: DeadLetterFilter = { ...filter, status: 'pending' };
-  if (dry_run) return await estimateReplay(deps, pending);
-  return await replayPending(deps, pending, { use_revision });
+  if (dry_run) return Math.min(await estimateReplay(deps, pending), limit ?? Number.MAX_SAFE_INTEGER);
+  return await replayPending(deps, pending, { use_revision, limit });
 }
 
 /**
@@ -98,13 +103,13 @@ async function estimateReplay(deps: ReplayDeps, pending: DeadLetterFilter): Prom
 async function replayPending(
   deps: ReplayDeps,
   pending: DeadLetterFilter,
-  { use_revision, dry_run }: Omit<DeadLetterReplay, 'filter'>,
+  { use_revision, dry_run, limit = Number.MAX_SAFE_INTEGER }: Omit<DeadLetterReplay, 'filter'>,
 ): Promise<number> {
   let count = 0;
   for (let after = ''; ; ) {
-    const page = await pageOfDeadLetters(deps.observe, pending, after, CHUNK, deps.now());
+    const page = await pageOfDeadLetters(deps.observe, pending, after, Math.min(CHUNK, limit - count), deps.now());
     const last = page.at(-1);
-    if (last === undefined) return count;
+    if (last === undefined || count >= limit) return count;
     count += await replayLetters(deps, page, { use_revision, dry_run });
     after = last.id;
   }

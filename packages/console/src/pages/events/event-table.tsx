@@ -1,23 +1,26 @@
 /** A virtualised table: only the rows in view are in the document, so 100,000 scroll as easily as 100. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { memo, useEffect, useMemo, useRef } from 'react';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { clockTime } from '../../format.ts';
+import type { Integration } from '../../queries.ts';
 import classes from './events.module.css';
-import type { Row } from './live-events.ts';
+import type { Row } from './rows.ts';
 
 const ROW_HEIGHT = 34;
 
 export interface EventTableProps {
   rows: Row[];
-  names: ReadonlyMap<string, string>;
+  /** Left out if there is only one: then its column would say nothing. */
+  pipelines: readonly { value: string; label: string }[] | undefined;
+  integrations: ReadonlyMap<string, readonly Integration[]>;
   selected: string | undefined;
   onSelect: (eventId: string) => void;
   /** The reader has come near the end. */
   onEnd: () => void;
 }
 
-export function EventTable({ rows, names, selected, onSelect, onEnd }: EventTableProps) {
+export function EventTable({ rows, pipelines, integrations, selected, onSelect, onEnd }: EventTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -25,30 +28,35 @@ export function EventTable({ rows, names, selected, onSelect, onEnd }: EventTabl
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
   });
+  const names = useMemo(() => pipelines && new Map(pipelines.map(({ value, label }) => [value, label])), [pipelines]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= rows.length - 20) onEnd();
+    if (last >= rows.length - 40) onEnd();
   }, [last, rows.length, onEnd]);
 
   function onKey(event: React.KeyboardEvent) {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0) return;
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key];
+    if (step === undefined) return;
     event.preventDefault();
     const at = rows.findIndex(({ event_id }) => event_id === selected);
-    const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
+    const index = Math.min(rows.length - 1, Math.max(0, at + step));
+    const next = rows[index];
     if (next === undefined) return;
     onSelect(next.event_id);
-    virtual.scrollToIndex(rows.indexOf(next));
+    virtual.scrollToIndex(index);
   }
-
+  const columns = names === undefined ? 'without-pipeline' : 'with-pipeline';
+  // A row that is not in the document cannot be the active one.
+  const active = items.some(({ index }) => rows[index]?.event_id === selected) ? `event-${selected}` : undefined;
   return (
-    <div className={`panel ${classes.table}`}>
+    <div className={`panel ${classes.table}`} data-columns={columns}>
       <div className={classes.headRow} aria-hidden>
         <span>Time</span>
         <span>Event</span>
         <span>Visitor</span>
-        <span>Pipeline</span>
+        <span>Value</span>
+        {names !== undefined && <span>Pipeline</span>}
         <span>Integrations</span>
       </div>
       <div
@@ -58,32 +66,22 @@ export function EventTable({ rows, names, selected, onSelect, onEnd }: EventTabl
         aria-label="Events"
         tabIndex={0}
         onKeyDown={onKey}
-        aria-activedescendant={selected === undefined ? undefined : `event-${selected}`}
+        aria-activedescendant={active}
       >
-        <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
           {items.map(({ index, start }) => {
             const row = rows[index];
             if (row === undefined) return null;
             return (
-              <div
+              <EventRow
                 key={row.event_id}
-                id={`event-${row.event_id}`}
-                role="option"
-                aria-selected={row.event_id === selected}
-                tabIndex={-1}
-                className={classes.row}
-                style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
-                onClick={() => onSelect(row.event_id)}
-                onKeyDown={(event) => event.key === 'Enter' && onSelect(row.event_id)}
-              >
-                <span className="mono">{clockTime(row.received_at)}</span>
-                <span className={classes.name}>
-                  <EventName row={row} />
-                </span>
-                <span className={`mono ${classes.clip}`}>{row.user_id ?? shortId(row.anonymous_id)}</span>
-                <span className={classes.clip}>{names.get(row.pipeline_id) ?? row.pipeline_id}</span>
-                <Verdicts row={row} />
-              </div>
+                row={row}
+                start={start}
+                selected={row.event_id === selected}
+                pipeline={names === undefined ? undefined : (names.get(row.pipeline_id) ?? row.pipeline_id)}
+                integrations={integrations.get(row.pipeline_id)}
+                onSelect={onSelect}
+              />
             );
           })}
         </div>
@@ -92,31 +90,72 @@ export function EventTable({ rows, names, selected, onSelect, onEnd }: EventTabl
   );
 }
 
-export function EventName({ row }: { row: Pick<Row, 'type' | 'event_name' | 'event'> }) {
+interface EventRowProps {
+  row: Row;
+  start: number;
+  selected: boolean;
+  pipeline: string | undefined;
+  integrations: readonly Integration[] | undefined;
+  onSelect: (eventId: string) => void;
+}
+const EventRow = memo(function EventRow({ row, start, selected, pipeline, integrations, onSelect }: EventRowProps) {
+  return (
+    <div
+      id={`event-${row.event_id}`}
+      role="option"
+      aria-selected={selected}
+      tabIndex={-1}
+      className={classes.row}
+      style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+      onClick={() => onSelect(row.event_id)}
+      onKeyDown={(event) => event.key === 'Enter' && onSelect(row.event_id)}
+    >
+      <span className="mono">{clockTime(row.received_at)}</span>
+      <span className={classes.name}>
+        <EventName row={row} /> {row.webhook && <Tag tone="info">webhook</Tag>}
+      </span>
+      <span className={`mono ${classes.clip}`}>{row.user_id ?? shortId(row.anonymous_id)}</span>
+      <span className={`mono ${classes.clip}`}>{row.value ?? <span className="dim">–</span>}</span>
+      {pipeline !== undefined && <span className={classes.clip}>{pipeline}</span>}
+      <Verdicts row={row} integrations={integrations} />
+    </div>
+  );
+});
+
+export function EventName({ row }: { row: Pick<Row, 'type' | 'event_name'> & { path?: string | null } }) {
   if (row.type === 'track') return <b>{row.event_name ?? 'Track'}</b>;
-  const page = row.event?.properties as { path?: unknown } | undefined;
   return (
     <>
-      <b>{row.type.charAt(0).toUpperCase() + row.type.slice(1)}</b>{' '}
-      <span className="dim">{typeof page?.path === 'string' ? page.path : (row.event_name ?? '')}</span>
+      <b>{row.type.charAt(0).toUpperCase() + row.type.slice(1)}</b> <span className="dim">{row.path ?? row.event_name ?? ''}</span>
     </>
   );
 }
 function shortId(id: string | null): string {
   return id === null ? '–' : `a_${id.slice(0, 6)}`;
 }
-function Verdicts({ row }: { row: Row }) {
+
+/** One mark per integration, always in the same order, so that a column of marks can be read downwards. */
+function Verdicts({ row, integrations }: { row: Row; integrations: readonly Integration[] | undefined }) {
   if (row.status === 'dropped' || row.status === 'rejected' || row.status === 'dead_lettered')
     return (
-      <span>
+      <span className={classes.clip}>
         <Tag tone={toneOf(row.status)}>{words(row.reason ?? row.status)}</Tag>
       </span>
     );
-  const text = row.verdicts.map(({ status }) => words(status)).join(', ');
+  const known = new Map(row.verdicts.map(({ integration_id, status }) => [integration_id, status]));
+  const named = integrations?.map(({ id, name }) => ({ id, name, status: known.get(id) ?? 'waiting' })) ?? [];
+  const ids = new Set(named.map(({ id }) => id));
+  const marks = [
+    ...named,
+    ...row.verdicts
+      .filter(({ integration_id }) => !ids.has(integration_id))
+      .map(({ integration_id: id, status }) => ({ id, name: id, status })),
+  ];
+  const text = marks.map(({ name, status }) => `${name}: ${words(status)}`).join(', ');
   return (
-    <span className={classes.marks} role="img" aria-label={text === '' ? 'no verdicts yet' : text} title={text}>
-      {row.verdicts.map(({ integration_id, status }) => (
-        <i key={integration_id} data-tone={toneOf(status)} />
+    <span className={classes.marks} role="img" aria-label={text === '' ? 'no integrations' : text} title={text.replaceAll(', ', '\n')}>
+      {marks.map(({ id, status }) => (
+        <i key={id} data-tone={toneOf(status)} data-status={status} />
       ))}
     </span>
   );

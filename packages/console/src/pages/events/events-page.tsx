@@ -1,9 +1,8 @@
-/** Every retained event, live or past, with its verdict at each integration; the selected one explains itself in a side panel. */
-import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+/** Every retained event, live or past, with its result at each integration; the selected one explains itself in a side panel. */
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
@@ -12,129 +11,117 @@ import { pipelinesQuery } from '../../queries.ts';
 import { EventPanel } from './event-panel.tsx';
 import { EventTable } from './event-table.tsx';
 import classes from './events.module.css';
-import { mergeLive, type Row, rowOf, useLiveEvents } from './live-events.ts';
+import { Filters } from './filters.tsx';
+import { useLiveEvents } from './live-events.ts';
+import { mergeLive, type Row, rowOf } from './rows.ts';
+import { canBeLive, type EventsSearch, FILTERS, type FilterName, queryOf } from './search.ts';
+import { useIntegrations } from './use-integrations.ts';
 
 const PAGE_SIZE = 100;
-
-export interface EventsSearch {
-  pipeline?: string;
-  event?: string;
-  user?: string;
-  selected?: string;
-  live?: string;
-}
 
 export function EventsPage() {
   const search = useSearch({ strict: false }) as EventsSearch;
   const navigate = useNavigate();
-  const setSearch = (next: Partial<Record<keyof EventsSearch, string | undefined>>) =>
-    void navigate({ to: '/events', search: (old: EventsSearch) => ({ ...old, ...next }), replace: true } as never);
-  const isLive = search.live !== 'off';
+  const queries = useQueryClient();
+  const setSearch = useCallback(
+    (next: Partial<Record<keyof EventsSearch, string | undefined>>) =>
+      void navigate({ to: '/events', search: (old: EventsSearch) => ({ ...old, ...next }), replace: true } as never),
+    [navigate],
+  );
+  const liveIsPossible = canBeLive(search);
+  const isLive = liveIsPossible && search.live !== 'off';
   const pipelines = useQuery(pipelinesQuery());
+  const filters = FILTERS.map((name) => search[name]);
+  const filtered = filters.some((value) => value !== undefined);
   const past = useInfiniteQuery({
-    queryKey: ['events', search.pipeline, search.event, search.user],
-    initialPageParam: 0,
-    queryFn: ({ pageParam }) =>
-      call(
+    queryKey: ['events', ...filters],
+    initialPageParam: '',
+    queryFn: async ({ pageParam: cursor }) => {
+      const { events, total, next_cursor } = await call(
         api.GET('/v1/admin/events', {
-          params: {
-            query: {
-              limit: PAGE_SIZE,
-              offset: pageParam,
-              ...(search.pipeline === undefined ? {} : { pipeline_id: search.pipeline }),
-              ...(search.event === undefined ? {} : { event: search.event }),
-              ...(search.user === undefined ? {} : { user_id: search.user }),
-            },
-          },
+          params: { query: { limit: PAGE_SIZE, ...queryOf(search), ...(cursor === '' ? {} : { cursor }) } },
         }),
-      ),
-    getNextPageParam: (last, pages) => (last.events.length < PAGE_SIZE ? undefined : pages.length * PAGE_SIZE),
+      );
+      return { rows: events.map(rowOf), total, next_cursor };
+    },
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // New events come over the live connection; reading every page again would ask hundreds of times.
+    staleTime: Infinity,
+    gcTime: 0,
+    structuralSharing: false,
   });
   const live = useLiveEvents(isLive, { pipeline: search.pipeline, event: search.event });
-  const rows = useMemo<Row[]>(() => mergeLive(live, past.data?.pages.flatMap((page) => page.events.map(rowOf)) ?? []), [live, past.data]);
-  const names = useMemo(() => new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name])), [pipelines.data]);
-
+  const listed = useMemo(() => past.data?.pages.flatMap((page) => page.rows) ?? [], [past.data]);
+  const positions = useMemo(() => new Map(listed.map(({ event_id }, at) => [event_id, at])), [listed]);
+  const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed, positions)), [live, listed, positions]);
+  const choices = useMemo(() => pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? [], [pipelines.data]);
+  const integrations = useIntegrations(search.pipeline === undefined ? choices.map(({ value }) => value) : [search.pipeline]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = past;
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const onSelect = useCallback((selected: string) => setSearch({ selected }), [setSearch]);
+  function setFilter(name: FilterName, value: string | undefined) {
+    setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined } : {}) });
+  }
+  const total = past.data?.pages[0]?.total;
   return (
     <Page
       title="Events"
       about={
-        past.data === undefined
-          ? undefined
-          : `${number(past.data.pages[0]?.total ?? 0)} retained${isLive ? ', new ones appear as they arrive' : ''}`
+        total === undefined ? ' ' : `${number(total)} ${filtered ? 'match' : 'retained'}${isLive ? ', new ones appear as they arrive' : ''}`
       }
       actions={
-        <Button variant="default" onClick={() => setSearch({ live: isLive ? 'off' : undefined })}>
-          {isLive ? 'Pause' : 'Go live'}
-        </Button>
+        liveIsPossible ? (
+          <Button variant="default" onClick={() => setSearch({ live: isLive ? 'off' : undefined })}>
+            {isLive ? 'Pause' : 'Go live'}
+          </Button>
+        ) : (
+          <Button
+            variant="default"
+            loading={past.isFetching}
+            onClick={() => void queries.resetQueries({ queryKey: ['events', ...filters] })}
+          >
+            Look again
+          </Button>
+        )
       }
     >
-      <Group gap="xs" mb="sm">
-        <Select
-          size="xs"
-          w={180}
-          aria-label="Pipeline"
-          placeholder="All pipelines"
-          clearable
-          value={search.pipeline ?? null}
-          data={pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-          onChange={(next) => setSearch({ pipeline: next ?? undefined })}
-        />
-        <FilterText label="Event" placeholder="Event name, or @page" value={search.event} onChange={(event) => setSearch({ event })} />
-        <FilterText label="User" placeholder="User id" value={search.user} onChange={(user) => setSearch({ user })} />
-      </Group>
+      <Filters
+        search={search}
+        pipelines={choices}
+        integrations={[...integrations.values()].flat().map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={setFilter}
+        onClear={() => setSearch(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
+      />
       {past.isPending ? (
         <Loading what="events" />
-      ) : past.isError ? (
+      ) : past.isError && listed.length === 0 ? (
         <Failed error={past.error} retry={() => void past.refetch()} />
       ) : (
         // The panel does not depend on the list: a shared link may name an event that the filters leave out, or a very new one.
         <div className={classes.split} data-open={search.selected !== undefined}>
           {rows.length === 0 ? (
             <Empty title="No events here">
-              {search.event || search.user || search.pipeline
+              {filtered
                 ? 'No retained event matches these filters.'
                 : 'Send a first event with the snippet of a pipeline; it appears here at once.'}
             </Empty>
           ) : (
             <EventTable
               rows={rows}
-              names={names}
+              pipelines={choices.length > 1 ? choices : undefined}
+              integrations={integrations}
               selected={search.selected}
-              onSelect={(selected) => setSearch({ selected })}
-              onEnd={() => past.hasNextPage && !past.isFetchingNextPage && void past.fetchNextPage()}
+              onSelect={onSelect}
+              onEnd={onEnd}
             />
           )}
-          {search.selected !== undefined && <EventPanel eventId={search.selected} onClose={() => setSearch({ selected: undefined })} />}
+          {search.selected !== undefined && (
+            <EventPanel key={search.selected} eventId={search.selected} onClose={() => setSearch({ selected: undefined })} />
+          )}
         </div>
       )}
     </Page>
-  );
-}
-
-function FilterText({
-  label,
-  placeholder,
-  value,
-  onChange,
-}: {
-  label: string;
-  placeholder: string;
-  value: string | undefined;
-  onChange: (next: string | undefined) => void;
-}) {
-  const [typed, setTyped] = useState(value ?? '');
-  const later = useDebouncedCallback((text: string) => onChange(text.trim() === '' ? undefined : text.trim()), 300);
-  return (
-    <TextInput
-      size="xs"
-      w={180}
-      aria-label={label}
-      placeholder={placeholder}
-      value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        later(currentTarget.value);
-      }}
-    />
   );
 }

@@ -2,24 +2,8 @@
 import { useEffect, useRef, useState } from 'react';
 import type { LiveFrame } from '../../live/live.ts';
 import { useLiveFrames } from '../../live/use-live.ts';
+import { type Row, shownOf, text } from './rows.ts';
 
-export interface Verdict {
-  integration_id: string;
-  status: string;
-}
-export interface Row {
-  event_id: string;
-  pipeline_id: string;
-  type: string;
-  event_name: string | null;
-  user_id: string | null;
-  anonymous_id: string | null;
-  received_at: string;
-  status: string;
-  reason: string | null;
-  event: Record<string, unknown> | null;
-  verdicts: Verdict[];
-}
 const MOST_LIVE_ROWS = 2_000;
 const SHOW_EVERY_MS = 250;
 
@@ -69,7 +53,7 @@ export function fold(rows: Map<string, Row>, frame: LiveFrame): void {
       received_at: frame.time,
       status: frame.stage,
       reason: frame.reason,
-      event: null,
+      ...shownOf(null),
       verdicts: [],
     };
     rows.set(frame.event_id, row);
@@ -81,6 +65,7 @@ export function fold(rows: Map<string, Row>, frame: LiveFrame): void {
     const payload = frame.payload as Record<string, unknown>;
     seen.user_id ??= text(payload.user_id) ?? text(payload.userId);
     seen.anonymous_id ??= text(payload.anonymous_id) ?? text(payload.anonymousId);
+    if (frame.integration_id === null) Object.assign(seen, shownOf(payload));
   }
   if (frame.integration_id === null) {
     seen.status = frame.stage;
@@ -90,40 +75,4 @@ export function fold(rows: Map<string, Row>, frame: LiveFrame): void {
     seen.verdicts = [...row.verdicts.filter(({ integration_id }) => integration_id !== frame.integration_id), verdict];
   }
   rows.set(frame.event_id, seen);
-}
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-/** A rejected event has no canonical form: its row shows what was sent, as far as it can be read. */
-export function rowOf(
-  listed: Omit<Row, 'verdicts'> | (Pick<Row, 'event_id' | 'pipeline_id' | 'received_at' | 'status' | 'reason'> & { raw: unknown }),
-): Omit<Row, 'verdicts'> {
-  if (!('raw' in listed)) return listed;
-  const { raw, event_id, pipeline_id, received_at, status, reason } = listed;
-  const sent = (typeof raw === 'object' && raw !== null ? raw : {}) as Record<string, unknown>;
-  return {
-    event_id,
-    pipeline_id,
-    received_at,
-    status,
-    reason,
-    type: text(sent.type) ?? 'track',
-    event_name: text(sent.event),
-    user_id: text(sent.userId),
-    anonymous_id: text(sent.anonymousId),
-    event: null,
-  };
-}
-
-/** Live rows before the listed ones; an event that is in both is shown once, with what the API knows and the newest verdicts. */
-export function mergeLive(live: Row[], listed: readonly (Omit<Row, 'verdicts'> & { verdicts?: Verdict[] })[]): Row[] {
-  const known = new Map(listed.map((row) => [row.event_id, row]));
-  const fresh = live.filter(({ event_id }) => !known.has(event_id));
-  const moved = new Map(live.map((row) => [row.event_id, row]));
-  return [
-    ...fresh,
-    ...listed.map((row) => {
-      const now = moved.get(row.event_id);
-      return { ...row, verdicts: now !== undefined && now.verdicts.length > 0 ? now.verdicts : (row.verdicts ?? []) };
-    }),
-  ];
 }

@@ -1,38 +1,39 @@
 import { Table } from '@mantine/core';
-import { useQueries } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRange } from '../../components/range-select.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { number } from '../../format.ts';
-import { statsQuery } from '../../queries.ts';
-
-/** One query each: the first few pipelines only, so that an open page stays within the request limit. */
-const MOST = 6;
+import { number, perMinute } from '../../format.ts';
+import { ratesQuery, statsQuery } from '../../queries.ts';
 
 export function PipelineRates({
   pipelines,
 }: {
   pipelines: readonly { id: string; name: string; type: string; enabled: boolean; labels: readonly string[] }[];
 }) {
-  const range = useRange();
-  const shown = pipelines.slice(0, MOST);
-  const stats = useQueries({ queries: shown.map(({ id }) => ({ ...statsQuery(range, { pipeline_id: id }), refetchInterval: 60_000 })) });
+  const stats = useQuery({ ...statsQuery(useRange(), { group_by: 'pipeline_id' }), refetchInterval: 60_000 });
+  const rates = useQuery(ratesQuery());
+  const byId = new Map(stats.data?.groups?.map((group) => [group.id, group]));
+  const count = (value: number | undefined): string => (stats.data === undefined ? '…' : number(value ?? 0));
   return (
-    <section className="panel" aria-label="Pipelines">
+    <section className="panel" style={{ overflowX: 'auto' }} aria-label="Pipelines">
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Pipeline</Table.Th>
             <Table.Th>Type</Table.Th>
-            <Table.Th>Received</Table.Th>
+            <Table.Th ta="right">Rate</Table.Th>
+            <Table.Th ta="right">Received</Table.Th>
             <Table.Th w={200}>Over time</Table.Th>
-            <Table.Th>Dead letters</Table.Th>
+            <Table.Th ta="right">Delivered</Table.Th>
+            <Table.Th ta="right">Dead letters</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {shown.map(({ id, name, type, enabled }, at) => {
-            const data = stats[at]?.data;
+          {pipelines.map(({ id, name, type, enabled }) => {
+            const group = byId.get(id);
+            const dead = group?.totals.dead_lettered ?? 0;
             return (
               <Table.Tr key={id}>
                 <Table.Td>
@@ -42,13 +43,29 @@ export function PipelineRates({
                   {!enabled && <Tag tone="warn">disabled</Tag>}
                 </Table.Td>
                 <Table.Td>{type}</Table.Td>
-                <Table.Td>{data === undefined ? '…' : number(data.totals.received)}</Table.Td>
+                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                  {rates.data === undefined ? '…' : perMinute(rates.data.byPipeline.get(id) ?? 0)}
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Link to="/events" search={{ pipeline: id }}>
+                    {count(group?.totals.received)}
+                  </Link>
+                </Table.Td>
                 <Table.Td>
-                  {data !== undefined && data.series.length > 1 && (
-                    <Sparkline label={`Events of ${name}`} values={data.series.map(({ received }) => received)} />
+                  {group !== undefined && group.series.length > 1 && (
+                    <Sparkline label={`Events of ${name}`} values={group.series.map(({ received }) => received)} />
                   )}
                 </Table.Td>
-                <Table.Td>{data === undefined ? '…' : number(data.totals.dead_lettered)}</Table.Td>
+                <Table.Td ta="right">{count(group?.totals.delivered)}</Table.Td>
+                <Table.Td ta="right">
+                  {dead === 0 ? (
+                    count(0)
+                  ) : (
+                    <Link to="/dead-letters" search={{ pipeline: id }} style={{ color: 'var(--bad)' }}>
+                      {number(dead)}
+                    </Link>
+                  )}
+                </Table.Td>
               </Table.Tr>
             );
           })}

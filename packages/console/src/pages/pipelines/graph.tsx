@@ -81,7 +81,7 @@ export function PipelineGraph({
     note: steps.length === 0 ? 'none' : steps.map(({ name }) => name).join(', '),
     open: tab('transformations'),
   };
-  const targets: Node[] = rows.map(({ integration, totals, waiting }, at) => ({
+  const targets: Node[] = rows.map(({ integration, totals }, at) => ({
     key: integration.id,
     x: WIDTH - WIDE - 16,
     y: place(rows.length, at),
@@ -91,7 +91,7 @@ export function PipelineGraph({
       ? 'disabled'
       : totals === undefined
         ? integration.health.status
-        : `${short(totals.delivered)} delivered · ${short(waiting ?? 0)} waiting${totals.dead_lettered > 0 ? ` · ${short(totals.dead_lettered)} dead` : totals.p50_ms === null ? '' : ` · ${milliseconds(totals.p50_ms)}`}`,
+        : `${short(totals.delivered)} delivered · ${short(integration.health.waiting)} waiting${totals.dead_lettered > 0 ? ` · ${short(totals.dead_lettered)} dead` : totals.p50_ms === null ? '' : ` · ${milliseconds(totals.p50_ms)}`}`,
     tone: !integration.enabled
       ? 'idle'
       : integration.health.status === 'failing' || integration.health.status === 'misconfigured' || (totals?.dead_lettered ?? 0) > 0

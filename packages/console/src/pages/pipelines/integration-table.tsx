@@ -15,7 +15,6 @@ export interface IntegrationRow {
     health: { status: string; last_error: string | null; waiting: number; warnings: readonly string[] };
   };
   totals?: { delivered: number; dead_lettered: number; p50_ms: number | null; p99_ms: number | null } | undefined;
-  waiting?: number | undefined;
 }
 
 export function IntegrationTable({ pipelineId, rows }: { pipelineId: string; rows: IntegrationRow[] }) {
@@ -36,7 +35,7 @@ export function IntegrationTable({ pipelineId, rows }: { pipelineId: string; row
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ integration, totals, waiting }) => (
+          {rows.map(({ integration, totals }) => (
             <Table.Tr key={integration.id}>
               <Table.Td>
                 <Link to="/pipelines/$pipelineId" params={{ pipelineId }} search={{ tab: 'integrations', integration: integration.id }}>
@@ -52,7 +51,7 @@ export function IntegrationTable({ pipelineId, rows }: { pipelineId: string; row
                 )}
               </Table.Td>
               <Table.Td>{totals === undefined ? '…' : number(totals.delivered)}</Table.Td>
-              <Table.Td>{number(waiting ?? integration.health.waiting)}</Table.Td>
+              <Table.Td>{number(integration.health.waiting)}</Table.Td>
               <Table.Td>
                 {totals === undefined ? (
                   '…'

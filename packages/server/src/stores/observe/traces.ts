@@ -1,29 +1,99 @@
+import type { ExpressionBuilder } from 'kysely';
 import { readPage } from '../config/paging.ts';
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
+import type { ObserveTables } from './tables.ts';
 
 export interface TraceFilter {
   org_id: string;
   pipeline_id?: string;
   event?: string;
   user_id?: string;
+  anonymous_id?: string;
   status?: TraceEventRow['result'];
+  /** Why the event was dropped or failed, as a whole or at an integration. */
+  reason?: string;
+  /** The last step of the event at an integration (any, or `integration_id`) is this one. */
+  delivery?: TraceStepRow['kind'] | 'not_delivered';
+  integration_id?: string;
+  from?: number;
+  to?: number;
+  /** Only events after this one in the order of the list. */
+  after?: TraceCursor;
   limit: number;
   offset: number;
 }
+export type TraceCursor = Pick<TraceEventRow, 'received_at' | 'event_id'>;
 
-/** Newest first. */
-export async function listTraces({ db }: ObserveDb, filter: TraceFilter): Promise<{ rows: TraceEventRow[]; total: number }> {
+/** Newest first. The total is left out if `after` is given: the first page has it. */
+export async function listTraces({ db }: ObserveDb, filter: TraceFilter): Promise<{ rows: TraceEventRow[]; total?: number }> {
   let base = db.selectFrom('trace_events').where('org_id', '=', filter.org_id);
   if (filter.pipeline_id !== undefined) base = base.where('pipeline_id', '=', filter.pipeline_id);
   if (filter.event !== undefined)
     base = filter.event.startsWith('@') ? base.where('type', '=', filter.event.slice(1)) : base.where('event', '=', filter.event);
   if (filter.status !== undefined) base = base.where('result', '=', filter.status);
   if (filter.user_id !== undefined) base = base.where('user_id', '=', filter.user_id);
+  if (filter.anonymous_id !== undefined) base = base.where('anonymous_id', '=', filter.anonymous_id);
+  if (filter.from !== undefined) base = base.where('received_at', '>=', filter.from);
+  if (filter.to !== undefined) base = base.where('received_at', '<=', filter.to);
+  const { reason, delivery, integration_id } = filter;
+  if (reason !== undefined)
+    base = base.where((eb) => eb.or([eb('reason', '=', reason), eb.exists(stepsOf(eb).where('reason', '=', reason))]));
+  if (delivery !== undefined || integration_id !== undefined)
+    base = base.where((eb) => {
+      let last = stepsOf(eb).where(({ not, exists }) => not(exists(laterSteps(eb))));
+      if (integration_id !== undefined) last = last.where('integration_id', '=', integration_id);
+      if (delivery === 'not_delivered') last = last.where('kind', '!=', 'delivered');
+      else if (delivery !== undefined) last = last.where('kind', '=', delivery);
+      return eb.exists(last);
+    });
+  const { after } = filter;
+  if (after !== undefined) {
+    const { received_at, event_id } = after;
+    const older = base.where((eb) =>
+      eb.or([eb('received_at', '<', received_at), eb.and([eb('received_at', '=', received_at), eb('event_id', '<', event_id)])]),
+    );
+    const rows = await older.selectAll().orderBy('received_at', 'desc').orderBy('event_id', 'desc').limit(filter.limit).execute();
+    return { rows: rows.map(numbers) };
+  }
   const listed = base.selectAll().orderBy('received_at', 'desc').orderBy('event_id', 'desc');
   const count = async () => Number((await base.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n);
   const { rows, total } = await readPage(listed, filter, count);
   return { rows: rows.map(numbers), total };
+}
+
+type TraceExpressions = ExpressionBuilder<ObserveTables, 'trace_events'>;
+const stepsOf = (eb: TraceExpressions) =>
+  eb
+    .selectFrom('trace_steps')
+    .select('trace_steps.at')
+    .whereRef('trace_steps.pipeline_id', '=', 'trace_events.pipeline_id')
+    .whereRef('trace_steps.event_id', '=', 'trace_events.event_id');
+const laterSteps = (eb: TraceExpressions) =>
+  (eb as unknown as ExpressionBuilder<ObserveTables, 'trace_steps'>) // used inside of `stepsOf`, whose table it may refer to
+    .selectFrom('trace_steps as later')
+    .select('later.at')
+    .whereRef('later.pipeline_id', '=', 'trace_steps.pipeline_id')
+    .whereRef('later.event_id', '=', 'trace_steps.event_id')
+    .whereRef('later.integration_id', '=', 'trace_steps.integration_id')
+    .whereRef('later.at', '>', 'trace_steps.at');
+
+/** The steps of several events towards their integrations, oldest first. */
+export async function stepsOfEvents(
+  { db }: ObserveDb,
+  orgId: string,
+  events: readonly Pick<TraceEventRow, 'pipeline_id' | 'event_id'>[],
+): Promise<TraceStepRow[]> {
+  if (events.length === 0) return [];
+  const steps = await db
+    .selectFrom('trace_steps')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', 'in', [...new Set(events.map(({ pipeline_id }) => pipeline_id))])
+    .where('event_id', 'in', [...new Set(events.map(({ event_id }) => event_id))])
+    .orderBy('at')
+    .execute();
+  return steps.map(stepNumbers);
 }
 
 /** The newest event with that id, and every step towards each integration, oldest first. */
@@ -47,7 +117,7 @@ export async function findTrace(
     .execute();
   return {
     event: numbers(row),
-    steps: steps.map((step) => ({ ...step, at: Number(step.at), duration_ms: maybe(step.duration_ms), due_at: maybe(step.due_at) })),
+    steps: steps.map(stepNumbers),
   };
 }
 
@@ -80,6 +150,9 @@ export async function eraseTraces({ db }: ObserveDb, orgId: string, who: { user_
 
 function numbers(row: TraceEventRow): TraceEventRow {
   return { ...row, received_at: Number(row.received_at), processed_at: Number(row.processed_at) };
+}
+function stepNumbers(step: TraceStepRow): TraceStepRow {
+  return { ...step, at: Number(step.at), duration_ms: maybe(step.duration_ms), due_at: maybe(step.due_at) };
 }
 function maybe(value: number | null): number | null {
   return value === null ? null : Number(value);

@@ -21,6 +21,7 @@ import {
   listDeadLetters,
   type StoredDeadLetter,
 } from '../../../stores/observe/dead-letters.ts';
+import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 
@@ -200,16 +201,24 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor', errors: ['NOT_FOUND'] },
       schema: {
         summary: 'Send dead letters again',
-        description: 'All pending ones of one integration, pipeline or webhook source.',
+        description:
+          'All pending ones of one integration, pipeline or webhook source. With `limit` at most that many, oldest first: call again until fewer are replayed, to show progress or to stop in between.',
         tags,
-        body: Body({ ...Which, use_revision: Type.Optional(OneOf(['pinned', 'latest'])), dry_run: Type.Optional(Type.Boolean()) }, [], {
-          examples: [{ integration_id: 'int_01jv0g3m5w8k2d7c9q4r6t1x0z', dry_run: true }],
-        }),
+        body: Body(
+          {
+            ...Which,
+            use_revision: Type.Optional(OneOf(['pinned', 'latest'])),
+            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+            dry_run: Type.Optional(Type.Boolean()),
+          },
+          [],
+          { examples: [{ integration_id: 'int_01jv0g3m5w8k2d7c9q4r6t1x0z', dry_run: true }] },
+        ),
         response: { 202: Replayed },
       },
     },
     async ({ body, user }, reply) => {
-      const { use_revision = 'pinned', dry_run = false, ...which } = body;
+      const { use_revision = 'pinned', dry_run = false, limit, ...which } = body;
       const [owner, ...others] = OWNERS.filter((name) => which[name] !== undefined);
       if (owner === undefined) throw missing(OWNERS.join(' or '));
       if (others.length > 0) throw invalid(others[0]!, `must not stand beside ${owner}: give one of them`);
@@ -218,9 +227,9 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       if (!(await isKnown(user.org_id, owner, id)))
         throw new ApiError('NOT_FOUND', { message: `There is no such ${owner.slice(0, -3).replace('_', ' ')}.` });
       await context.write(user, 'dead_letter.replayed', async (_tx, change) =>
-        change.audit({ id, after: { ...which, use_revision, dry_run } }),
+        change.audit({ id, after: { ...which, use_revision, dry_run, ...definedOf({ limit }) } }),
       );
-      const replayed = await replayDeadLetters(replayDeps, { filter, use_revision, dry_run });
+      const replayed = await replayDeadLetters(replayDeps, { filter, use_revision, dry_run, limit });
       hint();
       return reply.code(202).send({ replayed });
     },
@@ -261,9 +270,6 @@ function filterOf(
     ...definedOf({ integration_id, pipeline_id, webhook_source_id, stage, status, reason }),
     ...timeRange({ from, to }),
   };
-}
-function definedOf<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 function found(letter: StoredDeadLetter | undefined): StoredDeadLetter {
   if (letter === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such dead letter.' });

@@ -28,7 +28,7 @@ const attempt = (status: number, error: string | null = null) => ({ at: iso(T0),
 
 onStory('events', (story) => {
   test('are listed newest first by pipeline, name and person', async () => {
-    const { pipeline } = await newIntegration(story);
+    const { pipeline, integration } = await newIntegration(story);
     const of = (id: string, more: Partial<About>) => about(story, pipeline, id, more);
     await story.record(
       { kind: 'processed', received_at: T0, decisions: [], ...of('e1', { user_id: 'u1' }) },
@@ -55,11 +55,66 @@ onStory('events', (story) => {
       status: 'processed',
       reason: null,
       event: null,
+      deliveries: [{ integration_id: integration, status: 'not_routed', reason: null }],
     });
     expect((await story.got('events?limit=101')).limit).toBe(100);
     expect(await story.refusal('GET', 'events?limit=all')).toEqual([422, 'VALIDATION_ERROR', 'limit']);
     expect((await story.stranger('GET', `events?pipeline_id=${pipeline}`)).body.total).toBe(0);
     expect((await (await story.as('viewer'))('GET', 'events')).status).toBe(200);
+  });
+
+  test('are listed with their result at each integration, and found by it', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const to = { integration_id: integration };
+    const of = (id: string, after = 0) => about(story, pipeline, id, { at: LATER + after });
+    await story.record(
+      ...['v1', 'v2', 'v3', 'v4'].map((id, n): Outcome => ({ kind: 'processed', received_at: LATER + n, decisions: [], ...of(id) })),
+      { kind: 'retrying', ...to, attempt: attempt(503, 'http_503'), due_at: LATER, ...of('v1', 1) },
+      { kind: 'delivered', ...to, attempt: attempt(200), received_at: LATER, duration_ms: 40, ...of('v1', 2) },
+      { kind: 'retrying', ...to, attempt: attempt(503, 'http_503'), due_at: LATER, ...of('v2', 1) },
+      { kind: 'dropped', reason: 'consent_not_granted', ...to, received_at: LATER, ...of('v3', 1) },
+    );
+    const found = async (query: string) =>
+      (await story.got(`events?pipeline_id=${pipeline}&${query}`)).events.map((event) => [
+        event.event_id,
+        ...('deliveries' in event ? event.deliveries.map(({ status }) => status) : []),
+      ]);
+    const all = [
+      ['v4', 'waiting'],
+      ['v3', 'dropped'],
+      ['v2', 'retrying'],
+      ['v1', 'delivered'],
+    ];
+    expect(await found('')).toEqual(all);
+    expect(await found('delivery=delivered'), 'the last step counts').toEqual([all[3]]);
+    expect(await found('delivery=retrying')).toEqual([all[2]]);
+    expect(await found(`delivery=not_delivered&integration_id=${integration}`)).toEqual([all[1], all[2]]);
+    expect(await found('integration_id=int_nobody')).toEqual([]);
+    expect(await found('reason=consent_not_granted')).toEqual([all[1]]);
+    expect(await found(`from=${iso(LATER + 1)}&to=${iso(LATER + 2)}`)).toEqual([all[1], all[2]]);
+    expect(await story.refusal('GET', 'events?delivery=lost')).toEqual([422, 'VALIDATION_ERROR', 'delivery']);
+  });
+
+  test('are read page by page with a cursor that new events do not move', async () => {
+    const { pipeline } = await newIntegration(story);
+    const processed = (id: string, after: number): Outcome => ({
+      kind: 'processed',
+      received_at: T0 + after,
+      decisions: [],
+      ...about(story, pipeline, id),
+    });
+    // Two events of the same millisecond: the id decides.
+    await story.record(processed('c1', 0), processed('c2', 1), processed('c3', 1), processed('c4', 2));
+    const page = (cursor?: unknown) =>
+      story.got(`events?pipeline_id=${pipeline}&limit=2${cursor ? `&cursor=${encodeURIComponent(String(cursor))}` : ''}`);
+    const first = await page();
+    await story.record(processed('c5', 3));
+    const second = await page(first.next_cursor);
+    const third = await page(second.next_cursor);
+    expect([first, second, third].map(({ events }) => events.map(({ event_id }) => event_id))).toEqual([['c4', 'c3'], ['c2', 'c1'], []]);
+    expect([first.total, second.total, third.next_cursor]).toEqual([4, undefined, null]);
+    for (const cursor of ['x', 'bm9uZQ', '%00'])
+      expect(await story.refusal('GET', `events?cursor=${cursor}`), cursor).toEqual([422, 'VALIDATION_ERROR', 'cursor']);
   });
 
   test('are explained: the retained event, each decision, each attempt', async () => {

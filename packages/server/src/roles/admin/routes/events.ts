@@ -1,14 +1,16 @@
 import { AnyObject, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
-import { ApiError } from '../../../http/errors.ts';
-import { ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
-import { explainEvent, summary } from '../../../operations/explain-event.ts';
+import { ApiError, invalid } from '../../../http/errors.ts';
+import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
+import { explainEvent, fatesOf, summary } from '../../../operations/explain-event.ts';
 import { findCanonical } from '../../../operations/find-events.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
 import { findRejected, listDeadLetters } from '../../../stores/observe/dead-letters.ts';
-import { listTraces } from '../../../stores/observe/traces.ts';
+import { listTraces, stepsOfEvents, type TraceCursor } from '../../../stores/observe/traces.ts';
+import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { timeRange } from '../time-range.ts';
 
 const tags = ['Events'];
 const Summary = {
@@ -24,6 +26,19 @@ const Summary = {
   reason: Nullable(Type.String()),
   event: Nullable(AnyObject({ description: 'The canonical event, while it is retained.' })),
 };
+const Listed = named(
+  'EventSummary',
+  Type.Object({
+    ...Summary,
+    deliveries: Type.Array(
+      Type.Object(
+        { integration_id: Type.String(), status: Type.String(), reason: Nullable(Type.String()) },
+        { description: 'The result per integration, as in the explanation of the event.' },
+      ),
+    ),
+  }),
+);
+const DELIVERIES = ['delivered', 'not_delivered', 'dropped', 'retrying', 'accepted_by_vendor', 'dead_lettered'] as const;
 const Trace = named(
   'EventTrace',
   Type.Object({
@@ -76,21 +91,44 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'viewer' },
       schema: {
         summary: 'List events',
-        description: 'The retained ones, newest first.',
+        description:
+          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`.',
         tags,
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
           event: Type.Optional(Type.String({ description: 'A track name, or @page, @identify, @group.' })),
           user_id: Type.Optional(Type.String()),
+          anonymous_id: Type.Optional(Type.String()),
+          reason: Type.Optional(Type.String({ description: 'Exactly this reason, of the event or at an integration.' })),
+          integration_id: Type.Optional(Type.String({ description: 'Events with a step at this integration.' })),
+          delivery: Type.Optional(
+            OneOf(DELIVERIES, {
+              description:
+                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`.',
+            }),
+          ),
+          from: Type.Optional(TimeQuery('Received at this moment or later.')),
+          to: Type.Optional(TimeQuery('Received at this moment or earlier.')),
+          cursor: Type.Optional(
+            Type.String({ maxLength: 1_000, description: 'The `next_cursor` of the page before; `offset` is ignored.' }),
+          ),
           status: Type.Optional(OneOf(STATUSES, { description: '`rejected`: events that ingest rejected for their content.' })),
           ...PageQuery,
         }),
-        response: { 200: ListOf('events', Type.Union([named('EventSummary', Type.Object(Summary)), Rejected])) },
+        response: {
+          200: Type.Object({
+            events: Type.Array(Type.Union([Listed, Rejected])),
+            total: Type.Optional(Type.Integer()),
+            limit: Type.Integer(),
+            offset: Type.Integer(),
+            next_cursor: Nullable(Type.String()),
+          }),
+        },
       },
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const { pipeline_id, event, user_id, status } = query;
+      const { pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, cursor } = query;
       if (status === 'rejected') {
         const which = {
           org_id: user.org_id,
@@ -99,17 +137,30 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           ...(pipeline_id === undefined ? {} : { pipeline_id }),
         };
         const { letters, total } = await listDeadLetters(observe, which, page, context.clock.now());
-        return { events: letters.map((letter) => shownRejection(letter, snapshots.current())), total, ...page };
+        return { events: letters.map((letter) => shownRejection(letter, snapshots.current())), total, ...page, next_cursor: null };
       }
       const filter = {
-        ...(pipeline_id === undefined ? {} : { pipeline_id }),
-        ...(event === undefined ? {} : { event }),
-        ...(user_id === undefined ? {} : { user_id }),
-        ...(status === undefined ? {} : { status }),
+        ...definedOf({ pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status }),
+        ...timeRange(query),
+        ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
       };
       const { rows, total } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
-      const events = await Promise.all(rows.map(async (row) => ({ ...summary(row), event: asObject(await findCanonical(log, row)) })));
-      return { events, total, ...page };
+      const steps = Map.groupBy(await stepsOfEvents(observe, user.org_id, rows), keyOf);
+      const events = await Promise.all(
+        rows.map(async (row) => ({
+          ...summary(row),
+          event: asObject(await findCanonical(log, row)),
+          deliveries: fatesOf(snapshots.current(), row, steps.get(keyOf(row)) ?? []).map(
+            ({ integration_id: id, status: fate, reason: why }) => ({
+              integration_id: id,
+              status: fate,
+              reason: why,
+            }),
+          ),
+        })),
+      );
+      const last = rows.length < page.limit ? undefined : rows.at(-1);
+      return { events, ...definedOf({ total }), ...page, next_cursor: last === undefined ? null : textOf(last) };
     },
   );
 
@@ -145,4 +196,15 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
 
 function asObject(event: unknown): JsonObject | null {
   return (event as JsonObject | null | undefined) ?? null;
+}
+const keyOf = ({ pipeline_id, event_id }: { pipeline_id: string; event_id: string }) => `${pipeline_id} ${event_id}`;
+
+/** Base64url of `received_at event_id`; callers treat it as opaque. */
+function textOf({ received_at, event_id }: TraceCursor): string {
+  return Buffer.from(`${received_at} ${event_id}`).toString('base64url');
+}
+function cursorOf(text: string): TraceCursor {
+  const [, at, event_id] = /^(\d{1,15}) (.+)$/s.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
+  if (at === undefined || event_id === undefined) throw invalid('cursor', 'is not the `next_cursor` of a page');
+  return { received_at: Number(at), event_id };
 }

@@ -15,6 +15,7 @@ import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
+import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { openStored, requireVendor, urlRules } from '../integration-config.ts';
 import { VendorRequestSchema } from '../integration-schema.ts';
@@ -161,6 +162,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
             from: TimeQuery('The first moment of processing that counts.'),
             to: TimeQuery('The last.'),
             event_names: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000 })),
+            event_ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, description: 'Only these events of the time.' })),
             dry_run: Type.Optional(Type.Boolean()),
           },
           [],
@@ -171,12 +173,12 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, body, user }, reply) => {
       const integration = await requireIntegration(db, user.org_id, params);
-      const { from, to, event_names, dry_run = false } = body;
+      const { from, to, event_names, event_ids, dry_run = false } = body;
       const moments = timeRange({ from, to });
       if (!integration.enabled && !dry_run)
         throw new ApiError('CONFLICT', { message: 'The integration is disabled: enable it first, or nothing would be sent.' });
       await context.write(user, 'integration.replayed', async (_tx, change) =>
-        change.audit({ id: integration.id, after: { from, to, dry_run, ...(event_names ? { event_names } : {}) } }),
+        change.audit({ id: integration.id, after: { from, to, dry_run, ...definedOf({ event_names, event_ids }) } }),
       );
       const range = {
         pipeline_id: integration.pipeline_id,
@@ -185,7 +187,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
         to: new Date(moments.to!),
         dry_run,
       };
-      const replayed = await replayHistory(log, { ...range, ...(event_names ? { event_names } : {}) });
+      const replayed = await replayHistory(log, { ...range, ...definedOf({ event_names, event_ids }) });
       ephemeral.publish(REPLAY_CHANNEL, {});
       return reply.code(202).send({ replayed });
     },

@@ -1,0 +1,126 @@
+/** One integration in an event's life: the result in one sentence, the way to mend it, each attempt, the request and the answer. */
+import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { Reason } from '../../components/reason.tsx';
+import { Loading } from '../../components/states.tsx';
+import { Tag, toneOf, words } from '../../components/tag.tsx';
+import { clockTime, milliseconds } from '../../format.ts';
+import { type Integration, integrationsQuery } from '../../queries.ts';
+import type { Explained } from './event-query.ts';
+import classes from './events.module.css';
+import { Step, since } from './step.tsx';
+
+const DeliveryRequest = lazy(async () => ({ default: (await import('./delivery-request.tsx')).DeliveryRequest }));
+type DeliveryResult = Explained['deliveries'][number];
+
+export function Delivery({ event, delivery }: { event: Explained; delivery: DeliveryResult }) {
+  const [open, setOpen] = useState(false);
+  const integrations = useQuery({ ...integrationsQuery(event.pipeline_id), refetchInterval: false });
+  const integration = integrations.data?.integrations.find(({ id }) => id === delivery.integration_id);
+  const { attempts, status } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <Step
+      title={
+        <Link
+          to="/pipelines/$pipelineId"
+          params={{ pipelineId: event.pipeline_id }}
+          search={{ tab: 'integrations', integration: delivery.integration_id }}
+        >
+          {delivery.name ?? delivery.integration_id}
+        </Link>
+      }
+      tone={toneOf(status)}
+      when={since(Date.parse(event.received_at), last?.at)}
+      marks={
+        <>
+          <Tag tone={toneOf(status)}>{status === 'dead_lettered' ? 'dead letter' : words(status)}</Tag>
+          {last !== undefined && (
+            <span className="dim">
+              {last.status ?? 'no answer'} · {milliseconds(last.duration_ms)}
+              {attempts.length > 1 && ` · ${attempts.length} attempts`}
+            </span>
+          )}
+          <button type="button" className={classes.toggle} onClick={() => setOpen(!open)} aria-expanded={open}>
+            {open ? 'Less' : attempts.length > 0 ? 'Request and answer' : 'Request'}
+          </button>
+        </>
+      }
+    >
+      {status !== 'delivered' && <Why event={event} delivery={delivery} integration={integration} />}
+      {open && (
+        <div className={classes.detail}>
+          {attempts.length > 0 && <Attempts attempts={attempts} />}
+          {integration === undefined ? (
+            <p className="dim">The integration is no longer there; its request cannot be rebuilt.</p>
+          ) : event.event === null ? (
+            <p className="dim">The event was not stored, so there is no request.</p>
+          ) : (
+            <Suspense fallback={<Loading what="the request" />}>
+              <DeliveryRequest event={event.event} pipelineId={event.pipeline_id} integration={integration} />
+            </Suspense>
+          )}
+        </div>
+      )}
+    </Step>
+  );
+}
+
+function Attempts({ attempts }: { attempts: DeliveryResult['attempts'] }) {
+  return (
+    <ol className={classes.attempts}>
+      {attempts.map(({ at, status, error, duration_ms }) => (
+        <li key={at}>
+          <span className="mono">{clockTime(at)}</span> <Tag tone={error === null ? 'ok' : 'bad'}>{status ?? 'no answer'}</Tag>{' '}
+          <span className="dim">{milliseconds(duration_ms)}</span> {error !== null && <Reason text={error} long />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Why it was not delivered, and what can be done about it. */
+function Why({ event, delivery, integration }: { event: Explained; delivery: DeliveryResult; integration: Integration | undefined }) {
+  const { status, reason, explanation } = delivery;
+  const failed = status === 'dead_lettered' || status === 'retrying';
+  return (
+    <div className={classes.detail}>
+      {failed && reason !== null ? <Reason text={reason} long /> : explanation}
+      {failed && reason !== null && <div className="dim">{explanation.split(':', 1)[0]}.</div>}
+      <Group gap="xs" mt={6}>
+        {(failed || isMapping(reason)) && integration !== undefined && (
+          <Button component={Link} to={`/templates/${integration.template_id}`} size="compact-xs">
+            Open the mapping
+          </Button>
+        )}
+        {status === 'dead_lettered' && (
+          <Button
+            component={Link}
+            to="/dead-letters"
+            search={{ integration: delivery.integration_id, ...(reason === null ? {} : { reason }) } as never}
+            size="compact-xs"
+            variant="default"
+          >
+            All that failed this way
+          </Button>
+        )}
+        {reason === 'consent_not_granted' && (
+          <Button
+            component={Link}
+            to={`/pipelines/${event.pipeline_id}`}
+            search={{ tab: 'consent' } as never}
+            size="compact-xs"
+            variant="default"
+          >
+            Consent settings
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}
+function isMapping(reason: string | null): boolean {
+  return reason !== null && (reason.startsWith('mapping_') || reason.startsWith('missing_required'));
+}

@@ -1,0 +1,66 @@
+/** The filters of the events page. They stand in the address, so that a shared link shows the same list. */
+import { bounds, RANGES, type RangeKey } from '../../time-range.ts';
+
+export interface EventsSearch {
+  pipeline?: string;
+  event?: string;
+  user?: string;
+  visitor?: string;
+  integration?: string;
+  delivery?: string;
+  reason?: string;
+  status?: string;
+  range?: string;
+  selected?: string;
+  live?: string;
+}
+export type FilterName = Exclude<keyof EventsSearch, 'selected' | 'live'>;
+export const FILTERS: readonly FilterName[] = [
+  'pipeline',
+  'event',
+  'user',
+  'visitor',
+  'integration',
+  'delivery',
+  'reason',
+  'status',
+  'range',
+];
+
+export const DELIVERIES = {
+  delivered: 'delivered',
+  not_delivered: 'not delivered',
+  dropped: 'dropped by your rules',
+  retrying: 'retrying',
+  accepted_by_vendor: 'accepted by the vendor',
+  dead_lettered: 'dead letter',
+} as const;
+export const STATUSES = {
+  processed: 'processed',
+  dropped: 'dropped before routing',
+  dead_lettered: 'failed in processing',
+  rejected: 'rejected at the door',
+} as const;
+
+/** The filters as the API takes them; a value that it does not know is left out. */
+export function queryOf(search: EventsSearch) {
+  const { pipeline, event, user, visitor, integration, delivery, reason, status, range } = search;
+  return {
+    ...(pipeline === undefined ? {} : { pipeline_id: pipeline }),
+    ...(event === undefined ? {} : { event }),
+    ...(user === undefined ? {} : { user_id: user }),
+    ...(visitor === undefined ? {} : { anonymous_id: visitor }),
+    ...(integration === undefined ? {} : { integration_id: integration }),
+    ...(isKey(DELIVERIES, delivery) ? { delivery } : {}),
+    ...(reason === undefined ? {} : { reason }),
+    ...(isKey(STATUSES, status) ? { status } : {}),
+    ...(isKey(RANGES, range) ? { from: bounds(range as RangeKey).from } : {}),
+  };
+}
+function isKey<T extends object>(table: T, text: string | undefined): text is Extract<keyof T, string> {
+  return text !== undefined && Object.hasOwn(table, text);
+}
+/** Live frames say nothing of users or final results: only these filters can be applied to them. */
+export function canBeLive({ user, visitor, integration, delivery, reason, status, range }: EventsSearch): boolean {
+  return [user, visitor, integration, delivery, reason, status, range].every((filter) => filter === undefined);
+}

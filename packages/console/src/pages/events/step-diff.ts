@@ -1,0 +1,48 @@
+/**
+ * What each processing step changed, as lines of a diff. Traces keep the paths that a step changed, never values from before the privacy
+ * rules; the values here are those of the event as it was received (as far as it is shown) and of the processed event.
+ */
+export interface StepRecord {
+  stage?: string;
+  time?: string;
+  step?: string;
+  result?: string;
+  changed?: string[];
+  detail?: string;
+}
+export interface DiffLine {
+  path: string;
+  before: unknown;
+  after: unknown;
+}
+
+export function diffsOf(steps: readonly StepRecord[], received: unknown, event: Record<string, unknown> | null): DiffLine[][] {
+  const before = isObject(received) ? { ...received, user_id: received.userId, anonymous_id: received.anonymousId } : {};
+  const claimed = steps.flatMap(({ changed = [] }) => changed);
+  const lastTransformation = steps.findLastIndex(({ step, result }) => step === 'transformation' && result === 'applied');
+  return steps.map(({ changed = [] }, at) => {
+    if (event === null) return changed.map((path) => ({ path, before: undefined, after: undefined }));
+    const lines = changed.map((path): DiffLine => {
+      // A path that a later step changes again has its final value there.
+      const again = steps.slice(at + 1).some((later) => later.changed?.includes(path));
+      return again ? { path, before: undefined, after: undefined } : { path, before: valueAt(before, path), after: valueAt(event, path) };
+    });
+    // Transformations do not say what they changed: what differs and is no other step's, is theirs.
+    if (at !== lastTransformation) return lines;
+    const ours = ['properties', 'traits'].flatMap((root) => differences(root, valueAt(before, root), event[root]));
+    return [...lines, ...ours.filter(({ path }) => !claimed.some((one) => path === one || path.startsWith(`${one}.`)))];
+  });
+}
+
+function differences(path: string, before: unknown, after: unknown): DiffLine[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (!isObject(before ?? {}) || !isObject(after ?? {})) return [{ path, before, after }];
+  const [old, next] = [(before ?? {}) as Record<string, unknown>, (after ?? {}) as Record<string, unknown>];
+  return [...new Set([...Object.keys(old), ...Object.keys(next)])].flatMap((key) => differences(`${path}.${key}`, old[key], next[key]));
+}
+function valueAt(from: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), from);
+}
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

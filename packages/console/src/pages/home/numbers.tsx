@@ -1,0 +1,78 @@
+/** Received, delivered, dropped, waiting, dead: the number, its change against the same time before, its shape, and the way to its events. */
+import { useQuery } from '@tanstack/react-query';
+import { Stat, Stats } from '../../components/stat.tsx';
+import { Failed } from '../../components/states.tsx';
+import { change, milliseconds, number } from '../../format.ts';
+import { earlierStatsQuery, statsQuery } from '../../queries.ts';
+import { RANGES, type RangeKey } from '../../time-range.ts';
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
+/** The largest reasons first: `consent not granted 1,611 · bot 373`. */
+export function reasonsOf(dropped: Record<string, number>, most = 2): string {
+  return Object.entries(dropped)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, most)
+    .map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${number(count)}`)
+    .join(' · ');
+}
+
+export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipelineId?: string; oldest?: string | undefined }) {
+  const scope = pipelineId === undefined ? {} : { pipeline_id: pipelineId };
+  const pipeline = pipelineId === undefined ? {} : { pipeline: pipelineId };
+  const stats = useQuery(statsQuery(range, scope));
+  const earlier = useQuery(earlierStatsQuery(range, scope));
+  if (stats.isError) return <Failed error={stats.error} retry={() => void stats.refetch()} />;
+  const { data } = stats;
+  const before = earlier.data?.totals;
+  const shown = (value: number | undefined): string => (value === undefined ? '…' : number(value));
+  const moved = (now: number | undefined, then: number | undefined) =>
+    now === undefined || then === undefined ? undefined : change(now, then);
+  const against = `against the ${RANGES[range].label.replace('Last ', '').toLowerCase()} before`;
+  return (
+    <Stats>
+      <Stat
+        label="Received"
+        value={shown(data?.totals.received)}
+        change={moved(data?.totals.received, before?.received)}
+        against={against}
+        note={data && data.totals.rejected > 0 ? `${number(data.totals.rejected)} rejected` : 'none rejected'}
+        series={data?.series.map(({ received }) => received) ?? []}
+        link={{ to: '/events', search: pipeline }}
+      />
+      <Stat
+        label="Delivered"
+        value={shown(data?.totals.delivered)}
+        change={moved(data?.totals.delivered, before?.delivered)}
+        against={against}
+        note={data ? `p50 ${milliseconds(data.totals.p50_ms)} · p99 ${milliseconds(data.totals.p99_ms)}` : ''}
+        series={data?.series.map(({ delivered }) => delivered) ?? []}
+        link={{ to: '/events', search: { ...pipeline, delivery: 'delivered' } }}
+      />
+      <Stat
+        label="Dropped by your rules"
+        value={shown(data && sum(data.totals.dropped))}
+        change={moved(data && sum(data.totals.dropped), before && sum(before.dropped))}
+        against={against}
+        note={data ? reasonsOf(data.totals.dropped) : ''}
+        series={data?.series.map(({ dropped }) => sum(dropped)) ?? []}
+        link={{ to: '/events', search: { ...pipeline, delivery: 'dropped' } }}
+      />
+      <Stat
+        label="Waiting"
+        value={shown(data?.waiting)}
+        note={oldest ?? 'to be delivered or tried again'}
+        link={{ to: '/events', search: { ...pipeline, delivery: 'retrying' } }}
+      />
+      <Stat
+        label="Dead letters"
+        value={shown(data?.totals.dead_lettered)}
+        change={moved(data?.totals.dead_lettered, before?.dead_lettered)}
+        against={against}
+        note="given up in this time"
+        tone={data && data.totals.dead_lettered > 0 ? 'bad' : undefined}
+        series={data?.series.map(({ dead_lettered }) => dead_lettered) ?? []}
+        link={{ to: '/dead-letters', search: pipeline }}
+      />
+    </Stats>
+  );
+}
