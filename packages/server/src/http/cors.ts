@@ -1,7 +1,22 @@
 /** CORS headers of the collection endpoints. Without them the browser hides status and body from the page that sent the request. */
 const ALLOWED_HEADERS = 'Content-Type, Authorization';
 /** Headers that published browser SDKs send. Each is allowed only if the preflight requests it. */
-const SDK_HEADERS = ['X-Retry-Count', 'AnonymousId', 'SentAt', 'X-Write-Key', 'X-Requested-With'];
+const SDK_HEADERS = [
+  'X-Retry-Count',
+  'AnonymousId',
+  'SentAt',
+  'X-Write-Key',
+  'X-Requested-With',
+  // RudderStack: on requests that are sent again, or found in the browser's storage after a reload.
+  'Rsa-Retry-Attempt',
+  'Rsa-Since-Last-Attempt',
+  'Rsa-Since-First-Attempt',
+  'Rsa-Retry-Reason',
+  'Rsa-Recovered',
+  // Jitsu: with `debug` and with `privacy.ipPolicy`.
+  'X-Enable-Debug',
+  'X-IP-Policy',
+];
 /** Allowed characters of an Origin header; any other value is not echoed. */
 const ECHOABLE = /^[\x21-\x7e]{1,300}$/;
 

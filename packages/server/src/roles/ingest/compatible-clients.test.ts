@@ -92,7 +92,13 @@ test('the beacon takes its key from the query', async () => {
 
 test.each([
   ['RudderStack', 'authorization, content-type, anonymousid', 'Content-Type, Authorization, AnonymousId'],
+  [
+    'RudderStack that tries again',
+    'rsa-recovered,rsa-retry-attempt,rsa-retry-reason,rsa-since-first-attempt,rsa-since-last-attempt',
+    'Content-Type, Authorization, Rsa-Retry-Attempt, Rsa-Since-Last-Attempt, Rsa-Since-First-Attempt, Rsa-Retry-Reason, Rsa-Recovered',
+  ],
   ['Jitsu', 'content-type,x-write-key', 'Content-Type, Authorization, X-Write-Key'],
+  ['Jitsu with options', 'x-enable-debug,x-ip-policy', 'Content-Type, Authorization, X-Enable-Debug, X-IP-Policy'],
   ['Segment', 'content-type, x-retry-count', 'Content-Type, Authorization, X-Retry-Count'],
   ['all of them', 'SentAt, X-Requested-With', 'Content-Type, Authorization, SentAt, X-Requested-With'],
   ['nothing further', 'x-evil, content-type', 'Content-Type, Authorization'],
@@ -119,9 +125,9 @@ test('behind a proxy they name its address', async () => {
   const response = await fetch(`${harness.url}/v1/projects/pk_web/settings`, { headers });
   expect(await response.json()).toMatchObject({ integrations: { 'Segment.io': { apiHost: 'in.shop.example/v1', protocol: 'https' } } });
 });
-test('RudderStack’s source configuration holds no destination', async () => {
+test.each(['/sourceConfig', '/sourceConfig/'])('RudderStack’s source configuration at %s holds no destination', async (path) => {
   const headers = { origin: ORIGIN, authorization: `Basic ${btoa('pk_web:')}` };
-  const response = await fetch(`${harness.url}/sourceConfig?p=npm&v=3&writeKey=pk_web`, { headers });
+  const response = await fetch(`${harness.url}${path}?p=npm&v=3&writeKey=pk_web`, { headers });
   expect(await response.json()).toMatchObject({ source: { id: 'pl_web', enabled: true, destinations: [] } });
 });
 
@@ -157,4 +163,20 @@ test('paths of others are left alone', async () => {
     const response = await fetch(harness.url + path);
     expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
   }
+});
+
+/** Their libraries are not for Node; this is what they put on the wire. */
+test.each([
+  ['Ruby', '/v1/import'],
+  ['Java', '/v1/import/'],
+])('Segment’s library for %s sends batches to %s, and their order is kept', async (language, path) => {
+  const steps = [1, 2, 3].map((n) => ({ type: 'track', event: `${language} ${n}`, userId: 'u1', messageId: `${language}-${n}` }));
+  const response = await fetch(`${harness.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa('pk_web:')}` },
+    body: JSON.stringify({ batch: steps, sentAt: new Date().toISOString() }),
+  });
+  expect(response.status).toBe(200);
+  const stored = (await harness.stored()).map(({ event }) => event.event ?? '').filter((name) => name.startsWith(language));
+  expect(stored).toEqual(steps.map(({ event }) => event));
 });

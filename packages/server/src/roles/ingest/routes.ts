@@ -77,8 +77,9 @@ export function findRoute(url: string): Route | undefined {
   const path = pathOf(url);
   const route = ROUTES.get(path);
   if (route !== undefined) return route;
-  // Segment's library for Java ends its address with a slash; no other address may.
+  // Two clients end their addresses with a slash, Segment's library for Java and RudderStack's browser SDK; no other address may.
   if (path === '/v1/import/') return batch;
+  if (path === '/sourceConfig/') return settings;
   return SEGMENT_SETTINGS_PATH.test(path) ? settings : undefined;
 }
 
@@ -87,7 +88,7 @@ export function keyInPath(url: string): string | undefined {
   return SEGMENT_SETTINGS_PATH.exec(pathOf(url))?.[1];
 }
 
-const COLLECTION_PATH = /^\/(?:v1\/(?!(?:admin|oauth)(?:\/|$))|api\/s\/|beacon\/|sourceConfig$)/;
+const COLLECTION_PATH = /^\/(?:v1\/(?!(?:admin|oauth)(?:\/|$))|api\/s\/|beacon\/|sourceConfig\/?$)/;
 /** Every path of the collection side, known or not. */
 export function isCollectionPath(url: string): boolean {
   return COLLECTION_PATH.test(pathOf(url));
