@@ -27,6 +27,7 @@ import { loadRevision } from './snapshot/revision.ts';
 import { startSnapshot } from './snapshot/source.ts';
 import { loadConfig } from './stores/config/load-config.ts';
 import { listKeyedOrganisations } from './stores/config/organisations.ts';
+import { sealStoredParameters } from './stores/config/pipeline-parameters.ts';
 import { readConfigVersion } from './stores/config/version.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createTap } from './tap/tap.ts';
@@ -63,6 +64,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const { log, observe, visitors, leases, ephemeral } = stores;
   const { db } = stores.config;
   const vault = openVault(await listKeyedOrganisations(db), settings);
+  await sealStoredParameters(db, vault.cipher);
   const owner = await ensureOwner({ db, cipher: vault.cipher, clock }, { email: settings.ownerEmail, password: settings.ownerPassword });
   const snapshots = await startSnapshot({
     readVersion: () => readConfigVersion(db),

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileVendor, validateConfig } from '@firsthand/core/vendor/compile.ts';
-import { maskRequest, secretPaths } from '@firsthand/core/vendor/secrets.ts';
+import { maskRequest, secretPaths, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadVendors } from '../index.ts';
@@ -89,7 +89,7 @@ test('no config throws; what is not accepted has a reason', () => {
       if (!result.ok) expect(result.missing.length + result.invalid.length).toBeGreaterThan(0);
       validateConfig(definition, config, options);
       secretPaths(definition, config);
-      maskRequest({ method: 'POST', url: 'https://x.example', headers: {}, body: '{}' }, definition, config);
+      maskRequest({ method: 'POST', url: 'https://x.example', headers: {}, body: '{}' }, secretValues(definition, config));
     }),
     { numRuns: 400 },
   );

@@ -4583,7 +4583,7 @@ export interface components {
              */
             challenge_token_required: boolean;
             /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.
              * @default {}
              */
             parameters: {
@@ -4685,7 +4685,7 @@ export interface components {
              */
             challenge_token_required?: boolean;
             /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.
              * @default {}
              */
             parameters?: {
@@ -4792,7 +4792,7 @@ export interface components {
             rate_limit_rps?: number;
             /** @description Whether events must carry a challenge token. */
             challenge_token_required?: boolean;
-            /** @description Values for `{{pipeline_param.KEY}}` in integration configs. */
+            /** @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it. */
             parameters?: {
                 [key: string]: string;
             };
@@ -4854,7 +4854,7 @@ export interface components {
              */
             challenge_token_required: boolean;
             /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs.
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.
              * @default {}
              */
             parameters: {

@@ -74,7 +74,9 @@ export const pipeline = defineResource(
     parameters: defaulted(
       Type.Record(Type.String({ pattern: '^[^\\s{}]{1,100}$' }), Type.String({ maxLength: 10_000 }), {
         additionalProperties: false,
-        description: 'Values for `{{pipeline_param.KEY}}` in integration configs.',
+        maxProperties: 500,
+        description:
+          'Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.',
       }),
       {},
     ),

@@ -26,6 +26,8 @@ export interface CompileOptions extends UrlRules {
   gzip?: (data: Uint8Array) => Uint8Array;
   /** Needed for auth kinds with a private key. */
   keys?: KeyOperations;
+  /** Secrets beside those of the config, masked in reasons: the pipeline's secret parameters. */
+  secrets?: readonly string[];
 }
 
 /** Pipeline parameters in the config must already be substituted. */
@@ -64,7 +66,7 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     ...options,
     parameters,
     redirect: redirectTo(values.endpoint),
-    scrub: scrubber(secretValues(definition, config)),
+    scrub: scrubber([...secretValues(definition, config), ...(options.secrets ?? [])]),
     batching: settings.batch !== null,
     ...(template.render ? { render: template.render } : {}),
   };

@@ -95,13 +95,21 @@ function inAuthValue(path: SecretPath): boolean {
 
 /** Users of custom HTTP choose the names of their parameters. */
 function inFreeParameters(path: SecretPath, fields: ReadonlySet<string>): boolean {
-  return (
-    path.length === 2 &&
-    path[0] === 'parameters' &&
-    !fields.has(path[1] as string) &&
-    /token|key|secret|password|authorization/i.test(path[1] as string)
-  );
+  return path.length === 2 && path[0] === 'parameters' && !fields.has(path[1] as string) && isSecretParameter(path[1] as string);
 }
+
+/** Users choose the names of parameters, so the name alone tells whether the value is a secret. Also used for pipeline parameters. */
+export function isSecretParameter(name: string): boolean {
+  return /token|key|secret|password|authorization/i.test(name);
+}
+/** Values of a pipeline's secret parameters. Very short texts do not count: masking them would garble everything else. */
+export function secretParameterValues(parameters: Readonly<Record<string, string>>): string[] {
+  return Object.keys(parameters).flatMap((name) => {
+    const value = parameters[name] ?? '';
+    return isSecretParameter(name) && value.length >= MIN_SCRUBBED ? [value] : [];
+  });
+}
+const MIN_SCRUBBED = 4;
 
 export function valueAt(config: unknown, path: readonly string[]): unknown {
   let value = config;
@@ -114,20 +122,21 @@ export function maskSecret(secret: string): string {
   return secret.length < 12 ? '••••' : `••••${secret.slice(-4)}`;
 }
 
-/** Secret values of a config, longest first, because one may contain another. Placeholders and very short texts do not count. */
+/** Secret values of a config. Placeholders and very short texts do not count. */
 export function secretValues(definition: VendorDefinition | undefined, config: unknown): string[] {
   const values = new Set<string>();
   for (const path of secretPaths(definition, config)) {
     const value = valueAt(config, path);
-    if (typeof value === 'string' && value.length >= 4 && !hasPlaceholder(value)) values.add(value);
+    if (typeof value === 'string' && value.length >= MIN_SCRUBBED && !hasPlaceholder(value)) values.add(value);
   }
-  return [...values].sort((a, b) => b.length - a.length);
+  return [...values];
 }
 
 /** Masks secrets in a text, also in their URL-encoded and JSON-escaped forms. */
 export function scrubber(secrets: readonly string[]): (text: string) => string {
   const forms: [string, string][] = [];
-  for (const secret of secrets) {
+  // Longest first, because one secret may contain another.
+  for (const secret of [...new Set(secrets)].sort((a, b) => b.length - a.length)) {
     const mask = maskSecret(secret);
     const variants = new Set([secret, encodeURIComponent(secret.toWellFormed()), JSON.stringify(secret).slice(1, -1)]);
     for (const variant of variants) forms.push([variant, mask]);
@@ -141,9 +150,9 @@ export function scrubber(secrets: readonly string[]): (text: string) => string {
 
 const HIDDEN_HEADER = /authorization|token|key|secret/i;
 
-/** A request as previews and traces show it. */
-export function maskRequest(request: VendorRequest, definition: VendorDefinition | undefined, config: unknown): VendorRequest {
-  const scrub = scrubber(secretValues(definition, config));
+/** A request as previews show it. */
+export function maskRequest(request: VendorRequest, secrets: readonly string[]): VendorRequest {
+  const scrub = scrubber(secrets);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) headers[name] = HIDDEN_HEADER.test(name) ? maskHeader(value) : scrub(value);
   const masked: VendorRequest = { ...request, url: scrub(request.url), headers };

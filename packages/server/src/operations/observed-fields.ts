@@ -8,6 +8,8 @@ import { isObject } from '@firsthand/core/json.ts';
 import { formatPath, type Segment } from '@firsthand/core/path/path.ts';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { hideSecrets } from '../snapshot/hide-secrets.ts';
+import type { SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 
 const HOUR = 3_600_000;
@@ -44,7 +46,10 @@ export interface ObservedFields {
   truncated: boolean;
 }
 
-export async function observedFields(deps: { log: EventLog; clock: Clock }, pipelineId: string): Promise<ObservedFields> {
+export async function observedFields(
+  deps: { log: EventLog; clock: Clock; snapshots: Pick<SnapshotSource, 'current'> },
+  pipelineId: string,
+): Promise<ObservedFields> {
   const collector = new FieldCollector();
   const seen = new Set<string>();
   let slice = deps.clock.monotonic();
@@ -54,7 +59,7 @@ export async function observedFields(deps: { log: EventLog; clock: Clock }, pipe
       if (seen.has(record.position)) continue;
       seen.add(record.position);
       const { meta, event } = decodeEventRecord(record.data);
-      collector.add(event, meta.received_at);
+      collector.add(hideSecrets(deps.snapshots.current(), pipelineId, event), meta.received_at);
       if (deps.clock.monotonic() - slice < SLICE_MS) continue;
       await nextTurn();
       slice = deps.clock.monotonic();

@@ -9,7 +9,7 @@ import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
-import { maskRequest } from '@firsthand/core/vendor/secrets.ts';
+import { maskRequest, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 
 export interface Rehearsal {
@@ -33,7 +33,8 @@ export function compileRehearsal(
   options: RehearseOptions,
 ): { ok: true; rehearse: Rehearse } | { ok: false; faults: ConfigFault[] } {
   const { config, missing } = substitute(stored, parameters);
-  const result = compileVendor(definition, config, { ...options, gzip: gzipSync, keys: privateKeys });
+  const parameterSecrets = secretParameterValues(parameters);
+  const result = compileVendor(definition, config, { ...options, gzip: gzipSync, keys: privateKeys, secrets: parameterSecrets });
   if (!result.ok) return { ok: false, faults: [...result.missing, ...result.invalid] };
   const { vendor } = result;
   const warnings = [
@@ -42,23 +43,17 @@ export function compileRehearsal(
       ...vendor.warnings,
     ]),
   ];
-  return { ok: true, rehearse: (event, now) => rehearse(vendor, definition, config, warnings, event, now) };
+  const secrets = [...secretValues(definition, config), ...parameterSecrets];
+  return { ok: true, rehearse: (event, now) => rehearse(vendor, secrets, warnings, event, now) };
 }
 
-function rehearse(
-  vendor: CompiledVendor,
-  definition: VendorDefinition,
-  config: JsonObject,
-  warnings: string[],
-  event: CanonicalEvent,
-  now: number,
-): Rehearsal {
+function rehearse(vendor: CompiledVendor, secrets: readonly string[], warnings: string[], event: CanonicalEvent, now: number): Rehearsal {
   const built = vendor.build(event, { now });
   if (built.kind === 'dropped') return { requests: [], dropped: { reason: built.reason }, failed: null, warnings };
   if (built.kind === 'failed') return { requests: [], dropped: null, failed: { reason: built.reason }, warnings };
   const context = { now, attempt: 1, request_id: event.event_id, ...(vendor.token ? { access_token: '••••' } : {}) };
   return {
-    requests: built.items.map((item) => shown(maskRequest(vendor.request([item], context), definition, config))),
+    requests: built.items.map((item) => shown(maskRequest(vendor.request([item], context), secrets))),
     dropped: null,
     failed: null,
     warnings: [...warnings, ...(built.warnings ?? [])],

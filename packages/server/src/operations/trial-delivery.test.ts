@@ -39,7 +39,7 @@ test('a delivery test really sends, and says what came back', async () => {
 test('a delivery test sends nothing for the browser’s own integrations, and shows no secret that the vendor repeats', async () => {
   receiver.respond = (request, response) => void response.end(`you sent ${request.headers.authorization}`);
   const config = { url: receiver.url, authentication: 'bearer', auth_token: 'whk_0123456789abcd' };
-  const integration = { ...anIntegration(compiledWebhook(receiver.url, config)), config };
+  const integration = { ...anIntegration(compiledWebhook(receiver.url, config)), config, secrets: [config.auth_token] };
   expect(await send(integration, anEvent('e1'))).toMatchObject({ response_excerpt: 'you sent Bearer ••••abcd' });
   const clientSide = anIntegration(compiledWebhook(receiver.url), { delivery_mode: 'client_side' });
   expect(await send(clientSide, anEvent('e2'))).toEqual({

@@ -1,7 +1,6 @@
-import { loadedVendor } from '@firsthand/catalog/index.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
-import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
+import { scrubber } from '@firsthand/core/vendor/secrets.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
 import type { Sent } from '../transports/port.ts';
@@ -22,7 +21,7 @@ const EXCERPT = 1_000;
  */
 export async function trialDelivery(
   deps: { sender: Sender; clock: Clock },
-  { vendor, faults, integration, config }: CompiledIntegration,
+  { vendor, faults, integration, secrets }: CompiledIntegration,
   event: CanonicalEvent,
 ): Promise<TrialDelivery> {
   if (integration.delivery_mode === 'client_side') return nothingSent('dropped: client_side');
@@ -46,8 +45,7 @@ export async function trialDelivery(
   const { verdict, reply, status } = tried;
   const text = reply?.body ?? ('reason' in verdict ? verdict.reason : '');
   // A vendor may echo the request, including credentials.
-  const scrub = scrubber(secretValues(loadedVendor(integration.vendor), config));
-  return { status, duration_ms, response_excerpt: scrub(text).slice(0, EXCERPT) };
+  return { status, duration_ms, response_excerpt: scrubber(secrets)(text).slice(0, EXCERPT) };
 }
 
 function nothingSent(reason: string): TrialDelivery {

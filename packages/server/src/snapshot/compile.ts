@@ -14,6 +14,7 @@ import { compileTransformation, type TransformationResult } from '@firsthand/cor
 import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/core/tracking-plan/tracking-plan.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { isSecretParameter, scrubber, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import type { Settings } from '../config.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import { atStep } from '../runtime/stall-watch.ts';
@@ -158,6 +159,7 @@ export async function compileSnapshot(
         ingest: compileIngestRules(pipeline, pipeline_key_secret, settings),
         processing,
         integrations: compiledIntegrations,
+        scrub: scrubberOf(row.parameters),
       };
     });
     pipelines.set(id, compiled);
@@ -201,28 +203,47 @@ export function compileIntegration(
   excess?: string,
 ): CompiledIntegration {
   const shapely = isObject(stored);
-  const { config, missing } = substitute(shapely ? stored : {}, parameters);
+  // A client-side config is published with the collector, so it gets no secret parameter.
+  const published = integration.delivery_mode === 'client_side';
+  const visible = published ? openParametersOf(parameters) : parameters;
+  const { config, missing } = substitute(shapely ? stored : {}, visible);
+  const parameterSecrets = secretParameterValues(parameters);
+  const definition = loadedVendor(integration.vendor);
+  const secrets = [...secretValues(definition, config), ...parameterSecrets];
   const warnings = missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`);
   const off = (faults: CompiledIntegration['faults']): CompiledIntegration => {
     for (const fault of faults) report('error', `${fault.field}: ${fault.message}`);
-    return { integration, config, vendor: undefined, faults, warnings };
+    return { integration, config, secrets, vendor: undefined, faults, warnings };
   };
   if (unreadable) return off(unreadable);
   if (excess !== undefined) return off([{ field: 'config', message: excess }]);
   if (!shapely) return off([{ field: 'config', message: 'The stored value is not an object.' }]);
+  const hidden = published ? missing.filter((name) => Object.hasOwn(parameters, name)) : [];
+  if (hidden.length > 0)
+    return off(
+      hidden.map((name) => ({ field: 'config', message: `The parameter ${name} is secret, and a client-side config is public.` })),
+    );
   for (const warning of warnings) report('warning', warning);
-  const definition = loadedVendor(integration.vendor);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);
   const result = compileVendor(definition, config, {
     mode: settings.mode,
     allow_private: settings.allowPrivateDestinations,
     gzip: gzipSync,
     keys: privateKeys,
+    secrets: parameterSecrets,
   });
   if (!result.ok) return off([...result.missing, ...result.invalid]);
   const own = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
   for (const warning of own) report('warning', warning);
-  return { integration, vendor_name: definition.name, config, vendor: result.vendor, faults: [], warnings: [...warnings, ...own] };
+  return { integration, vendor_name: definition.name, config, secrets, vendor: result.vendor, faults: [], warnings: [...warnings, ...own] };
+}
+
+function openParametersOf(parameters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isSecretParameter(name)));
+}
+function scrubberOf(parameters: Record<string, string>): CompiledPipeline['scrub'] {
+  const secrets = secretParameterValues(parameters);
+  return secrets.length === 0 ? undefined : scrubber(secrets);
 }
 
 /** Warns about advertising integrations without a consent category: they receive events of visitors who did not consent. */

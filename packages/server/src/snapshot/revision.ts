@@ -2,7 +2,7 @@ import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Cipher } from '../secrets/cipher.ts';
 import { openConfig } from '../stores/config/load-config.ts';
 import { organisationKey } from '../stores/config/organisations.ts';
-import { findPipeline } from '../stores/config/pipelines.ts';
+import { readParameters } from '../stores/config/pipeline-parameters.ts';
 import { findRevision } from '../stores/config/revisions.ts';
 import type { Db } from '../stores/config/schema.ts';
 import { type CompileSettings, compileIntegration } from './compile.ts';
@@ -16,12 +16,12 @@ export async function loadRevision(
 ): Promise<CompiledIntegration | undefined> {
   const { db, cipher, settings } = deps;
   const { org_id, template_id, pipeline_id } = integration;
-  const [revision, pipeline] = await Promise.all([
+  const [revision, parameters] = await Promise.all([
     findRevision(db, org_id, template_id, revisionNumber),
-    findPipeline(db, org_id, pipeline_id),
+    readParameters(db, cipher, org_id, pipeline_id),
   ]);
-  if (!revision || !pipeline) return undefined;
+  if (!revision || !parameters) return undefined;
   const config = openConfig(cipher, await organisationKey(db, org_id), revision);
   const row = { ...integration, revision_number: revisionNumber, delivery_mode: revision.delivery_mode, config };
-  return compileIntegration(row, pipeline.parameters, settings, () => undefined);
+  return compileIntegration(row, parameters, settings, () => undefined);
 }

@@ -15,6 +15,8 @@ export interface CompiledIntegration {
   vendor_name?: string;
   /** Parameters substituted, secrets in the clear: never log this. */
   config: JsonObject;
+  /** Values of `config` and of the pipeline's parameters that nobody may see. */
+  secrets: readonly string[];
   /** Undefined if the config does not compile: `faults` says why, and the integration is `misconfigured`. */
   vendor: CompiledVendor | undefined;
   faults: ConfigFault[];
@@ -27,6 +29,8 @@ export interface CompiledPipeline {
   /** Compiled tracking plan and transformations. */
   processing: CompiledProcessing;
   integrations: CompiledIntegration[];
+  /** Masks the values of secret parameters in a text. Undefined if the pipeline has none. */
+  scrub: ((text: string) => string) | undefined;
 }
 export interface Snapshot {
   version: number;

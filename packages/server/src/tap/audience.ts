@@ -85,12 +85,15 @@ export class Audience {
   readonly #watchers = new Set<Watcher>();
   readonly #filtered = new Set<Watcher>();
   readonly #budget: TapBudget;
+  readonly #hide: (frame: TimedFrame) => TimedFrame;
   readonly #unwatch: () => void;
   /** Frames shown to nobody. Watchers with a filter are told only about matching ones. */
   #skipped = 0;
 
-  constructor(ephemeral: Ephemeral, orgId: string, budget: TapBudget) {
+  /** `hide` masks secrets in a frame before it is shown. */
+  constructor(ephemeral: Ephemeral, orgId: string, budget: TapBudget, hide: (frame: TimedFrame) => TimedFrame = (frame) => frame) {
     this.#budget = budget;
+    this.#hide = hide;
     this.#unwatch = watchTap(ephemeral, orgId, (frame) => this.#receive(frame));
   }
   get size(): number {
@@ -120,7 +123,7 @@ export class Audience {
     for (const watcher of this.#filtered) if (watcher.passes(frame)) watcher.skipped++;
   }
   #show(frame: TimedFrame): void {
-    const rest = restOf(frame);
+    const rest = restOf(this.#hide(frame));
     for (const watcher of this.#watchers) {
       this.#catchUp(watcher);
       if (watcher.passes(frame)) watcher.show(frame, rest);

@@ -25,6 +25,7 @@ beforeEach(async () => {
   debug = attachDebugSocket(server, {
     ephemeral,
     clock: systemClock,
+    hideSecrets: (frame) => JSON.parse(JSON.stringify(frame).replaceAll('hidden-parameter', '••••')),
     checkToken: async (token) => {
       if (checkDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, checkDelayMs));
       const [orgId, ttl] = token.split(':');
@@ -215,4 +216,12 @@ describe('upgrade requests from outside', () => {
     );
     expect(await connect('?token=bad').closed).toBe(4401);
   });
+});
+
+test('frames reach a watcher with secrets masked', async () => {
+  const { frames, socket } = connect('?token=org_1');
+  await watched('org_1');
+  tap.emit('org_1', { stage: 'processed', event_id: 'e1', payload: { properties: { copied: 'hidden-parameter' } } });
+  await expect.poll(() => frames[0]?.payload).toEqual({ properties: { copied: '••••' } });
+  socket.close();
 });

@@ -9,6 +9,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
 import { TAP_STAGES } from './port.ts';
+import type { TimedFrame } from './tap.ts';
 
 export const DEBUG_PATH = '/v1/admin/debug/live';
 export const BAD_TOKEN = 4401;
@@ -26,6 +27,8 @@ export interface DebugSocketDeps {
   ephemeral: Ephemeral;
   clock: Clock;
   checkToken(token: string): Promise<TokenCheck>;
+  /** Masks secrets that a transformation may have copied into an event. */
+  hideSecrets(frame: TimedFrame): TimedFrame;
 }
 
 export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { close(): void } {
@@ -52,7 +55,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     const orgId = checked.org_id;
     let audience = audiences.get(orgId);
     if (audience && audience.size >= MAX_SOCKETS_PER_ORGANISATION) return socket.close(TRY_LATER, 'too many debug sockets');
-    if (!audience) audiences.set(orgId, (audience = new Audience(deps.ephemeral, orgId, budget)));
+    if (!audience) audiences.set(orgId, (audience = new Audience(deps.ephemeral, orgId, budget, deps.hideSecrets)));
     const asked = filterOf(Object.fromEntries(url.searchParams));
     if (asked === undefined) refuseFilter(socket);
     const watcher = new Watcher(socket, asked ?? {});

@@ -10,6 +10,7 @@ import { type Harness, SECRET_KEY, startHarness, type TestOrganisation } from '.
 const TOKEN = 'bearer-token-that-nobody-may-read';
 const HEADER = 'header-value-that-nobody-may-read';
 const SIGNING = 'whsec_signing-secret-nobody-may-read';
+const PARAMETER = 'pipeline-parameter-nobody-may-read';
 const URL_IN = 'http://127.0.0.1:9/in';
 
 onBothEngines('secrets', (fresh) => {
@@ -18,7 +19,7 @@ onBothEngines('secrets', (fresh) => {
   let api: Api;
   let pipeline_id: string;
   let template_id: string;
-  const secrets = [TOKEN, HEADER, SIGNING];
+  const secrets = [TOKEN, HEADER, SIGNING, PARAMETER];
   const config = { url: URL_IN, authentication: 'bearer', auth_token: TOKEN, headers: { 'X-Api-Key': HEADER, Accept: 'text/plain' } };
   const masked = { ...config, auth_token: '••••read', headers: { 'X-Api-Key': '••••read', Accept: 'text/plain' } };
   const storedConfig = async () => {
@@ -30,7 +31,7 @@ onBothEngines('secrets', (fresh) => {
     harness = await startHarness({ databaseUrl: await fresh() });
     org = await harness.newOrganisation();
     api = apiOf(harness, org);
-    const pipeline = await api('POST', '/v1/admin/pipelines', { name: 'Secrets' });
+    const pipeline = await api('POST', '/v1/admin/pipelines', { name: 'Secrets', parameters: { API_SECRET: PARAMETER } });
     pipeline_id = pipeline.body.id as string;
     secrets.push(pipeline.body.pipeline_key_secret as string);
     const template = await api('POST', '/v1/admin/integration-templates', { name: 'Hook', vendor: 'webhook', config });
@@ -105,10 +106,14 @@ onBothEngines('secrets', (fresh) => {
     const before = await db.selectFrom('revisions').selectAll().orderBy('id').execute();
     for (const organisation of await listKeyedOrganisations(db)) await replaceDataKey(db, organisation.id, old.rewrap(organisation, next));
     const { pipelines } = await loadConfig(db, next, new Map());
-    expect(pipelines.find(({ id }) => id === pipeline_id)?.row?.pipeline_key_secret).toBe(secrets[3]);
+    expect(pipelines.find(({ id }) => id === pipeline_id)?.row?.pipeline_key_secret).toBe(secrets[4]);
     expect(await db.selectFrom('revisions').selectAll().orderBy('id').execute()).toEqual(before);
     // Under the old key nothing opens: the pipeline is off with its reason, and takes nothing in.
     const closed = (await loadConfig(db, old, new Map())).pipelines.find(({ id }) => id === pipeline_id)?.row;
-    expect(closed).toMatchObject({ enabled: false, pipeline_key_secret: '', unreadable: [{ field: 'pipeline_key_secret' }] });
+    expect(closed).toMatchObject({
+      enabled: false,
+      pipeline_key_secret: '',
+      unreadable: [{ field: 'pipeline_key_secret' }, { field: 'parameters' }],
+    });
   });
 });

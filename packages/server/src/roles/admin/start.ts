@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ApiError } from '../../http/errors.ts';
 import type { OpenApiPaths } from '../../http/openapi.ts';
+import { hideSecrets } from '../../snapshot/hide-secrets.ts';
 import { attachDebugSocket, type TokenCheck } from '../../tap/socket.ts';
 import { buildAdminApp } from './app.ts';
 import { createIdentify } from './auth/identify.ts';
@@ -34,7 +35,13 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
   return {
     handle: (req, res) => app.routing(req, res),
     attach(server) {
-      sockets = attachDebugSocket(server, { ephemeral: deps.operations.ephemeral, clock: deps.clock, checkToken });
+      const { ephemeral, snapshots } = deps.operations;
+      sockets = attachDebugSocket(server, {
+        ephemeral,
+        clock: deps.clock,
+        checkToken,
+        hideSecrets: (frame) => hideSecrets(snapshots.current(), frame.pipeline_id, frame),
+      });
     },
     async stop() {
       sockets?.close();

@@ -149,5 +149,5 @@ function deletedIntegration(id: string, pipeline_id: string): CompiledIntegratio
     created_at: new Date(0).toISOString(),
     updated_at: new Date(0).toISOString(),
   };
-  return { integration, config: {}, vendor: undefined, faults: [], warnings: [] };
+  return { integration, config: {}, secrets: [], vendor: undefined, faults: [], warnings: [] };
 }

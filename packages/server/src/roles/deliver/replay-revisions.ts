@@ -28,7 +28,7 @@ export class ReplayRevisions {
       try {
         const found = await compileRevision(integration, revision);
         const faults = [{ field: 'revision_number', message: 'there is no such revision' }];
-        const compiled = found ?? { integration, config: {}, vendor: undefined, faults, warnings: [] };
+        const compiled = found ?? { integration, config: {}, secrets: [], vendor: undefined, faults, warnings: [] };
         const plan = planOf({ ...compiled, integration: { ...integration, revision_number: revision } });
         if (this.#known.size >= MAX_KEPT) this.#known.clear();
         this.#known.set(revision, plan);

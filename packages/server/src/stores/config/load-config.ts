@@ -18,6 +18,7 @@ import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { engineOf } from './open.ts';
+import { openParameters } from './pipeline-parameters.ts';
 import type { Db } from './schema.ts';
 import { readConfigVersion } from './version.ts';
 
@@ -112,10 +113,11 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       const reader = new RowReader();
       const read = pipeline.fromRow(row, reader.json);
       const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), row.pipeline_key_secret), '');
+      const parameters = reader.read('parameters', () => openParameters(cipher, keyOf(row.org_id), read.parameters, row), {});
       // A pipeline with an unreadable rule must reject everything, so it is disabled. An unreadable plan disables only the plan.
       const disabled = reader.any;
       const tracking_plan = row.plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', row.plan, null);
-      return { ...read, enabled: read.enabled && !disabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
+      return { ...read, parameters, enabled: read.enabled && !disabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
     });
   });
 }

@@ -1,6 +1,7 @@
 import { type Pipeline, type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { sql } from 'kysely';
 import { countOf, likeContaining, type Page, type Paged, readPage } from './paging.ts';
+import { maskUnsealed } from './pipeline-parameters.ts';
 import type { Db, PipelineRow, Stamp } from './schema.ts';
 import { lenientJson, storedJson } from './stored-json.ts';
 
@@ -9,11 +10,16 @@ export interface PipelineKeys {
   /** Already sealed. */
   pipeline_key_secret: string;
   pipeline_key_secret_prefix: string;
+  /** Of `sealParameters`. */
+  parameter_secrets: string;
 }
 
-/** `pipeline.columns` leaves the sealed secret out. */
-type PublicRow = Pick<PipelineRow, (typeof pipeline.columns)[number]>;
-const read = (row: PublicRow): Pipeline => pipeline.fromRow(row, lenientJson);
+/** Leaves the sealed key secret out. */
+const COLUMNS = [...pipeline.columns, 'parameter_secrets'] as const;
+function read(row: Pick<PipelineRow, (typeof COLUMNS)[number]>): Pipeline {
+  const found = pipeline.fromRow(row, lenientJson);
+  return { ...found, parameters: maskUnsealed(found.parameters, row) };
+}
 
 /** The columns of a list. */
 export const SUMMARY_COLUMNS = ['id', 'name', 'slug', 'type', 'pipeline_key', 'labels', 'enabled', 'created_at', 'updated_at'] as const;
@@ -22,7 +28,7 @@ export type PipelineSummary = Pick<Pipeline, (typeof SUMMARY_COLUMNS)[number]>;
 export async function findPipeline(db: Db, orgId: string, id: string): Promise<Pipeline | undefined> {
   const row = await db
     .selectFrom('pipelines')
-    .select(pipeline.columns)
+    .select(COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
@@ -78,17 +84,24 @@ export async function insertPipeline(
       updated_at: stamp.now,
       deleted_at: null,
     })
-    .returning(pipeline.columns)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   await replaceLabels(tx, identity.org_id, identity.id, fields.labels);
   return read(row);
 }
 
-export async function updatePipeline(tx: Db, before: Pipeline, sent: Partial<PipelineFields>, stamp: Stamp): Promise<Pipeline> {
+/** Parameters that are sent come from `sealParameters`, with their secrets. */
+export async function updatePipeline(
+  tx: Db,
+  before: Pipeline,
+  { parameter_secrets, ...sent }: Partial<PipelineFields & Pick<PipelineKeys, 'parameter_secrets'>>,
+  stamp: Stamp,
+): Promise<Pipeline> {
   const row = await tx
     .updateTable('pipelines')
     .set({
       ...pipeline.toChangedColumns(sent),
+      ...(parameter_secrets === undefined ? {} : { parameter_secrets }),
       search_text: searchText({ ...before, ...sent }),
       row_version: stamp.row_version,
       updated_at: stamp.now,
@@ -96,7 +109,7 @@ export async function updatePipeline(tx: Db, before: Pipeline, sent: Partial<Pip
     .where('org_id', '=', before.org_id)
     .where('id', '=', before.id)
     .where('deleted_at', 'is', null)
-    .returning(pipeline.columns)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   if (sent.labels !== undefined) await replaceLabels(tx, before.org_id, before.id, sent.labels);
   return read(row);
@@ -115,7 +128,7 @@ export async function replacePipelineSecret(
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .returning(pipeline.columns)
+    .returning(COLUMNS)
     .executeTakeFirst();
   return row && read(row);
 }

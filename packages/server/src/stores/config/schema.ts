@@ -108,6 +108,8 @@ export interface PipelineRow extends RowOf<typeof pipeline>, Versioned, SoftDele
   search_text: string;
   /** Sealed under the organisation's data key. */
   pipeline_key_secret: string;
+  /** Values of secret parameters, sealed; empty if there are none. Null: written before the column existed. */
+  parameter_secrets: string | null;
 }
 export interface PipelineLabelRow {
   pipeline_id: string;

@@ -127,6 +127,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
       pipeline_key: key,
       pipeline_key_secret: cipher.sealText(org(), 'sk_1'),
       pipeline_key_secret_prefix: 'sk_1',
+      parameter_secrets: '',
     });
     const org = () => ({ id: 'org_1', data_key: dataKey });
     const dataKey = (await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow())
@@ -144,7 +145,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     await insertImmutables();
     const { data_key } = await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow();
     const sealed = cipher.sealText({ id: 'org_1', data_key }, 'sk_secret');
-    const keys = { pipeline_key: 'pk_live', pipeline_key_secret: sealed, pipeline_key_secret_prefix: 'sk_s' };
+    const keys = { pipeline_key: 'pk_live', pipeline_key_secret: sealed, pipeline_key_secret_prefix: 'sk_s', parameter_secrets: '' };
     await insertPipeline(store.db, { id: 'pl_live', org_id: 'org_1' }, { ...FIELDS, slug: 'live' }, keys, { row_version: 100, now: NOW });
     await store.db
       .insertInto('integrations')

@@ -8,6 +8,7 @@ import { isRejectedEvent, replayRejected } from '../../../intake/replay-rejected
 import { reingest } from '../../../operations/reingest.ts';
 import { shownDeadLetterEvent } from '../../../operations/rejected-events.ts';
 import { type ReplayDeps, replayDeadLetters, replayLetters } from '../../../operations/replay.ts';
+import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { findPipeline } from '../../../stores/config/pipelines.ts';
 import { latestRevision } from '../../../stores/config/revisions.ts';
@@ -113,7 +114,8 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     throw new ApiError('CONFLICT', { message: `The event is rejected as before: ${result.message} Send a corrected event.` });
   }
   function shown({ raw: _raw, ...letter }: StoredDeadLetter) {
-    return { ...letter, event: shownDeadLetterEvent(letter, snapshots.current()) as JsonObject };
+    const snapshot = snapshots.current();
+    return hideSecrets(snapshot, letter.pipeline_id, { ...letter, event: shownDeadLetterEvent(letter, snapshot) as JsonObject });
   }
   const hint = () => context.operations.ephemeral.publish(REPLAY_CHANNEL, {});
 
@@ -150,7 +152,8 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      return { ...(await groupDeadLetters(observe, filterOf(user.org_id, query), page, now())), ...page };
+      const { groups, total } = await groupDeadLetters(observe, filterOf(user.org_id, query), page, now());
+      return { groups: groups.map((group) => hideSecrets(snapshots.current(), group.pipeline_id, group)), total, ...page };
     },
   );
 

@@ -6,6 +6,7 @@ import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { explainEvent, fatesOf, summary } from '../../../operations/explain-event.ts';
 import { findCanonical } from '../../../operations/find-events.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
+import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { findRejected, listDeadLetters } from '../../../stores/observe/dead-letters.ts';
 import { listTraces, stepsOfEvents, type TraceCursor } from '../../../stores/observe/traces.ts';
 import { definedOf } from '../defined.ts';
@@ -147,17 +148,15 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       const { rows, total } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
       const steps = Map.groupBy(await stepsOfEvents(observe, user.org_id, rows), keyOf);
       const events = await Promise.all(
-        rows.map(async (row) => ({
-          ...summary(row),
-          event: asObject(await findCanonical(log, row)),
-          deliveries: fatesOf(snapshots.current(), row, steps.get(keyOf(row)) ?? []).map(
-            ({ integration_id: id, status: fate, reason: why }) => ({
-              integration_id: id,
-              status: fate,
-              reason: why,
-            }),
-          ),
-        })),
+        rows.map(async (row) =>
+          hideSecrets(snapshots.current(), row.pipeline_id, {
+            ...summary(row),
+            event: asObject(await findCanonical(log, row)),
+            deliveries: fatesOf(snapshots.current(), row, steps.get(keyOf(row)) ?? []).map(
+              ({ integration_id: id, status: fate, reason: why }) => ({ integration_id: id, status: fate, reason: why }),
+            ),
+          }),
+        ),
       );
       const last = rows.length < page.limit ? undefined : rows.at(-1);
       return { events, ...definedOf({ total }), ...page, next_cursor: last === undefined ? null : textOf(last) };
@@ -185,7 +184,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         params.event_id,
         query.pipeline_id,
       );
-      if (trace !== undefined) return { ...trace, event: asObject(trace.event) };
+      if (trace !== undefined) return hideSecrets(snapshots.current(), trace.pipeline_id, { ...trace, event: asObject(trace.event) });
       // An event that was rejected first and accepted later shows its accepted life.
       const rejected = await findRejected(observe, user.org_id, params.event_id, context.clock.now(), query.pipeline_id);
       if (rejected !== undefined) return shownRejection(rejected, snapshots.current());

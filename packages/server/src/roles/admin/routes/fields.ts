@@ -46,7 +46,8 @@ export function fieldRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, user }) => {
       const pipeline = await requirePipeline(context.db, user.org_id, params.id);
-      return await observedFields({ log: context.operations.log, clock: context.clock }, pipeline.id);
+      const { log, snapshots } = context.operations;
+      return await observedFields({ log, clock: context.clock, snapshots }, pipeline.id);
     },
   );
 }

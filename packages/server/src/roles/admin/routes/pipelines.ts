@@ -10,12 +10,14 @@ import { Closed, named, OneOf, pick, Timestamp } from '@firsthand/core/config/sc
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 import { type Static, Type } from 'typebox';
 import { issueChallengeToken } from '../../../http/challenge-token.ts';
-import { ApiError, invalid } from '../../../http/errors.ts';
+import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { isNetwork } from '../../../network/address-matcher.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
+import { pathText, restoreMasked } from '../../../secrets/mask.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
+import { isSecretParameterPath, type Parameters, readParameters, sealParameters } from '../../../stores/config/pipeline-parameters.ts';
 import {
   deletePipeline,
   findPipeline,
@@ -85,11 +87,12 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       const secret = newSecret();
       const pipeline = await context.write(user, 'pipeline.created', async (tx, change) => {
         const slug = await slugFor(tx, user.org_id, body);
-        const keys = { pipeline_key: `pk_${chance(32)}`, ...(await sealed(tx, user.org_id, secret)) };
+        const { parameters, parameter_secrets } = await sealedParameters(tx, user.org_id, body.parameters ?? {}, {});
+        const keys = { pipeline_key: `pk_${chance(32)}`, ...(await sealed(tx, user.org_id, secret)), parameter_secrets };
         const created = await insertPipeline(
           tx,
           { id: newId('pl', clock.now()), org_id: user.org_id },
-          { ...resource.defaults, ...inputOf(body), name: body.name, slug },
+          { ...resource.defaults, ...inputOf(body), name: body.name, slug, parameters },
           keys,
           change.stamp,
         );
@@ -123,9 +126,14 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       context.write(user, 'pipeline.updated', async (tx, change) => {
         const before = found(await findPipeline(tx, user.org_id, params.id));
         if (body.slug !== undefined) await requireFreeSlug(tx, user.org_id, body.slug, before.id);
-        const after = await updatePipeline(tx, before, inputOf(body), change.stamp);
+        const stored = body.parameters && ((await readParameters(tx, cipher, user.org_id, before.id)) ?? {});
+        const sent = body.parameters && (await sealedParameters(tx, user.org_id, body.parameters, stored ?? {}));
+        const after = await updatePipeline(tx, before, { ...inputOf(body), ...sent }, change.stamp);
         if (before.enabled && !after.enabled) change.urgent();
-        change.audit({ id: before.id, before, after });
+        const changes = differences(before, after);
+        // Two secrets may have the same mask: the entry must still tell that one replaced the other.
+        if (sent?.replaced) changes.parameters ??= { old: before.parameters, new: after.parameters };
+        change.audit({ id: before.id, changes });
         return after;
       }),
   );
@@ -194,12 +202,32 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
+  async function sealedParameters(tx: Db, orgId: string, sent: Parameters, stored: Parameters) {
+    const { parameters, replaced } = restored(sent, stored);
+    return { ...sealParameters(cipher, await organisationKey(tx, orgId), parameters), replaced };
+  }
   async function sealed(tx: Db, orgId: string, secret: string) {
     const org = await organisationKey(tx, orgId);
     return { pipeline_key_secret: cipher.sealText(org, secret), pipeline_key_secret_prefix: secret.slice(0, 4) };
   }
 }
 
+/** With masks that were sent back restored. `replaced`: whether a secret differs from the stored one. */
+function restored(sent: Parameters, stored: Parameters): { parameters: Parameters; replaced: boolean } {
+  const { config, unknown } = restoreMasked(sent, stored, isSecretParameterPath);
+  if (unknown.length > 0)
+    throw invalidFields(
+      unknown.map((path) => ({
+        field: `parameters.${pathText(path)}`,
+        message: 'is a mask that fits no stored secret: send the secret itself',
+      })),
+    );
+  const parameters = config as Parameters;
+  return {
+    parameters,
+    replaced: Object.keys(parameters).some((name) => isSecretParameterPath([name]) && parameters[name] !== stored[name]),
+  };
+}
 function found(pipeline: Pipeline | undefined): Pipeline {
   if (pipeline === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such pipeline.' });
   return pipeline;

@@ -13,6 +13,7 @@ import { compileRehearsal, type Rehearse } from '../../../operations/rehearse.ts
 import { replayHistory } from '../../../operations/replay.ts';
 import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
+import { readParameters } from '../../../stores/config/pipeline-parameters.ts';
 import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import { definedOf } from '../defined.ts';
@@ -50,7 +51,7 @@ const EXAMPLE_EVENT = {
 };
 
 export function previewRoutes(app: AdminApp, context: AdminContext): void {
-  const { db, clock } = context;
+  const { db, cipher, clock } = context;
   const { log, snapshots, sender, ephemeral } = context.operations;
 
   app.post(
@@ -115,10 +116,11 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
       const pipeline = await requirePipeline(db, user.org_id, body.pipeline_id);
       const org = await organisationKey(db, user.org_id);
+      const parameters = (await readParameters(db, cipher, user.org_id, pipeline.id)) ?? {};
       const revision = async (field: 'from' | 'to') => {
         const stored = await findRevision(db, user.org_id, template.id, body[field]);
         if (stored === undefined) throw invalid(field, 'is no revision of the template');
-        return await rehearsalOf(template.vendor, openStored(context, org, stored), pipeline.parameters, field);
+        return await rehearsalOf(template.vendor, openStored(context, org, stored), parameters, field);
       };
       return await diffRevisions(log, pipeline.id, body.limit ?? 100, clock.now(), await revision('from'), await revision('to'));
     },

@@ -129,7 +129,7 @@ export function anIntegration(vendor: CompiledVendor | undefined, overrides: Par
   const created_at = '2020-01-01T00:00:00.000Z';
   const integration = resource.sample({ id: 'int_1', org_id: 'org_1', pipeline_id: 'pl_1', created_at, ...overrides });
   const faults = vendor ? [] : [{ field: 'url', message: 'is required' }];
-  return { integration, config: {}, vendor, faults, warnings: [] };
+  return { integration, config: {}, secrets: [], vendor, faults, warnings: [] };
 }
 export function anEvent(eventId: string, overrides: Partial<CanonicalEvent> = {}): CanonicalEvent {
   return { event_id: eventId, type: 'track', event: 'Order Completed', timestamp: '2026-01-01T00:00:00.000Z', context: {}, ...overrides };

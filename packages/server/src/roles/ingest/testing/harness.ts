@@ -52,6 +52,7 @@ export function aSnapshot(
       ingest: compileIngestRules(pipeline, SECRET, { mode, natsUrl: undefined }),
       processing: { tracking_plan: undefined, transformations: [], parameters: {}, identity_config: undefined },
       integrations: [],
+      scrub: undefined,
     }),
   );
   const webhookSources = new Map<string, CompiledWebhookSource>();

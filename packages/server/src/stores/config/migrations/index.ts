@@ -7,6 +7,7 @@ import { webhookConsent } from './0006-webhook-consent.ts';
 import { signIn } from './0007-sign-in.ts';
 import { testCases } from './0008-test-cases.ts';
 import { connectRequests } from './0009-connect-requests.ts';
+import { secretParameters } from './0010-secret-parameters.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   signIn,
   testCases,
   connectRequests,
+  secretParameters,
 ];
