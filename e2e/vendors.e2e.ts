@@ -88,7 +88,9 @@ const VENDOR_CASES = (await Promise.all(VENDOR_KEYS.map(loadCases))).filter((one
 const withoutHash = (url: string) => url.replace(/[0-9a-f]{64}/, '<hash>');
 
 describe('preview shows exactly what would be sent', () => {
-  const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) => list.filter(({ then }) => !then).map((one) => ({ ...one, vendor })));
+  const cases = VENDOR_CASES.flatMap(({ vendor, cases: list }) =>
+    list.filter(({ batched }) => !batched).map((one) => ({ ...one, vendor })),
+  );
   test.each(cases.map((one) => [`${one.vendor.key}: ${one.name}`, one] as const))('%s', async (_title, one) => {
     // The samples are from January 2026: without this the vendor's maximum age would drop them.
     const config = completeConfig(one.vendor, one.variant, {

@@ -217,8 +217,7 @@ export default vendorCases(
     {
       name: 'a batch',
       event: visit('Signed Up'),
-      // biome-ignore lint/suspicious/noThenProperty: a list of events, not a promise
-      then: [visit('Lead Generated')],
+      batched: [visit('Lead Generated')],
       requests: [
         {
           url,

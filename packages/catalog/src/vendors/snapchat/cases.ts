@@ -236,8 +236,7 @@ export default vendorCases(
     {
       name: 'two events in one request',
       event: pageViewed({ context }),
-      // biome-ignore lint/suspicious/noThenProperty: a list of events, not a promise
-      then: [visit('Signed In')],
+      batched: [visit('Signed In')],
       requests: [
         {
           url,

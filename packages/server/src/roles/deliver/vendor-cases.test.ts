@@ -93,8 +93,8 @@ describe('cases', () => {
     bench.snapshots.set(integrations);
     bench.start();
     // Each event of a case needs an id of its own, or the log takes it for a repeat.
-    for (const { event, then = [], index } of cases)
-      await bench.append([event, ...then.map((later, at) => ({ ...later, event_id: `${later.event_id}-${at + 2}` }))], `pl_${index}`);
+    for (const { event, batched = [], index } of cases)
+      await bench.append([event, ...batched.map((later, at) => ({ ...later, event_id: `${later.event_id}-${at + 2}` }))], `pl_${index}`);
     for (const { index } of cases) await bench.settled(`int_${index}`, `pl_${index}`);
   });
 
