@@ -77,7 +77,8 @@ function listBody({ under, common = {} }: Extract<BodyDefinition, { kind: 'json_
   if (under === undefined) return { ...base, assemble: (parts) => `[${parts.join(',')}]`, texts: [] };
   const { render, texts } = compileValue(common, parameters);
   const head = (sources: Sources) => listHead(render(sources), under);
-  const close = (start: string, parts: string[]) => `${start}[${parts.join(',')}]}`;
+  const end = `]${'}'.repeat(under.split('.').length)}`;
+  const close = (start: string, parts: string[]) => `${start}[${parts.join(',')}${end}`;
   if (texts.every((text) => text.constant !== undefined)) {
     const fixed = head({});
     return { ...base, assemble: (parts) => close(fixed, parts), texts: [] };
@@ -87,10 +88,12 @@ function listBody({ under, common = {} }: Extract<BodyDefinition, { kind: 'json_
   return { ...base, assemble: (parts, _batched, sources) => close(head(sources), parts), texts };
 }
 
-/** `{"a":1,"data":`, the body up to its list. */
+/** `{"a":1,"data":`, the body up to its list. Under `data.events` the common fields stand beside the list: `{"data":{"a":1,"events":`. */
 function listHead(common: unknown, under: string): string {
   const entries = isObject(common) ? Object.entries(common) : [];
-  return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`).join('')}${JSON.stringify(under)}:`;
+  const names = under.split('.').map((name) => JSON.stringify(name));
+  const outer = names.slice(0, -1).map((name) => `${name}:{`);
+  return `{${outer.join('')}${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`).join('')}${names.at(-1)}:`;
 }
 
 function compileTexts(texts: Record<string, string> | undefined, parameters: Parameters): [string, Text][] {

@@ -177,7 +177,7 @@ export interface ConnectDefinition {
 /** A body that is written item by item, and can therefore be the file of a `multipart` body. */
 export type ListBody =
   /**
-   * `{...common, [under]: [items]}`; without `under` a bare list. Texts in `common` may contain references, and `{"$ref": …}` inserts a
+   * `{...common, [under]: [items]}`; without `under` a bare list. `under: 'data.events'` nests: `{data: {...common, events: [items]}}`. Texts in `common` may contain references, and `{"$ref": …}` inserts a
    * value. Empty texts are left out, and objects whose `$if` is empty. Items for which `common` differs never share a request.
    */
   | { kind: 'json_list'; under?: string; common?: JsonObject }
@@ -382,8 +382,11 @@ export interface VendorDefinition {
    */
   event_table?: { field: string; event: string; vendor_event_name: string };
   limits?: LimitRule[];
-  /** Lists whose empty objects are removed, and objects that have none of the keys in `needs`. */
-  compact?: { path: string; needs?: string[] }[];
+  /**
+   * Lists whose empty objects are removed, and objects that have none of the keys in `needs`. A list that becomes empty is removed too,
+   * unless `keep_empty`.
+   */
+  compact?: { path: string; needs?: string[]; keep_empty?: boolean }[];
   /** Paths that the vendor accepts only together, such as a value and its currency. If one is missing, the others are removed. */
   together?: string[][];
   /** Keys of the payload of which at least one must be present; otherwise the event is dropped as `missing_required:<first>`. */

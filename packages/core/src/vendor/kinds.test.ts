@@ -55,6 +55,13 @@ function requestOf(vendor: CompiledVendor, ...events: CanonicalEvent[]): VendorR
 
 const batch = { max_items: 10, max_bytes: 100_000, interval_ms: 1_000 };
 
+test('a list beneath several keys, with the common fields beside it', () => {
+  const vendor = vendorOf({ batch, body: { kind: 'json_list', under: 'data.events', common: { test_id: 't-1' } } });
+  expect(JSON.parse(String(requestOf(vendor, eventOf({ a: 1 }), eventOf({ a: 2 }, 'e-2')).body))).toEqual({
+    data: { test_id: 't-1', events: [{ a: 1 }, { a: 2 }] },
+  });
+});
+
 describe('typed references', () => {
   const list: Partial<RequestDefinition> = {
     lane: ['client'],

@@ -65,3 +65,9 @@ test('fields that are only accepted together', () => {
   fit(payload);
   expect(payload).toEqual({ data: { other: 2 }, ip: 'a', agent: 'b' });
 });
+
+test('an empty list may be kept, for vendors that require it', () => {
+  const payload = { ids: [{}], other: [{}] };
+  compileCompact([{ path: 'ids', keep_empty: true }, { path: 'other' }])(payload);
+  expect(payload).toEqual({ ids: [] });
+});

@@ -2,7 +2,7 @@
 
 import { isObject } from '../json.ts';
 import { compileDeleter, compilePath } from '../path/path.ts';
-import type { EventNameDefinition, LimitRule } from './definition.ts';
+import type { EventNameDefinition, LimitRule, VendorDefinition } from './definition.ts';
 
 /** `Ünïcode Näme 2` → `Unicode_Name_2`. A name that does not start with a letter gets the prefix `e_`. */
 export function toIdentifier(text: string): string {
@@ -39,39 +39,49 @@ export function compileLimits(rules: readonly LimitRule[]): (payload: unknown) =
 }
 
 /** Removes empty objects and holes from lists, and lists that become empty. Changes the payload in place. */
-export function compileCompact(lists: readonly { path: string; needs?: string[] }[]): (payload: unknown) => void {
-  const compiled = lists.map(({ path: text, needs }) => {
+export function compileCompact(lists: NonNullable<VendorDefinition['compact']>): (payload: unknown) => void {
+  const compiled = lists.map(({ path: text, needs, keep_empty: kept = false }) => {
     const path = compilePath(text);
     const remove = compileDeleter(text);
     if (!path.ok || !remove.ok) throw new Error(`list path ${text} is not a path`);
-    return { get: path.get, remove, complete: completeWith(needs) };
+    return { get: path.get, remove, kept, complete: completeWith(needs) };
   });
   return (payload) => {
-    for (const { get, remove, complete } of compiled) {
+    for (const { get, remove, kept, complete } of compiled) {
       const list = get(payload);
       if (!Array.isArray(list)) continue;
       const full = list.filter(complete);
-      if (full.length === 0) remove.delete(payload as object);
+      if (full.length === 0 && !kept) remove.delete(payload as object);
       else if (full.length < list.length) list.splice(0, list.length, ...full);
     }
   };
 }
 
-/** Removes the paths of every group that is not complete. Changes the payload in place. */
+/** Removes the paths of every group that is not complete, and objects that become empty. Changes the payload in place. */
 export function compileTogether(groups: readonly string[][]): (payload: object) => void {
-  const compiled = groups.map((paths) =>
-    paths.map((text) => {
-      const path = compilePath(text);
-      const remove = compileDeleter(text);
-      if (!path.ok || !remove.ok) throw new Error(`${text} is not a path`);
-      return { get: path.get, remove };
-    }),
-  );
+  const compiled = groups.map((paths) => paths.map((text) => ({ own: placeOf(text), parent: parentOf(text) })));
   return (payload) => {
     for (const group of compiled) {
-      if (group.some(({ get }) => get(payload) === undefined)) for (const { remove } of group) remove.delete(payload);
+      if (group.every(({ own }) => own.get(payload) !== undefined)) continue;
+      for (const { own, parent } of group) {
+        own.remove.delete(payload);
+        const rest = parent?.get(payload);
+        if (isObject(rest) && Object.keys(rest).length === 0) parent?.remove.delete(payload);
+      }
     }
   };
+}
+
+function placeOf(text: string) {
+  const path = compilePath(text);
+  const remove = compileDeleter(text);
+  if (!path.ok || !remove.ok) throw new Error(`${text} is not a path`);
+  return { get: path.get, remove };
+}
+
+function parentOf(text: string) {
+  const end = text.lastIndexOf('.');
+  return end === -1 ? undefined : placeOf(text.slice(0, end));
 }
 
 function completeWith(needs: readonly string[] | undefined): (element: unknown) => boolean {

@@ -94,11 +94,10 @@ function requireOneOf(groups: readonly string[][]): (payload: unknown) => string
       return getter.get;
     }),
   }));
-  return (payload) =>
-    compiled.find(({ getters }) => {
-      return !getters.some((get) => {
-        const value = get(payload);
-        return value !== undefined && value !== null && value !== '';
-      });
-    })?.first;
+  return (payload) => compiled.find(({ getters }) => !getters.some((get) => isPresent(get(payload))))?.first;
+}
+
+/** A list counts if one of its elements does: `ids[*].email` finds a list with a hole for each element without one. */
+function isPresent(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(isPresent) : value !== undefined && value !== null && value !== '';
 }

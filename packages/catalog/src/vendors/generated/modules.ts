@@ -8,6 +8,7 @@ interface VendorModule {
 }
 
 export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
+  amazon_ads: { vendor: () => import('../amazon_ads/vendor.ts'), cases: () => import('../amazon_ads/cases.ts') },
   amazon_s3: { vendor: () => import('../amazon_s3/vendor.ts'), cases: () => import('../amazon_s3/cases.ts') },
   amplitude: { vendor: () => import('../amplitude/vendor.ts'), cases: () => import('../amplitude/cases.ts') },
   braze: { vendor: () => import('../braze/vendor.ts'), cases: () => import('../braze/cases.ts') },
@@ -18,15 +19,20 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   google_analytics_4: { vendor: () => import('../google_analytics_4/vendor.ts'), cases: () => import('../google_analytics_4/cases.ts') },
   hubspot: { vendor: () => import('../hubspot/vendor.ts'), cases: () => import('../hubspot/cases.ts') },
   klaviyo: { vendor: () => import('../klaviyo/vendor.ts'), cases: () => import('../klaviyo/cases.ts') },
+  linkedin: { vendor: () => import('../linkedin/vendor.ts'), cases: () => import('../linkedin/cases.ts') },
   meta_conversions_api: { vendor: () => import('../meta_conversions_api/vendor.ts'), cases: () => import('../meta_conversions_api/cases.ts') },
+  microsoft_advertising: { vendor: () => import('../microsoft_advertising/vendor.ts'), cases: () => import('../microsoft_advertising/cases.ts') },
   mixpanel: { vendor: () => import('../mixpanel/vendor.ts'), cases: () => import('../mixpanel/cases.ts') },
+  openai_ads: { vendor: () => import('../openai_ads/vendor.ts'), cases: () => import('../openai_ads/cases.ts') },
   pinterest: { vendor: () => import('../pinterest/vendor.ts'), cases: () => import('../pinterest/cases.ts') },
   postgresql: { vendor: () => import('../postgresql/vendor.ts'), cases: () => import('../postgresql/cases.ts') },
   posthog: { vendor: () => import('../posthog/vendor.ts'), cases: () => import('../posthog/cases.ts') },
+  reddit: { vendor: () => import('../reddit/vendor.ts'), cases: () => import('../reddit/cases.ts') },
   rudderstack: { vendor: () => import('../rudderstack/vendor.ts'), cases: () => import('../rudderstack/cases.ts') },
   segment: { vendor: () => import('../segment/vendor.ts'), cases: () => import('../segment/cases.ts') },
   slack: { vendor: () => import('../slack/vendor.ts'), cases: () => import('../slack/cases.ts') },
   snapchat: { vendor: () => import('../snapchat/vendor.ts'), cases: () => import('../snapchat/cases.ts') },
   tiktok_events_api: { vendor: () => import('../tiktok_events_api/vendor.ts'), cases: () => import('../tiktok_events_api/cases.ts') },
   webhook: { vendor: () => import('../webhook/vendor.ts'), cases: () => import('../webhook/cases.ts') },
+  x: { vendor: () => import('../x/vendor.ts'), cases: () => import('../x/cases.ts') },
 };

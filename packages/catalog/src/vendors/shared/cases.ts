@@ -52,3 +52,28 @@ export interface VendorCases {
 export function vendorCases(vendor: VendorDefinition, cases: VendorCase[], answers: AnswerCase[] = []): VendorCases {
   return { vendor, cases, answers };
 }
+
+/** One case per row of events and the vendor's names: `[event, name, variant]`. */
+export function named(
+  rows: readonly (readonly [event: string, name: string, variant?: string])[],
+  make: (event: string, name: string) => Omit<VendorCase, 'name' | 'variant'>,
+): VendorCase[] {
+  return rows.map(([event, name, variant = 'default']) => ({ name: `${event} is ${name}`, variant, ...make(event, name) }));
+}
+
+/** Answers that every HTTP vendor gives when it cannot take the events now. */
+export function temporaryAnswers(event: CanonicalEvent): AnswerCase[] {
+  const unavailable = { kind: 'unavailable' } as const;
+  return [
+    {
+      name: 'throttled',
+      events: [event],
+      reply: { status: 429, headers: { 'retry-after': '7' } },
+      verdict: { ...unavailable, reason: 'http_429', retry_after_ms: 7_000 },
+    },
+    { name: 'down', events: [event], reply: { status: 503, body: 'Service Unavailable' }, verdict: unavailable },
+    { name: 'timed out', events: [event], reply: { status: 408 }, verdict: unavailable },
+  ];
+}
+/** A bad event among several: each is sent alone. */
+export const ISOLATED = { kind: 'unavailable', isolate: true } as AnswerCase['verdict'];

@@ -63,6 +63,11 @@ export function identified(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
 export function grouped(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
   return { ...base('evt-4'), type: 'group', group_id: 'acme', traits: { name: 'Acme' }, ...over };
 }
+/** Events of a browser whose visitor is not known by name. */
+export const visitOf =
+  (context: JsonObject) =>
+  (event: string, properties: JsonObject = {}): CanonicalEvent =>
+    track(event, properties, { traits: {}, context });
 /** Nobody known: no ids, no traits, no context. */
 export function bare(event: string, properties: JsonObject = {}): CanonicalEvent {
   return { event_id: 'evt-9', type: 'track', event, timestamp: '2026-01-02T03:04:05.678Z', context: {}, properties };
