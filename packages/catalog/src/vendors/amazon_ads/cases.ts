@@ -1,5 +1,5 @@
 import { ISOLATED, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, HASHED, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import amazon from './vendor.ts';
 
 const url = 'https://advertising-api.amazon.com/adsApi/v1/create/events';
