@@ -70,7 +70,10 @@ export function assemble(build: Build, items: VendorItem[], context: RequestCont
   if (auth.token && context.access_token !== undefined) auth.place?.(request, context.access_token);
   auth.sign?.(request, context);
   const sent = bytes ?? content.text;
-  return { method: build.method, url: request.url, headers, ...(sent === undefined ? {} : { body: sent }) };
+  const finished: VendorRequest = { method: build.method, url: request.url, headers };
+  if (sent !== undefined) finished.body = sent;
+  if (auth.tls) finished.tls = auth.tls;
+  return finished;
 }
 
 const NO_BYTES = new Uint8Array(0);

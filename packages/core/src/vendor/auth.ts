@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { azureBlobSigner, serviceBusSigner } from './azure.ts';
 import { base64, utf8 } from './bytes.ts';
-import type { ConfigFault, JwtPlan, RequestContext, TokenPlan } from './compiled.ts';
+import type { ClientCertificate, ConfigFault, JwtPlan, RequestContext, TokenPlan } from './compiled.ts';
 import type { AuthDefinition, JwtDefinition, TokenPlace } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
 import { jwtSigner, parses } from './jwt.ts';
@@ -28,6 +28,7 @@ export interface CompiledAuth {
   place?: (request: Unsigned, token: string) => void;
   /** Adds credentials that depend on the finished request. */
   sign?: Sign;
+  tls?: ClientCertificate;
 }
 /** Private-key operations. The host provides them, because this package has no Node. */
 export interface KeyOperations {
@@ -35,6 +36,8 @@ export interface KeyOperations {
   sign(algorithm: 'RS256' | 'ES256', privateKey: string, data: Uint8Array): Uint8Array;
   /** SHA-256 of the public key in DER form. */
   fingerprint(privateKey: string): Uint8Array;
+  /** Whether both parse and belong together, and until when the certificate is valid. */
+  certificate(certificate: string, privateKey: string): { ok: true; valid_to: number } | { ok: false; message: string };
 }
 type Sign = (request: Unsigned, context: RequestContext) => void;
 export interface AuthOptions {
@@ -96,6 +99,8 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
       return jwtAuth(definition, options, faults);
     case 'azure_shared_key':
       return { headers: {}, query: [], sign: azureBlobSigner(text('account'), text('key')) };
+    case 'mutual_tls':
+      return mutualTls(definition, options, faults);
     case 'azure_sas':
       return { headers: {}, query: [...new URLSearchParams(text('token').replace(/^\?/, ''))] };
     case 'azure_service_bus_sas':
@@ -105,6 +110,20 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
       return { headers: {}, query: [], token, place: placer(definition.place, options, faults) };
     }
   }
+}
+
+function mutualTls(definition: Extract<AuthDefinition, { kind: 'mutual_tls' }>, options: AuthOptions, faults: ConfigFault[]): CompiledAuth {
+  const inner = compileAuth(definition.with, options, faults);
+  const text = resolver({ ...definition }, options, faults);
+  const [certificate, private_key] = [text('certificate'), text('private_key')];
+  const tls: ClientCertificate = { certificate, private_key };
+  // A masked key cannot connect, but its config must still compile for the preview.
+  if (options.keys && !`${certificate}${private_key}`.includes('•')) {
+    const found = options.keys.certificate(certificate, private_key);
+    if (found.ok) tls.valid_to = found.valid_to;
+    else faults.push({ field: `${options.where}.certificate`, message: found.message });
+  }
+  return { ...inner, tls, ...(inner.token ? { token: { ...inner.token, tls } } : {}) };
 }
 
 function placer(place: TokenPlace | undefined, { where }: AuthOptions, faults: ConfigFault[]): (request: Unsigned, token: string) => void {

@@ -34,45 +34,49 @@ const JWT: Shape = {
   },
   optional: { key_id: text },
 };
+const PLAIN_AUTH: Record<string, Shape> = {
+  none: wanted('none', {}),
+  bearer: wanted('bearer', { token: text }),
+  basic: wanted('basic', { username: text, password: { kind: 'string', empty: true } }),
+  header: wanted('header', { name: text, value: text }),
+  query: wanted('query', { name: text, value: text }),
+  hmac: wanted(
+    'hmac',
+    { header: text, secret: text },
+    { prefix: { kind: 'string', empty: true }, encoding: { kind: 'enum', values: ['hex', 'base64'] }, timestamp_header: text },
+  ),
+  aws_sigv4: wanted('aws_sigv4', { access_key_id: text, secret_access_key: text, region: text, service: text }, { session_token: text }),
+  oauth1: wanted(
+    'oauth1',
+    { consumer_key: text, consumer_secret: text, token: text, token_secret: text },
+    { signature_method: { kind: 'enum', values: ['HMAC-SHA1', 'HMAC-SHA256'] } },
+  ),
+  jwt: wanted('jwt', { jwt: JWT }, { place: PLACE }),
+  azure_shared_key: wanted('azure_shared_key', { account: text, key: text }),
+  azure_sas: wanted('azure_sas', { token: text }),
+  azure_service_bus_sas: wanted('azure_service_bus_sas', { resource: text, key_name: text, key: text }),
+  oauth2_client_credentials: wanted(
+    'oauth2_client_credentials',
+    { token_url: text, client_id: text, client_secret: text },
+    { scope: text, audience: text, extra: textMap, style: { kind: 'enum', values: ['form', 'json', 'basic'] }, place: PLACE },
+  ),
+  oauth2_refresh_token: wanted(
+    'oauth2_refresh_token',
+    { token_url: text, client_id: text, client_secret: text, refresh_token: text },
+    { place: PLACE },
+  ),
+  google_service_account: wanted(
+    'google_service_account',
+    { token_url: text, client_email: text, private_key: text, scope: text },
+    { place: PLACE },
+  ),
+  oauth2_jwt_bearer: wanted('oauth2_jwt_bearer', { token_url: text, jwt: JWT }, { scope: text, place: PLACE }),
+};
 const AUTH: Shape = {
   kind: 'tagged',
   options: {
-    none: wanted('none', {}),
-    bearer: wanted('bearer', { token: text }),
-    basic: wanted('basic', { username: text, password: { kind: 'string', empty: true } }),
-    header: wanted('header', { name: text, value: text }),
-    query: wanted('query', { name: text, value: text }),
-    hmac: wanted(
-      'hmac',
-      { header: text, secret: text },
-      { prefix: { kind: 'string', empty: true }, encoding: { kind: 'enum', values: ['hex', 'base64'] }, timestamp_header: text },
-    ),
-    aws_sigv4: wanted('aws_sigv4', { access_key_id: text, secret_access_key: text, region: text, service: text }, { session_token: text }),
-    oauth1: wanted(
-      'oauth1',
-      { consumer_key: text, consumer_secret: text, token: text, token_secret: text },
-      { signature_method: { kind: 'enum', values: ['HMAC-SHA1', 'HMAC-SHA256'] } },
-    ),
-    jwt: wanted('jwt', { jwt: JWT }, { place: PLACE }),
-    azure_shared_key: wanted('azure_shared_key', { account: text, key: text }),
-    azure_sas: wanted('azure_sas', { token: text }),
-    azure_service_bus_sas: wanted('azure_service_bus_sas', { resource: text, key_name: text, key: text }),
-    oauth2_client_credentials: wanted(
-      'oauth2_client_credentials',
-      { token_url: text, client_id: text, client_secret: text },
-      { scope: text, audience: text, extra: textMap, style: { kind: 'enum', values: ['form', 'json', 'basic'] }, place: PLACE },
-    ),
-    oauth2_refresh_token: wanted(
-      'oauth2_refresh_token',
-      { token_url: text, client_id: text, client_secret: text, refresh_token: text },
-      { place: PLACE },
-    ),
-    google_service_account: wanted(
-      'google_service_account',
-      { token_url: text, client_email: text, private_key: text, scope: text },
-      { place: PLACE },
-    ),
-    oauth2_jwt_bearer: wanted('oauth2_jwt_bearer', { token_url: text, jwt: JWT }, { scope: text, place: PLACE }),
+    ...PLAIN_AUTH,
+    mutual_tls: wanted('mutual_tls', { certificate: text, private_key: text }, { with: { kind: 'tagged', options: PLAIN_AUTH } }),
   },
 };
 const LIST_BODIES: Record<string, Shape> = {

@@ -8,7 +8,7 @@ import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
 import { type CompiledChain, compileChain, firstRequest } from './chain.ts';
-import type { Built, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
+import type { Built, ClientCertificate, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
 import { withEventTable } from './event-table.ts';
 import { readFields } from './fields.ts';
@@ -19,7 +19,7 @@ import { fieldsOf, readSettings } from './settings.ts';
 import { bodyTemplate } from './template-body.ts';
 import { compileTransport, recordsAsRequest, type TransportItems } from './transport.ts';
 import { redirectTo, type UrlRules } from './url-rules.ts';
-import { versionWarnings } from './versions.ts';
+import { certificateWarnings, versionWarnings } from './versions.ts';
 
 export interface CompileOptions extends UrlRules {
   /** Needed for configs with compression. The host provides it, because this package has no Node. */
@@ -62,12 +62,14 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     definition.transport?.batch,
   ]);
   const template = bodyTemplate(definition, values, saving);
+  const certificates: ClientCertificate[] = [];
   const shared: Omit<RequestOptions, 'where' | 'url_at' | 'index'> = {
     ...options,
     parameters,
     redirect: redirectTo(values.endpoint),
     scrub: scrubber([...secretValues(definition, config), ...(options.secrets ?? [])]),
     batching: settings.batch !== null,
+    certificates,
     ...(template.render ? { render: template.render } : {}),
   };
   const faults: ConfigFault[] = [...found.invalid, ...template.faults];
@@ -94,7 +96,10 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
     (key) => `The pipeline has no parameter ${key}: {{pipeline_param.${key}}} is left as written.`,
   );
   if (mapsNothing(definition, config)) warnings.push(MAPS_NOTHING);
-  return { ok: true, vendor: assemble(definition, settings, { requests, polls, chain, transport }, payload, parameters, warnings) };
+  return {
+    ok: true,
+    vendor: assemble(definition, settings, { requests, polls, chain, transport, certificates }, payload, parameters, warnings),
+  };
 }
 
 const MAPS_NOTHING =
@@ -109,7 +114,7 @@ function mapsNothing(definition: VendorDefinition, { version, events, defaults }
 function assemble(
   definition: VendorDefinition,
   settings: ReturnType<typeof readSettings>,
-  { requests, polls, chain, transport }: Ways,
+  { requests, polls, chain, transport, certificates }: Ways,
   payload: MakePayload,
   parameters: Record<string, unknown>,
   warnings: string[],
@@ -127,7 +132,10 @@ function assemble(
     ...(chain ? { chain } : {}),
     ...(transport ? { transport: transport.transport } : {}),
     warnings,
-    versionWarnings: (now) => (definition.api_version ? versionWarnings(definition.api_version, parameters, now) : []),
+    expiryWarnings: (now) => [
+      ...(definition.api_version ? versionWarnings(definition.api_version, parameters, now) : []),
+      ...certificateWarnings(certificates, now),
+    ],
     verbatim,
     build(event, context): Built {
       const made = payload.make(event, context);
@@ -163,6 +171,7 @@ interface Ways {
   polls: (CompiledPoll | undefined)[];
   chain: CompiledChain | undefined;
   transport: TransportItems | undefined;
+  certificates: ClientCertificate[];
 }
 
 type Found = {

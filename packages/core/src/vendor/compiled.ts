@@ -24,12 +24,21 @@ export type Built =
   /** The mapping or template broke on this event: a dead letter of stage `mapping`. */
   | { kind: 'failed'; reason: string };
 
+/** Mutual TLS. PEM texts. */
+export interface ClientCertificate {
+  certificate: string;
+  private_key: string;
+  /** End of its validity, milliseconds since 1970; absent where nothing could read the certificate (previews). */
+  valid_to?: number;
+}
 export interface VendorRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
   /** Absent for bodiless requests. */
   body?: string | Uint8Array;
+  /** The connection's client certificate. Never shown. */
+  tls?: ClientCertificate;
 }
 /** A JSON Web Token to sign with the customer's key. */
 export interface JwtPlan {
@@ -40,7 +49,8 @@ export interface JwtPlan {
   lifetime_s: number;
 }
 /** Auth that first fetches a token over the network. All other kinds are already part of the request. */
-export type TokenPlan =
+export type TokenPlan = TokenGrant & { tls?: ClientCertificate };
+type TokenGrant =
   | {
       kind: 'oauth2_client_credentials';
       token_url: string;
@@ -114,8 +124,8 @@ export interface CompiledVendor {
   /** From the config (webhook vendor); the integration record's own wins. */
   consent_category: string | null;
   warnings: string[];
-  /** Warnings about the API version in use, which depend on the date. */
-  versionWarnings(now: number): string[];
+  /** Warnings that depend on the date: the API version in use, client certificates. */
+  expiryWarnings(now: number): string[];
 }
 export interface ConfigFault {
   /** Path inside the config, `events.Order Completed.mappings[2].transforms[0]`. */

@@ -144,6 +144,11 @@ export type AuthDefinition =
   | { kind: 'google_service_account'; token_url: string; client_email: string; private_key: string; scope: string; place?: TokenPlace }
   /** RFC 7523: a self-signed token is exchanged for an access token (Salesforce, DocuSign). */
   | { kind: 'oauth2_jwt_bearer'; token_url: string; jwt: JwtDefinition; scope?: string; place?: TokenPlace }
+  /**
+   * Mutual TLS: the client certificate for every connection, token requests included. Both texts are PEM; `certificate` may contain its
+   * chain. `with` adds a second credential.
+   */
+  | { kind: 'mutual_tls'; certificate: string; private_key: string; with?: AuthDefinition }
   /** The value of a config field selects the kind. */
   | { kind: 'choice'; field: string; options: Record<string, AuthDefinition> };
 export type AuthKind = AuthDefinition['kind'];

@@ -9,7 +9,7 @@ import { type CompiledAuth, compileAuth, type KeyOperations } from './auth.ts';
 import { type CompiledBody, compileBody } from './body.ts';
 import { utf8Length } from './bytes.ts';
 import { combineItems, expandVerdict } from './combine.ts';
-import type { CompiledVendor, ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
+import type { ClientCertificate, CompiledVendor, ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
 import { pathGuard } from './path-guard.ts';
@@ -27,6 +27,8 @@ export interface RequestOptions extends UrlRules {
   render?: (payload: unknown) => { ok: true; text: string } | { ok: false; reason: string };
   /** Signs with the customer's private keys; the host provides it. */
   keys?: KeyOperations;
+  /** Collects the client certificates in use, for warnings before they expire. */
+  certificates?: ClientCertificate[];
   /** Whether the vendor batches at all. */
   batching: boolean;
   where: string;
@@ -51,6 +53,7 @@ export function compileRequest(definition: RequestDefinition, options: RequestOp
     { parameters, redirect: options.redirect, where: `${where}.auth`, ...(options.keys ? { keys: options.keys } : {}) },
     faults,
   );
+  if (auth.tls) options.certificates?.push(auth.tls);
   if (auth.token) checkUrl(auth.token.token_url, `${where}.auth.token_url`, options, faults);
   const url = compileText(definition.url, parameters, { url: true });
   const redirected = { ...url, parts: redirectParts(url.parts, options.redirect) };

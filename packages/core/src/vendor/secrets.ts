@@ -155,7 +155,8 @@ export function maskRequest(request: VendorRequest, secrets: readonly string[]):
   const scrub = scrubber(secrets);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) headers[name] = HIDDEN_HEADER.test(name) ? maskHeader(value) : scrub(value);
-  const masked: VendorRequest = { ...request, url: scrub(request.url), headers };
+  const { tls: _certificate, ...shown } = request;
+  const masked: VendorRequest = { ...shown, url: scrub(request.url), headers };
   if (typeof request.body === 'string') masked.body = scrub(request.body);
   else if (request.body) masked.body = scrub(decoder.decode(request.body));
   return masked;

@@ -1,4 +1,5 @@
-/** API versions that end: warnings for customers, and a check for our own defaults. */
+/** API versions and client certificates that end: warnings for customers, and a check for our own defaults. */
+import type { ClientCertificate } from './compiled.ts';
 import type { ApiVersion, VendorDefinition } from './definition.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,6 +15,18 @@ export function versionWarnings(api: ApiVersion, values: Record<string, unknown>
   const change = api.field === undefined ? 'Update Firsthand.' : `Set ${api.field} to a newer version.`;
   if (now >= end + DAY_MS) return [`The vendor’s API version ${version} ended on ${day}. ${change}`];
   return now >= end - WARNED_DAYS * DAY_MS ? [`The vendor’s API version ${version} ends on ${day}. ${change}`] : [];
+}
+
+export const CERTIFICATE_WARNED_DAYS = 30;
+
+/** A warning from 30 days before a client certificate expires. */
+export function certificateWarnings(certificates: readonly ClientCertificate[], now: number): string[] {
+  const ends = new Set(certificates.map(({ valid_to }) => valid_to).filter((end) => end !== undefined));
+  return [...ends].flatMap((end) => {
+    const day = new Date(end).toISOString().slice(0, 10);
+    if (now > end) return [`The client certificate expired on ${day}. Enter a new one.`];
+    return now >= end - CERTIFICATE_WARNED_DAYS * DAY_MS ? [`The client certificate expires on ${day}. Enter a new one.`] : [];
+  });
 }
 
 /** Vendors whose default version has ended. `npm run check` fails on them. */

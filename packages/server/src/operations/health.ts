@@ -50,7 +50,7 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
           warnings: [
             ...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []),
             ...(compiled?.warnings ?? []),
-            ...(compiled?.vendor?.versionWarnings(Date.now()) ?? []),
+            ...(compiled?.vendor?.expiryWarnings(Date.now()) ?? []),
           ],
         },
       ];

@@ -3,7 +3,8 @@
  * Connections to one origin are shared without a limit. Callers limit their own in-flight requests, so two integrations on one host
  * never wait for each other.
  */
-import type { VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
+import { hash } from 'node:crypto';
+import type { ClientCertificate, VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import { USER_AGENT } from '@firsthand/core/vendor/version.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { deleteOldest } from '../runtime/maps.ts';
@@ -49,16 +50,18 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const now = () => options.clock.monotonic();
   const deadlines = new Deadlines(now);
 
-  function poolFor(origin: string): OriginPool {
-    const known = pools.get(origin);
+  /** Connections with a client certificate are used for nothing else. */
+  function poolFor(origin: string, tls: ClientCertificate | undefined): OriginPool {
+    const key = tls ? `${certificateId(tls)} ${origin}` : origin;
+    const known = pools.get(key);
     if (known) {
       // Move it to the end, so that the first entry is the least recently used.
-      pools.delete(origin);
-      pools.set(origin, known);
+      pools.delete(key);
+      pools.set(key, known);
       return known;
     }
-    const pool = new OriginPool(origin, lookup, now);
-    pools.set(origin, pool);
+    const pool = new OriginPool(origin, lookup, now, tls);
+    pools.set(key, pool);
     if (pools.size > MAX_ORIGINS) retireOldest();
     return pool;
   }
@@ -70,8 +73,9 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     for (const [url, target] of targets) if (target.pool === pool) targets.delete(url);
     pool.retire();
   }
-  function targetOf(url: string): Target | string {
-    const known = targets.get(url);
+  function targetOf(url: string, tls?: ClientCertificate): Target | string {
+    const key = tls ? `${certificateId(tls)} ${url}` : url;
+    const known = targets.get(key);
     if (known) return known;
     if (!URL.canParse(url)) return 'the URL does not parse';
     const parsed = new URL(url);
@@ -79,15 +83,17 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     const literal = literalAddress(parsed.hostname);
     if (literal !== undefined && !options.allowPrivateDestinations && !isPublicAddress(literal))
       return `the address ${literal} is not public`;
-    const target = { pool: poolFor(parsed.origin), origin: parsed.origin, host: parsed.host, path: parsed.pathname + parsed.search };
-    targets.set(url, target);
+    const target = { pool: poolFor(parsed.origin, tls), origin: parsed.origin, host: parsed.host, path: parsed.pathname + parsed.search };
+    targets.set(key, target);
     if (targets.size > MAX_TARGETS) deleteOldest(targets);
     return target;
   }
 
   return {
     send(request, timeoutMs) {
-      const target = targetOf(request.url);
+      const { tls } = request;
+      if (tls?.valid_to !== undefined && options.clock.now() > tls.valid_to) return refused(expired(tls.valid_to));
+      const target = targetOf(request.url, tls);
       if (typeof target === 'string') return refused(target);
       const headers = checkedHeaders(request.headers, target.host, USER_AGENT);
       if (typeof headers === 'string') return refused(headers);
@@ -118,6 +124,16 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       deadlines.stop();
     },
   };
+}
+
+const certificateIds = new WeakMap<ClientCertificate, string>();
+function certificateId(tls: ClientCertificate): string {
+  let id = certificateIds.get(tls);
+  if (id === undefined) certificateIds.set(tls, (id = hash('sha256', `${tls.certificate}\n${tls.private_key}`, 'base64')));
+  return id;
+}
+function expired(validTo: number): string {
+  return `the client certificate expired on ${new Date(validTo).toISOString().slice(0, 10)}`;
 }
 
 function refused(error: string): Promise<SendResult> {

@@ -85,7 +85,12 @@ export class InFlightRequest implements Dispatcher.DispatchHandler, Timed {
     this.#reply(true);
   }
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(messageOf(error), error instanceof DestinationRefused || codeOf(error) === 'UND_ERR_INVALID_ARG');
+    const code = codeOf(error);
+    const rejected = certificateRejection(this.#connection.socketError ?? code ?? '');
+    if (rejected !== undefined) this.#fail(rejected, true);
+    else if (code === 'UND_ERR_SOCKET' && this.#status === 0 && this.#connection.pool.presentsCertificate)
+      this.#fail(`${messageOf(error)} (the destination may have rejected the client certificate)`, false);
+    else this.#fail(messageOf(error), error instanceof DestinationRefused || code === 'UND_ERR_INVALID_ARG');
   }
 
   #reply(complete: boolean): void {
@@ -109,6 +114,25 @@ export class InFlightRequest implements Dispatcher.DispatchHandler, Timed {
     return Math.round(this.#clock.monotonic() - this.#startedAt);
   }
 }
+
+/**
+ * The destination's TLS alert about our client certificate, or about its absence. A person must act, so a retry is useless. Errors in the
+ * destination's own certificate have other codes.
+ */
+function certificateRejection(code: string): string | undefined {
+  if (!code.startsWith('ERR_SSL_') || !code.includes('_ALERT_')) return undefined;
+  const [, reason] = ALERTS.find(([alert]) => code.endsWith(alert)) ?? [];
+  return reason && `the destination rejected the client certificate: ${reason}`;
+}
+const ALERTS: readonly (readonly [alert: string, reason: string])[] = [
+  ['CERTIFICATE_REQUIRED', 'none was sent'],
+  ['CERTIFICATE_EXPIRED', 'it has expired'],
+  ['CERTIFICATE_REVOKED', 'it was revoked'],
+  ['UNKNOWN_CA', 'its issuer is not trusted there'],
+  ['BAD_CERTIFICATE', 'it is not valid there'],
+  ['UNSUPPORTED_CERTIFICATE', 'its type is not supported'],
+  ['CERTIFICATE_UNKNOWN', 'it is not accepted there'],
+];
 
 /** Requests ask for no encoding. A compressed reply is decoded anyway, within the size limit. */
 function textOf(all: Buffer, encoding: string | undefined): string {

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
+import type { ClientCertificate } from '@firsthand/core/vendor/compiled.ts';
+import { buildConnector, Client, type Dispatcher } from 'undici';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
@@ -11,25 +12,33 @@ export interface Connection {
   readonly client: Client;
   readonly pool: OriginPool;
   readonly bornAt: number;
+  /** The code of the socket's first error. undici reports a TLS alert that follows the handshake as "other side closed". */
+  socketError: string | undefined;
 }
 
 /**
- * The connections to one origin. Each carries one request at a time; the most recently used is taken first. There is no connection limit:
+ * The connections to one origin with one client certificate, or none. Each carries one request at a time; the most recently used is taken first. There is no connection limit:
  * callers limit their own in-flight requests. (undici's own pool scans its connections for every request, and opens another whenever a
  * request follows within the same event loop turn.)
  */
 export class OriginPool {
   readonly origin: string;
   readonly #lookup: LookupFunction;
+  readonly #certificate: { cert: string; key: string } | undefined;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
   readonly #now: () => number;
   #retired = false;
 
-  constructor(origin: string, lookup: LookupFunction, now: () => number) {
+  constructor(origin: string, lookup: LookupFunction, now: () => number, tls?: ClientCertificate) {
     this.origin = origin;
+    this.#certificate = tls && { cert: pem(tls.certificate), key: pem(tls.private_key) };
     this.#lookup = lookup;
     this.#now = now;
+  }
+
+  get presentsCertificate(): boolean {
+    return this.#certificate !== undefined;
   }
 
   take(): Connection {
@@ -37,8 +46,18 @@ export class OriginPool {
       if (this.#now() - idle.bornAt < TTL_MS) return idle;
       this.#end(idle);
     }
+    const connector = buildConnector({
+      lookup: this.#lookup,
+      timeout: CONNECT_TIMEOUT_MS,
+      allowH2: false,
+      ...this.#certificate,
+    });
     const client = new Client(this.origin, {
-      connect: { lookup: this.#lookup, timeout: CONNECT_TIMEOUT_MS },
+      connect: (options, done) =>
+        connector(options, (...result) => {
+          result[1]?.once('error', (error: NodeJS.ErrnoException) => (connection.socketError ??= error.code));
+          done(...result);
+        }),
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -46,7 +65,7 @@ export class OriginPool {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const connection = { client, pool: this, bornAt: this.#now() };
+    const connection: Connection = { client, pool: this, bornAt: this.#now(), socketError: undefined };
     this.#all.add(connection);
     return connection;
   }
@@ -76,4 +95,9 @@ export class OriginPool {
     connection.client.destroy().catch(() => undefined);
   }
 }
+/** A text pasted from a JSON file often has its line breaks as two characters. */
+function pem(text: string): string {
+  return text.replaceAll('\\n', '\n');
+}
+
 export type { Dispatcher };

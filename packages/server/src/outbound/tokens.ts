@@ -85,7 +85,7 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
   }
   async function grant(plan: TokenPlan, rotated: string | undefined): Promise<Fetched> {
     const request = grantOf(plan, rotated, deps.clock.now());
-    return 'body' in request ? fetchToken(plan.token_url, request) : request;
+    return 'body' in request ? fetchToken(plan, request) : request;
   }
   /** Exchanges the newest refresh token for an access token, and possibly a new refresh token. */
   async function exchange(plan: RefreshPlan, entry: Entry): Promise<Fetched> {
@@ -109,9 +109,9 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
       return { ...answer, lifetime_ms: Math.min(answer.lifetime_ms, UNKEPT_LIFETIME_MS) };
     }
   }
-  async function fetchToken(url: string, { body, headers: more }: TokenRequest): Promise<Fetched> {
+  async function fetchToken({ token_url: url, tls }: TokenPlan, { body, headers: more }: TokenRequest): Promise<Fetched> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...more };
-    const sent = await deps.client.send({ method: 'POST', url, headers, body }, TIMEOUT_MS);
+    const sent = await deps.client.send({ method: 'POST', url, headers, body, ...(tls ? { tls } : {}) }, TIMEOUT_MS);
     if (sent.kind === 'reply') return readTokenReply(sent.reply, deps.clock.now());
     const reason = `token endpoint: ${sent.error}`;
     return sent.permanent

@@ -1,5 +1,5 @@
 /** Signs with customers' private keys: the part of vendor authentication that core, which has no Node, leaves to its host. */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { Lru } from '@firsthand/core/context/lru.ts';
 import type { KeyOperations } from '@firsthand/core/vendor/auth.ts';
 
@@ -15,6 +15,21 @@ function keyOf(pem: string): KeyObject {
   return key;
 }
 
+function certificateOf(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem.replaceAll('\\n', '\n'));
+  } catch {
+    return undefined; // the caller says so without quoting the text
+  }
+}
+function parsedKey(pem: string): KeyObject | undefined {
+  try {
+    return keyOf(pem);
+  } catch {
+    return undefined; // as above
+  }
+}
+
 export const privateKeys: KeyOperations = {
   sign(algorithm, pem, data) {
     return algorithm === 'ES256'
@@ -25,5 +40,13 @@ export const privateKeys: KeyOperations = {
     return createHash('sha256')
       .update(createPublicKey(keyOf(pem)).export({ type: 'spki', format: 'der' }))
       .digest();
+  },
+  certificate(certificate, privateKey) {
+    const parsedCertificate = certificateOf(certificate);
+    if (!parsedCertificate) return { ok: false, message: 'is not a certificate in PEM form' };
+    const key = parsedKey(privateKey);
+    if (!key) return { ok: false, message: 'has a private key that is not in PEM form, or encrypted with a passphrase' };
+    if (!parsedCertificate.checkPrivateKey(key)) return { ok: false, message: 'does not belong to the private key' };
+    return { ok: true, valid_to: Date.parse(parsedCertificate.validTo) };
   },
 };

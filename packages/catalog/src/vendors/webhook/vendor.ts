@@ -1,4 +1,16 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AuthDefinition } from '@firsthand/core/vendor/definition.ts';
+
+const AUTH: AuthDefinition = {
+  kind: 'choice',
+  field: 'authentication',
+  options: {
+    none: { kind: 'none' },
+    bearer: { kind: 'bearer', token: '{{parameters.auth_token}}' },
+    basic: { kind: 'basic', username: '{{parameters.auth_username}}', password: '{{parameters.auth_password}}' },
+    hmac: { kind: 'hmac', header: '{{parameters.hmac_header}}', secret: '{{parameters.hmac_secret}}', prefix: 'sha256=' },
+  },
+};
 
 export default defineVendor({
   key: 'webhook',
@@ -96,6 +108,40 @@ export default defineVendor({
       help_text: 'Header that carries sha256=<hex>.',
       format: 'header_name',
       required_when: { field: 'authentication', equals: 'hmac' },
+    },
+    {
+      key: 'mutual_tls',
+      label: 'Mutual TLS',
+      type: 'select',
+      required: false,
+      placeholder: 'off',
+      help_text: 'on: present a client certificate, beside the authentication above. Needs an https URL.',
+      options: ['off', 'on'],
+      default: 'off',
+    },
+    {
+      key: 'client_certificate',
+      label: 'Client certificate',
+      type: 'secret',
+      required: false,
+      multiline: true,
+      placeholder: '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ\n-----END CERTIFICATE-----',
+      help_text: 'PEM, with the intermediate certificates below it if your endpoint needs them.',
+      pattern: '^\\s*(?:•|-----BEGIN CERTIFICATE-----)',
+      pattern_hint: 'a certificate in PEM form (-----BEGIN CERTIFICATE-----)',
+      required_when: { field: 'mutual_tls', equals: 'on' },
+    },
+    {
+      key: 'client_key',
+      label: 'Client key',
+      type: 'secret',
+      required: false,
+      multiline: true,
+      placeholder: '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----',
+      help_text: 'PEM, without a passphrase.',
+      pattern: '^\\s*(?:•|-----BEGIN (?:RSA |EC )?PRIVATE KEY-----)',
+      pattern_hint: 'a private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)',
+      required_when: { field: 'mutual_tls', equals: 'on' },
     },
     {
       key: 'payload_format',
@@ -227,12 +273,15 @@ export default defineVendor({
     },
     auth: {
       kind: 'choice',
-      field: 'authentication',
+      field: 'mutual_tls',
       options: {
-        none: { kind: 'none' },
-        bearer: { kind: 'bearer', token: '{{parameters.auth_token}}' },
-        basic: { kind: 'basic', username: '{{parameters.auth_username}}', password: '{{parameters.auth_password}}' },
-        hmac: { kind: 'hmac', header: '{{parameters.hmac_header}}', secret: '{{parameters.hmac_secret}}', prefix: 'sha256=' },
+        off: AUTH,
+        on: {
+          kind: 'mutual_tls',
+          certificate: '{{parameters.client_certificate}}',
+          private_key: '{{parameters.client_key}}',
+          with: AUTH,
+        },
       },
     },
     body: { kind: 'json', template: { field: 'payload_template', when: { field: 'payload_format', equals: 'custom' } } },
