@@ -32,6 +32,15 @@ session.subscribe(() => {
   if (now !== undefined) shownTo = now;
 });
 
+// The files of a page are gone after an upgrade: the page is loaded anew, once.
+addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem('reloaded-at') ?? 0);
+  if (Date.now() - last < 60_000) return;
+  event.preventDefault();
+  sessionStorage.setItem('reloaded-at', String(Date.now()));
+  location.reload();
+});
+
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 createRoot(root).render(

@@ -55,6 +55,17 @@ test.each<[string, string | undefined, boolean]>([
 ])('a request for %s with Accept %s opens a page: %s', async (url, accept, page) => {
   expect((await app.inject({ url, headers: accept === undefined ? {} : { accept } })).statusCode).toBe(page ? 299 : 404);
 });
+test('a file that an upgrade removed is not found, and found again once it is back', async () => {
+  writeFileSync(join(folder, 'assets/old-1.js'), '1');
+  const files = openConsoleFiles(folder);
+  const other = Fastify();
+  other.get('/*', async (request, reply) => files.send(request, reply, request.url));
+  rmSync(join(folder, 'assets/old-1.js'));
+  expect((await other.inject('/assets/old-1.js')).statusCode).toBe(404);
+  writeFileSync(join(folder, 'assets/old-1.js'), '2');
+  expect((await other.inject('/assets/old-1.js')).body).toBe('2');
+  await other.close();
+});
 test('a console that was never built has no files', () => {
   expect(openConsoleFiles(join(folder, 'nowhere')).isPage).toBeTypeOf('function');
 });

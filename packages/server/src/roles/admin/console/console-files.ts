@@ -33,7 +33,11 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
   const kept = new Map<string, Promise<Buffer>>();
   const read = (name: string): Promise<Buffer> => {
     let bytes = kept.get(name);
-    if (bytes === undefined) kept.set(name, (bytes = readFile(join(folder, name))));
+    if (bytes === undefined) {
+      bytes = readFile(join(folder, name));
+      kept.set(name, bytes);
+      bytes.catch(() => kept.delete(name));
+    }
     return bytes;
   };
   return {
@@ -42,7 +46,8 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
       if (!names.has(name)) return undefined;
       const wanted = chooseEncoding(request.headers['accept-encoding']);
       const encoding = wanted !== undefined && names.has(name + SUFFIX[wanted]) ? wanted : undefined;
-      return read(encoding === undefined ? name : name + SUFFIX[encoding]).then((bytes) =>
+      const file = read(encoding === undefined ? name : name + SUFFIX[encoding]);
+      const answer = (bytes: Buffer) =>
         reply
           .code(200)
           .headers({
@@ -54,8 +59,12 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
             vary: 'Accept-Encoding',
             ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
           })
-          .send(bytes),
-      );
+          .send(bytes);
+      // An upgrade in place removed the file: the console then loads the new page.
+      return file.then(answer, (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return reply.code(404).type('text/plain').send('The file is gone: reload the page.');
+      });
     },
     isPage: ({ method, url, headers }) =>
       (method === 'GET' || method === 'HEAD') &&

@@ -1,0 +1,98 @@
+/** Dead letters by cause: how many, since when, and one button for all of a cause. */
+import { Button, Table } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Reason } from '../../components/reason.tsx';
+import { Tag, words } from '../../components/tag.tsx';
+import { ago, dateTime, number } from '../../format.ts';
+import { useMay } from '../../session/use-session.ts';
+import type { DeadLettersSearch, Which } from './search.ts';
+
+export interface Group {
+  pipeline_id: string;
+  integration_id: string | null;
+  webhook_source_id: string | null;
+  vendor: string | null;
+  stage: string;
+  reason: string;
+  count: number;
+  pending: number;
+  first_at: string;
+  last_at: string;
+}
+export const searchOf = ({ pipeline_id, integration_id, webhook_source_id, stage, reason }: Group): DeadLettersSearch => ({
+  pipeline: pipeline_id,
+  ...(integration_id === null ? {} : { integration: integration_id }),
+  ...(webhook_source_id === null ? {} : { source: webhook_source_id }),
+  stage,
+  reason,
+});
+
+export function Groups({
+  groups,
+  names,
+  chosen,
+  onReplay,
+}: {
+  groups: readonly Group[];
+  names: ReadonlyMap<string, string>;
+  chosen: Which;
+  onReplay: (group: Group) => void;
+}) {
+  const may = useMay('editor');
+  return (
+    <section className="panel" style={{ marginBottom: 16, overflowX: 'auto' }} aria-label="Causes">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th ta="right">Pending</Table.Th>
+            <Table.Th>Where</Table.Th>
+            <Table.Th>Cause</Table.Th>
+            <Table.Th visibleFrom="sm">First</Table.Th>
+            <Table.Th visibleFrom="sm">Last</Table.Th>
+            <Table.Th aria-label="Actions" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {groups.map((group) => {
+            const { integration_id, webhook_source_id, pipeline_id, stage, reason, pending, count, vendor } = group;
+            const where = integration_id ?? webhook_source_id ?? pipeline_id;
+            const isChosen = chosen.reason === reason && chosen.stage === stage && (chosen.integration_id ?? null) === integration_id;
+            return (
+              <Table.Tr key={`${where} ${stage} ${reason}`} {...(isChosen ? { bg: 'var(--accent-soft)' } : {})}>
+                <Table.Td ta="right">
+                  <b style={{ color: pending > 0 ? 'var(--bad)' : 'var(--dim)' }}>{number(pending)}</b>
+                  {count > pending && <div className="dim">of {number(count)}</div>}
+                </Table.Td>
+                <Table.Td>
+                  <b>{names.get(where) ?? vendor ?? where}</b> <Tag>{stage}</Tag>
+                  <div className="dim">{names.get(pipeline_id)}</div>
+                </Table.Td>
+                <Table.Td style={{ minWidth: 180 }}>
+                  <Link to="/dead-letters" search={searchOf(group) as never}>
+                    {reason.startsWith('http_') ? <Reason text={reason} /> : words(reason)}
+                  </Link>
+                </Table.Td>
+                <Table.Td visibleFrom="sm" style={{ whiteSpace: 'nowrap' }} title={dateTime(group.first_at)}>
+                  {ago(group.first_at)}
+                </Table.Td>
+                <Table.Td visibleFrom="sm" style={{ whiteSpace: 'nowrap' }} title={dateTime(group.last_at)}>
+                  {ago(group.last_at)}
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Button
+                    variant="default"
+                    disabled={!may || pending === 0}
+                    title={may ? undefined : 'Needs the role editor'}
+                    onClick={() => onReplay(group)}
+                  >
+                    Replay {number(pending)} …
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

@@ -1,0 +1,144 @@
+/** One dead letter: why it failed, each attempt, the event. A rejected event can be corrected before it is sent again. */
+import { Alert, Button, CloseButton, Group, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { api, call } from '../../api.ts';
+import { Json } from '../../components/json.tsx';
+import { Reason } from '../../components/reason.tsx';
+import { Failed, Loading } from '../../components/states.tsx';
+import { Tag, toneOf } from '../../components/tag.tsx';
+import { dateTime, milliseconds } from '../../format.ts';
+import { failureText } from '../../forms.ts';
+import { useMay } from '../../session/use-session.ts';
+
+const Editor = lazy(async () => ({ default: (await import('../../components/editor.tsx')).Editor }));
+
+export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => void; onClose: () => void }) {
+  const may = useMay('editor');
+  const mayDelete = useMay('admin');
+  const queries = useQueryClient();
+  const letter = useQuery({
+    queryKey: ['dead-letter', id],
+    queryFn: () => call(api.GET('/v1/admin/dlq/{id}', { params: { path: { id } } })),
+  });
+  const remove = useMutation({
+    mutationFn: () => call(api.DELETE('/v1/admin/dlq/{id}', { params: { path: { id } } })),
+    onSuccess: async () => {
+      onClose();
+      await Promise.all(['dead-letters', 'dead-letter-groups'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+    },
+    onError: (error) => notifications.show({ color: 'red', title: 'Not deleted', message: failureText(error) }),
+  });
+  return (
+    <section className="panel" style={{ padding: 16, marginTop: 16 }} aria-label="Dead letter">
+      {letter.isPending ? (
+        <Loading what="the dead letter" />
+      ) : letter.isError ? (
+        <Failed error={letter.error} retry={() => void letter.refetch()} />
+      ) : (
+        <>
+          <Group justify="space-between" wrap="nowrap" align="flex-start">
+            <Title order={2} size="h3">
+              <Reason text={letter.data.reason} long />
+            </Title>
+            <CloseButton aria-label="Close" onClick={onClose} />
+          </Group>
+          <p className="dim">
+            <Tag tone={toneOf(letter.data.status)}>{letter.data.status}</Tag> stage {letter.data.stage}
+            {letter.data.revision_number !== null && `, revision ${letter.data.revision_number}`}, kept until{' '}
+            {dateTime(letter.data.expires_at)}
+          </p>
+          <Group gap="xs" mb="sm">
+            {letter.data.stage !== 'ingest' && (
+              <Button onClick={onReplay} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+                Replay this one …
+              </Button>
+            )}
+            <Button variant="default" component={Link} to="/events" search={{ selected: letter.data.event_id } as never}>
+              What happened to it
+            </Button>
+            <Button
+              variant="default"
+              disabled={!mayDelete}
+              title={mayDelete ? undefined : 'Needs the role admin'}
+              onClick={() =>
+                modals.openConfirmModal({
+                  title: 'Delete this dead letter?',
+                  children: 'It may be the last copy of the event. It cannot be replayed afterwards.',
+                  labels: { confirm: 'Delete', cancel: 'Keep' },
+                  confirmProps: { color: 'red' },
+                  onConfirm: () => remove.mutate(),
+                })
+              }
+            >
+              Delete
+            </Button>
+          </Group>
+          {letter.data.attempts.length > 0 && (
+            <ol style={{ margin: '0 0 12px', paddingLeft: 18 }}>
+              {letter.data.attempts.map(({ at, status, error, duration_ms }) => (
+                <li key={at}>
+                  {dateTime(at)} <Tag tone={error === null ? 'ok' : 'bad'}>{status ?? 'no answer'}</Tag>{' '}
+                  <span className="dim">{milliseconds(duration_ms)}</span> {error !== null && <Reason text={error} long />}
+                </li>
+              ))}
+            </ol>
+          )}
+          {letter.data.stage === 'ingest' ? (
+            <Correct id={id} rejected={letter.data.event} />
+          ) : (
+            <Json value={letter.data.event} label="The event" maxHeight={420} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Correct({ id, rejected }: { id: string; rejected: Record<string, unknown> }) {
+  const may = useMay('editor');
+  const queries = useQueryClient();
+  const { raw, message } = rejected as { raw?: unknown; message?: string };
+  const [text, setText] = useState(() => (typeof raw === 'string' ? raw : JSON.stringify(raw, null, 2)));
+  const send = useMutation({
+    mutationFn: async () => {
+      const event = JSON.parse(text) as Record<string, unknown>;
+      return await call(api.POST('/v1/admin/dlq/{id}/replay', { params: { path: { id } }, body: { event } }));
+    },
+    onSuccess: async () => {
+      notifications.show({ message: 'The corrected event was accepted.' });
+      await Promise.all(
+        ['dead-letters', 'dead-letter', 'dead-letter-groups', 'dead-letter-count'].map((key) =>
+          queries.invalidateQueries({ queryKey: [key] }),
+        ),
+      );
+    },
+  });
+  return (
+    <>
+      <p>
+        It was rejected: <b>{message}</b> Correct it and send it again.
+      </p>
+      <Suspense fallback={<Loading what="the editor" />}>
+        <Editor label="The event, to be corrected" language="json" value={text} onChange={setText} />
+      </Suspense>
+      {send.isError && (
+        <Alert color="red" mt="sm" role="alert">
+          {failureText(send.error)}
+        </Alert>
+      )}
+      <Button
+        mt="sm"
+        onClick={() => send.mutate()}
+        loading={send.isPending}
+        disabled={!may}
+        title={may ? undefined : 'Needs the role editor'}
+      >
+        Send the corrected event
+      </Button>
+    </>
+  );
+}

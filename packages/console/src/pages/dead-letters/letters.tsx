@@ -1,0 +1,127 @@
+/** The dead letters of the filters, newest first; several can be chosen. */
+import { Button, Checkbox, Group, Table } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, call } from '../../api.ts';
+import { Reason } from '../../components/reason.tsx';
+import { Empty, Failed, Loading } from '../../components/states.tsx';
+import { Tag, toneOf } from '../../components/tag.tsx';
+import { dateTime, number } from '../../format.ts';
+import { useMay } from '../../session/use-session.ts';
+import { type DeadLettersSearch, whichOf } from './search.ts';
+
+const PAGE = 50;
+
+export function Letters({
+  search,
+  names,
+  onReplay,
+  onReplayAll,
+}: {
+  search: DeadLettersSearch;
+  names: ReadonlyMap<string, string>;
+  onReplay: (ids: string[]) => void;
+  onReplayAll: () => void;
+}) {
+  const may = useMay('editor');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const which = whichOf(search);
+  const status = search.status === 'replayed' ? 'replayed' : 'pending';
+  const letters = useInfiniteQuery({
+    queryKey: ['dead-letters', which, status],
+    initialPageParam: 0,
+    queryFn: ({ pageParam }) => call(api.GET('/v1/admin/dlq', { params: { query: { ...which, status, limit: PAGE, offset: pageParam } } })),
+    getNextPageParam: (last, pages) => (last.dead_letters.length < PAGE ? undefined : pages.length * PAGE),
+  });
+  if (letters.isPending) return <Loading what="dead letters" />;
+  if (letters.isError) return <Failed error={letters.error} retry={() => void letters.refetch()} />;
+  const rows = letters.data.pages.flatMap((page) => page.dead_letters);
+  const total = letters.data.pages[0]?.total ?? 0;
+  if (rows.length === 0)
+    return (
+      <Empty title={status === 'pending' ? 'Nothing is waiting to be replayed' : 'Nothing was replayed'}>
+        Events that a vendor refuses, or that fail in processing, are kept here for seven days.
+      </Empty>
+    );
+  const known = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
+  function toggle(id: string, on: boolean) {
+    const next = new Set(chosen);
+    if (on) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  }
+  return (
+    <section className="panel" style={{ overflowX: 'auto' }} aria-label="Dead letters">
+      {status === 'pending' && (
+        <Group gap="xs" p="xs">
+          <Button variant="default" disabled={!may || known.length === 0} onClick={() => onReplay(known)}>
+            {known.length === 0 ? 'Replay the chosen …' : `Replay ${number(known.length)} chosen …`}
+          </Button>
+          <Button variant="default" disabled={!may} onClick={onReplayAll} title={may ? undefined : 'Needs the role editor'}>
+            {`Replay all ${number(total)} that match …`}
+          </Button>
+        </Group>
+      )}
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={36}>
+              <Checkbox
+                size="xs"
+                aria-label="Choose all shown"
+                checked={known.length === rows.length}
+                indeterminate={known.length > 0 && known.length < rows.length}
+                onChange={({ currentTarget }) => setChosen(new Set(currentTarget.checked ? rows.map(({ id }) => id) : []))}
+              />
+            </Table.Th>
+            <Table.Th>Failed</Table.Th>
+            <Table.Th>Event</Table.Th>
+            <Table.Th>Where</Table.Th>
+            <Table.Th>Reason</Table.Th>
+            <Table.Th>State</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ id, created_at, event_id, event, stage, vendor, integration_id, reason, status: state }) => (
+            <Table.Tr key={id} {...(id === search.selected ? { bg: 'var(--accent-soft)' } : {})}>
+              <Table.Td>
+                <Checkbox
+                  size="xs"
+                  aria-label={`Choose ${nameOf(event) ?? event_id} of ${dateTime(created_at)}`}
+                  checked={chosen.has(id)}
+                  onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
+                />
+              </Table.Td>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>{dateTime(created_at)}</Table.Td>
+              <Table.Td>
+                <Link to="/dead-letters" search={{ ...search, selected: id } as never}>
+                  <b>{nameOf(event) ?? event_id}</b>
+                </Link>
+              </Table.Td>
+              <Table.Td>{names.get(integration_id ?? '') ?? vendor ?? stage}</Table.Td>
+              <Table.Td style={{ maxWidth: 420 }}>
+                <Reason text={reason} />
+              </Table.Td>
+              <Table.Td>
+                <Tag tone={toneOf(state)}>{state}</Tag>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {letters.hasNextPage && (
+        <Group justify="center" p="sm">
+          <Button variant="default" onClick={() => void letters.fetchNextPage()} loading={letters.isFetchingNextPage}>
+            Older ones
+          </Button>
+        </Group>
+      )}
+    </section>
+  );
+}
+function nameOf(event: unknown): string | undefined {
+  if (typeof event !== 'object' || event === null) return undefined;
+  const { event: name, type } = event as { event?: unknown; type?: unknown };
+  return typeof name === 'string' ? name : typeof type === 'string' ? type : undefined;
+}
