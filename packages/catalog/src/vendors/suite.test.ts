@@ -145,7 +145,7 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
       if (expected.method) expect(request.method).toBe(expected.method);
       if (expected.url) expect(request.url).toBe(expected.url);
       if (expected.headers) expect(request.headers).toMatchObject(expected.headers);
-      expect(request.headers['User-Agent']).toMatch(/^Firsthand\//);
+      if (!expected.headers?.['User-Agent']) expect(request.headers['User-Agent']).toMatch(/^Firsthand\//);
       const text = request.body instanceof Uint8Array ? decoder.decode(request.body) : request.body;
       if ('body' in expected)
         expect(typeof expected.body === 'string' || text === undefined ? text : JSON.parse(text)).toEqual(expected.body);

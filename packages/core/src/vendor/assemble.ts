@@ -61,7 +61,10 @@ export function assemble(build: Build, items: VendorItem[], context: RequestCont
   const url = urlOf(build, sources, body.in_query && prepared[0] ? textOf(prepared[0]) : undefined);
   const headers = { ...head.fixed };
   if (content.type !== undefined) setHeader(headers, 'Content-Type', content.type);
-  for (const [name, value] of head.dynamic) setHeader(headers, name, headerText(renderText(value, sources)));
+  for (const [name, text] of head.dynamic) {
+    const value = headerText(renderText(text, sources));
+    if (value !== '') setHeader(headers, name, value);
+  }
   if (compressed && bytes && options.gzip) {
     bytes = options.gzip(bytes);
     setHeader(headers, 'Content-Encoding', 'gzip');

@@ -13,9 +13,9 @@ import type { RequestDefinition } from './definition.ts';
 import { compileRequest, type RequestOptions } from './request.ts';
 import { compileText, renderText } from './text.ts';
 
-/** `when` is over `{key, event, payload, parameters, steps}`. */
+/** `when` is over `{key, event, payload, parameters, steps}`. `shape` may refer to `{{steps.NAME.KEY}}`. */
 export interface ChainStep
-  extends Pick<RequestDefinition, 'when' | 'method' | 'url' | 'headers' | 'query' | 'auth' | 'body' | 'answers' | 'items'> {
+  extends Pick<RequestDefinition, 'when' | 'method' | 'url' | 'headers' | 'query' | 'auth' | 'body' | 'answers' | 'items' | 'shape'> {
   name: string;
   /** Values of the response for later steps, `{{steps.NAME.KEY}}`: key → path in `{status, body, headers}`. */
   keep?: Record<string, string>;
@@ -82,7 +82,7 @@ export function compileChain(
       const root = { key: eventKey(event), event, payload, parameters, steps: progress.steps };
       for (const [index, { step, request, keep, memoryKey }] of compiled.entries()) {
         if (index < progress.at || !request.fits(root)) continue;
-        const built = request.items(payload, event);
+        const built = request.items(payload, event, { steps: progress.steps });
         if (!built.ok) throw new Error(built.reason);
         // A step without a body still needs its one item, for the references in its URL.
         if (built.items.length === 0) continue;

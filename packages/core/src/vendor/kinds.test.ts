@@ -95,6 +95,19 @@ describe('typed references', () => {
   });
 });
 
+describe('headers', () => {
+  const vendor = vendorOf({ headers: { 'X-Visitor': '{{event.properties.ip}}', 'User-Agent': '{{event.properties.ua}}' } });
+  test('a header whose text is empty is left out', () => {
+    expect(requestOf(vendor, eventOf({ ip: '203.0.113.7', ua: 'Mozilla/5.0' })).headers).toMatchObject({
+      'X-Visitor': '203.0.113.7',
+      'User-Agent': 'Mozilla/5.0',
+    });
+    const { headers } = requestOf(vendor, eventOf({}));
+    expect(headers).not.toHaveProperty('X-Visitor');
+    expect(headers['User-Agent']).toMatch(/^Firsthand\//);
+  });
+});
+
 describe('items', () => {
   test('several kinds of items of one event stand in one list, each with a unique id', () => {
     const vendor = vendorOf({

@@ -38,7 +38,8 @@ export interface RequestOptions extends UrlRules {
 }
 export interface CompiledRequest {
   fits(root: unknown): boolean;
-  items(payload: unknown, event: CanonicalEvent): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
+  /** `extra`: further sources that `shape` may refer to. */
+  items(payload: unknown, event: CanonicalEvent, extra?: Sources): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
   /** Builds the item from the event's JSON without parsing it; undefined if the request needs more than that. */
   verbatim: CompiledVendor['verbatim'];
   request(items: VendorItem[], context: RequestContext): VendorRequest;
@@ -178,7 +179,7 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
   const guard = pathGuard(url);
   const alone = options.batching && definition.batch === undefined;
   const describe = compileDescription(definition, options, faults);
-  return (payload, event) => {
+  return (payload, event, extra) => {
     const { lane, rest } = takeOut(payload, laneKeys);
     const shared = merge ? Object.assign({}, ...merge.map((key) => (isObject(payload) ? own(payload, key) : undefined))) : undefined;
     const items: VendorItem[] = [];
@@ -188,7 +189,7 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
       const sources: Sources = { event, payload: merged, lane, item: { id } };
       const whole = fill.length > 0 && isObject(merged) ? filled(merged, fill, sources) : merged;
       sources.payload = whole;
-      const value = shape ? shape.render(sources) : whole;
+      const value = shape ? shape.render(extra ? { ...sources, ...extra } : sources) : whole;
       const rendered = options.render?.(value);
       if (rendered && !rendered.ok) return rendered;
       const text = rendered ? rendered.text : body.encode(value);

@@ -7,12 +7,11 @@ import { event, from, into, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const property = into('properties');
-/** PostHog deduplicates by `uuid` and accepts only UUIDs there. */
-const IS_UUID = { field: 'event_id', op: 'matches', value: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' };
+/** PostHog removes duplicates by `uuid`, where it accepts only UUIDs. */
 const GLOBAL = [
   from(['user_id', 'anonymous_id'], 'distinct_id'),
   from('timestamp', 'timestamp'),
-  from('event_id', 'uuid', [], { when: IS_UUID }),
+  from('event_id', 'uuid', [], { when: source.EVENT_ID_IS_UUID }),
   property('context.group_id', '$groups.company'),
   set('properties.$process_person_profile', false, {
     when: {

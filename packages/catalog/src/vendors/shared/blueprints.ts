@@ -3,6 +3,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import type { Variant } from '@firsthand/core/vendor/definition.ts';
 import { event } from './mapping.ts';
 import {
+  CRM_EVENTS,
   type EventKind,
   MEDIA_EVENTS,
   RETAIL_EVENTS,
@@ -30,12 +31,16 @@ export interface VendorEvents {
   lines: Partial<Record<EventKind, JsonObject[]>>;
   /** Lines of single events, after those of their kind. */
   extra?: Partial<Record<StandardEvent, JsonObject[]>>;
+  /** Lines of single events, in the place of those of their kind. */
+  instead?: Partial<Record<StandardEvent, JsonObject[]>>;
   /** Lines of every event: who, when, where. */
   global: JsonObject[];
   /** Entries of `@page`, `@screen`, `@identify`, `@group`, `@alias`, and of further events. */
   others?: Record<string, JsonObject>;
   /** What happens to other events. Default: dropped, or kept under their own name for vendors with free names. */
   defaults?: JsonObject;
+  /** Changes to every finished payload. */
+  transforms?: JsonObject[];
   /** Config fields that the variants set. */
   config?: JsonObject;
 }
@@ -63,14 +68,32 @@ function configOf(vendor: VendorEvents, events: Readonly<Record<string, EventKin
   return {
     version: 2,
     ...vendor.config,
-    global: { mappings: vendor.global },
+    global: { mappings: vendor.global, ...(vendor.transforms ? { transforms: vendor.transforms } : {}) },
     events: { ...vendor.others, ...Object.fromEntries(entries) },
     defaults: vendor.defaults ?? free,
   };
 }
 
-function entryOf({ names, lines, extra }: VendorEvents, name: StandardEvent, kind: EventKind): JsonObject {
+function entryOf({ names, lines, extra, instead }: VendorEvents, name: StandardEvent, kind: EventKind): JsonObject {
   const theirs = names === 'keep' ? name : names[name];
-  const mappings = [...(lines[kind] ?? []), ...(extra?.[name] ?? [])];
+  const mappings = instead?.[name] ?? [...(lines[kind] ?? []), ...(extra?.[name] ?? [])];
   return theirs === undefined ? event(undefined, mappings, { enabled: false }) : event(theirs, mappings);
+}
+
+/** One variant with the events of `CRM_EVENTS`, each with the same lines; other events are dropped. */
+export function crmVariants(vendor: { global: JsonObject[]; lines: JsonObject[]; others: Record<string, JsonObject> }): Variant[] {
+  const events = CRM_EVENTS.map((name) => [name, event(name, vendor.lines)] as const);
+  return [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Identify and group calls, and the events that matter to sales and support. Add others as you need them.',
+      default_config: {
+        version: 2,
+        global: { mappings: vendor.global },
+        events: { ...vendor.others, ...Object.fromEntries(events) },
+        defaults: { action: 'drop' },
+      },
+    },
+  ];
 }

@@ -25,3 +25,6 @@ export function event(vendor_event_name: string | undefined, mappings: JsonObjec
 }
 
 export const use = (name: string, ...args: Json[]): Transform => ({ name, args });
+
+/** An event that is not sent, even if other events are mapped by default. */
+export const DISABLED: JsonObject = event(undefined, [], { enabled: false });

@@ -91,3 +91,10 @@ export const AD_DENIED = {
 const has = (sources: readonly string[]) => ({ any: sources.map((field) => ({ field, op: 'exists' })) });
 /** Google matches an address only as a whole. */
 export const HAS_ADDRESS = { all: [FIRST_NAME, LAST_NAME, POSTAL_CODE, COUNTRY].map(has) };
+
+/** For vendors that accept only UUIDs as the id of an event. */
+export const EVENT_ID_IS_UUID = {
+  field: 'event_id',
+  op: 'matches',
+  value: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+};

@@ -129,3 +129,22 @@ export const OWN_NAMES = Object.fromEntries(Object.keys(STANDARD_EVENTS).map((na
 
 export type CommerceEvent = keyof typeof RETAIL_EVENTS;
 export const COMMERCE_EVENTS = Object.keys(RETAIL_EVENTS) as CommerceEvent[];
+
+/** The few events that say something in a CRM or a support tool, where page views and clicks would only be noise. */
+export const CRM_EVENTS = [
+  'Signed Up',
+  'Lead Generated',
+  'Demo Requested',
+  'Trial Started',
+  'Trial Ended',
+  'Onboarding Completed',
+  'Subscription Started',
+  'Subscription Renewed',
+  'Subscription Cancelled',
+  'Plan Changed',
+  'Order Completed',
+  'Order Refunded',
+  'Order Cancelled',
+  'Booking Completed',
+  'Booking Cancelled',
+] as const satisfies StandardEvent[];

@@ -1,0 +1,154 @@
+/** https://developers.intercom.com/docs/references/2.15/rest-api/api.intercom.io/ */
+import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { crmVariants } from '../shared/blueprints.ts';
+import { orderTotal } from '../shared/commerce.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import { template } from '../shared/messages.ts';
+import * as source from '../shared/sources.ts';
+
+const KNOWN = { field: 'user_id', op: 'exists' };
+const ANONYMOUS = { field: 'user_id', op: 'not_exists' };
+const has = (path: string) => ({ field: path, op: 'exists' }) as const;
+const lacks = (path: string) => ({ field: path, op: 'not_exists' }) as const;
+const ANSWERS: AnswerRule[] = [
+  { status: [429], verdict: 'unavailable', reason: 'body.errors[0].message' },
+  { status: [408], verdict: 'unavailable' },
+  { status: ['4xx'], verdict: 'refused', reason: 'body.errors[0].message' },
+];
+const step = (
+  name: string,
+  method: string,
+  path: string,
+  rest: Omit<ChainStep, 'name' | 'method' | 'url' | 'auth' | 'body'>,
+): ChainStep => ({
+  name,
+  method,
+  url: `https://{{parameters.region}}/${path}`,
+  headers: { 'Intercom-Version': '2.15', Accept: 'application/json' },
+  auth: { kind: 'bearer', token: '{{parameters.access_token}}' },
+  body: { kind: 'json' },
+  answers: ANSWERS,
+  ...rest,
+});
+
+const SEARCH = [
+  set('search.query.field', 'external_id', { when: KNOWN }),
+  set('search.query.field', 'email', { when: ANONYMOUS }),
+  set('search.query.operator', '='),
+  from(source.EMAIL, 'search.query.value', ['normalize_email'], { when: ANONYMOUS, required: true }),
+  from('user_id', 'search.query.value'),
+];
+const CONTACT = [
+  ...SEARCH,
+  set('contact.role', 'user'),
+  from('user_id', 'contact.external_id'),
+  from(source.EMAIL, 'contact.email', ['normalize_email']),
+  from(source.PHONE, 'contact.phone', ['trim']),
+  template('{{traits.first_name}} {{traits.last_name}}', 'contact.name', ['trim']),
+  from('traits.name', 'contact.name', ['trim']),
+  from('traits.avatar', 'contact.avatar', ['to_string']),
+  from(['traits.created_at', 'traits.createdAt'], 'contact.signed_up_at', ['to_iso8601', 'to_unix_seconds']),
+  from('timestamp', 'contact.last_seen_at', ['to_unix_seconds']),
+];
+const COMPANY = [
+  ...SEARCH,
+  from('group_id', 'company.company_id'),
+  from('traits.name', 'company.name', ['to_string']),
+  from('traits.plan', 'company.plan', ['to_string']),
+  from('traits.industry', 'company.industry', ['to_string']),
+  from('traits.website', 'company.website', ['to_string']),
+  from('traits.employees', 'company.size', ['to_integer']),
+  from(['traits.created_at', 'traits.createdAt'], 'company.remote_created_at', ['to_iso8601', 'to_unix_seconds']),
+];
+/** Names and values only: Intercom rejects nested metadata except amounts of money, in cents. */
+const EVENT = [
+  from('user_id', 'event.user_id'),
+  from(source.EMAIL, 'event.email', ['normalize_email'], { when: ANONYMOUS }),
+  from('timestamp', 'event.created_at', ['to_unix_seconds']),
+  from('properties', 'event.metadata'),
+  ...orderTotal('event.metadata.price.amount').map((line) => ({
+    ...line,
+    transforms: [...(line.transforms as []), use('minor_units', { source: 'properties.currency' })] as never,
+    when: has('properties.currency'),
+  })),
+  from('properties.currency', 'event.metadata.price.currency', ['currency_code', 'lowercase'], {
+    when: { any: ['properties.products[0]', ...source.VALUE].map(has) },
+  }),
+];
+
+export default defineVendor({
+  key: 'intercom',
+  name: 'Intercom',
+  description: 'Contacts, companies and events into Intercom.',
+  category: 'other',
+  group: 'crm_and_support',
+  status: 'beta',
+  website: 'https://developers.intercom.com/docs/references/2.15/rest-api/api.intercom.io/',
+  api_version: { version: '2.15', checked: '2026-11-16' },
+  setup_steps: [
+    'In Intercom open Settings, Integrations, Developer hub, New app, and copy the access token under Configure, Authentication.',
+    'The app needs to read and write users and companies, and to write events.',
+    'Choose the region of the workspace.',
+  ],
+  notes: [
+    'Contacts are looked up by user id, or by address, and then updated or created.',
+    'Custom attributes must exist in Intercom before they are mapped.',
+    'Intercom rejects the event of a user whom it does not know: send an identify first.',
+    'Nested properties are left out of events; an order value is sent as price in cents.',
+    'Open: whether 20 metadata keys are still the limit.',
+  ],
+  config_fields: [
+    {
+      key: 'access_token',
+      label: 'Access token',
+      type: 'secret',
+      required: true,
+      placeholder: 'dG9rOjAxMjM0NTY3ODlhYmNkZWY=',
+      help_text: 'Developer hub, your app, Configure, Authentication.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'region',
+      label: 'Region',
+      type: 'select',
+      required: false,
+      placeholder: 'api.intercom.io',
+      help_text: 'Settings, Workspace, General, Data hosting: api for the US, api.eu for the EU, api.au for Australia.',
+      options: ['api.intercom.io', 'api.eu.intercom.io', 'api.au.intercom.io'],
+      default: 'api.intercom.io',
+    },
+  ],
+  chain: [
+    step('find', 'POST', 'contacts/search', {
+      when: has('payload.search'),
+      items: 'search',
+      keep: { id: 'body.data[0].id' },
+      remember: { key: '{{payload.search.query.value}}', for_ms: 3_600_000 },
+    }),
+    step('create', 'POST', 'contacts', { when: { all: [has('payload.contact'), lacks('steps.find.id')] }, items: 'contact' }),
+    step('update', 'PUT', 'contacts/{{steps.find.id}}', {
+      when: { all: [has('payload.contact'), has('steps.find.id')] },
+      items: 'contact',
+    }),
+    step('company', 'POST', 'companies', { when: has('payload.company'), items: 'company', keep: { id: 'body.id' } }),
+    step('attach', 'POST', 'contacts/{{steps.find.id}}/companies', {
+      when: { all: [has('payload.company'), has('steps.find.id'), has('steps.company.id')] },
+      shape: { id: '{{steps.company.id}}' },
+    }),
+    step('event', 'POST', 'events', { when: { field: 'event.type', op: 'in', value: ['track', 'page'] }, items: 'event' }),
+  ],
+  event_name: { target: 'event.event_name', only_with: 'event.metadata' },
+  limits: [{ path: 'event.metadata', max_keys: 20, scalars_only: true, keep: ['price'] }],
+  require_one_of: [['event.user_id', 'event.email', 'search.query.value']],
+  default_action: 'drop',
+  rate: { rps: 100 },
+  concurrency: 4,
+  variants: crmVariants({
+    global: [],
+    lines: EVENT,
+    others: { '@identify': event(undefined, CONTACT), '@group': event(undefined, COMPANY) },
+  }),
+});

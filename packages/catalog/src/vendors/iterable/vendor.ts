@@ -1,0 +1,196 @@
+/** https://api.iterable.com/api/docs; Iterable/api-client, src/types; Iterable/iterable-web-sdk, src/commerce/types.ts. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal, productList } from '../shared/commerce.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
+
+const BY_EMAIL = { field: 'parameters.user_key', op: 'eq', value: 'email' };
+const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'exists' })) };
+/** One of the two, never both: Iterable lets the address win. */
+const WHO = [
+  from(source.EMAIL, 'who.email', ['normalize_email'], { when: BY_EMAIL }),
+  from('user_id', 'who.userId', [], { when: { not: { all: [BY_EMAIL, HAS_EMAIL] } } }),
+];
+const TRACK = [
+  from('timestamp', 'event.createdAt', ['to_unix_seconds']),
+  from('event_id', 'event.id'),
+  from('properties', 'event.dataFields'),
+];
+
+const OWN_FIELDS = ['email', 'phone', 'first_name', 'last_name'];
+const IDENTIFY = [
+  from('traits', 'user.dataFields', [use('omit', ...OWN_FIELDS)]),
+  from(source.FIRST_NAME, 'user.dataFields.firstName', ['trim']),
+  from(source.LAST_NAME, 'user.dataFields.lastName', ['trim']),
+  from(source.PHONE, 'user.dataFields.phoneNumber', [use('normalize_phone', PHONE_COUNTRY)]),
+  set('user.mergeNestedObjects', true),
+  set('user.preferUserId', true),
+  // The key of projects that identify by user id does not say which address to write to.
+  from(source.EMAIL, 'user.email', ['normalize_email']),
+];
+const GROUP = [
+  from('group_id', 'user.dataFields.group_id'),
+  from('traits.name', 'user.dataFields.group_name'),
+  set('user.preferUserId', true),
+];
+
+const PRODUCT = { id: 'id', name: 'name', price: 'price', quantity: 'quantity', url: 'url', image: 'imageUrl' };
+const items = (list: string) => [
+  ...productList(`${list}.items`, PRODUCT, { default_quantity: true }),
+  from(product('sku'), `${list}.items[*].sku`, ['to_string']),
+  from(product('category'), `${list}.items[*].categories[0]`),
+];
+const PURCHASE = [
+  ...items('purchase'),
+  ...orderTotal('purchase.total', { required: true }),
+  from(source.ORDER_ID, 'purchase.id', ['to_string']),
+  from('timestamp', 'purchase.createdAt', ['to_unix_seconds']),
+  from('properties', 'purchase.dataFields', [use('omit', 'products')]),
+];
+
+const FAILED = ['invalid', 'notFound', 'failed', 'invalidData', 'conflict', 'forgotten'];
+const ANSWERS: AnswerRule[] = [
+  // 200: the addresses and ids that failed are listed, and the names of events that the project does not accept.
+  {
+    status: ['2xx'],
+    verdict: 'partial',
+    partial: {
+      keys: [
+        ...FAILED.flatMap((name) => [`body.failedUpdates.${name}Emails`, `body.failedUpdates.${name}UserIds`]),
+        'body.disallowedEventNames',
+      ],
+      reason: 'body.msg',
+      failed: 'refused',
+      others: 'delivered',
+    },
+  },
+  { status: [400, 413], verdict: 'refused', reason: 'body.msg', isolate: true },
+  { status: [401], verdict: 'refused', reason: 'body.msg' },
+  { status: [429], verdict: 'unavailable', reason: 'body.msg' },
+  RETRY_TIMEOUT,
+];
+const post = (name: string, path: string): Pick<RequestDefinition, 'name' | 'method' | 'url' | 'auth' | 'answers'> => ({
+  name,
+  method: 'POST',
+  url: `https://{{parameters.region}}/api/${path}`,
+  auth: { kind: 'header', name: 'Api-Key', value: '{{parameters.api_key}}' },
+  answers: ANSWERS,
+});
+const BATCH = { max_items: 1_000, max_bytes: 3_500_000, interval_ms: 1_000 };
+
+export default defineVendor({
+  key: 'iterable',
+  name: 'Iterable',
+  description: 'Users, custom events, purchases and carts into Iterable.',
+  category: 'other',
+  group: 'engagement',
+  status: 'beta',
+  website: 'https://api.iterable.com/api/docs',
+  api_version: { version: 'api', checked: '2026-11-16' },
+  default_consent_category: 'marketing',
+  setup_steps: [
+    'In Iterable open Integrations, API keys, New API key, of the type Server-side.',
+    'Choose the data centre of the project: keys of the EU work only at api.eu.iterable.com.',
+    'Choose how the project identifies its users (Settings, Project settings).',
+  ],
+  notes: [
+    'An order is a purchase (trackPurchase); the products of the cart replace the cart (updateCart).',
+    'An event without the key of the project (address or user id) is dropped.',
+    'Open: whether a project that identifies by user id reads the address beside it in bulkUpdate.',
+    'Open: the published rate of trackPurchase and updateCart.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'API key',
+      type: 'secret',
+      required: true,
+      placeholder: '0123456789abcdef0123456789abcdef',
+      help_text: 'Integrations, API keys. A server-side key.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'region',
+      label: 'Data centre',
+      type: 'select',
+      required: false,
+      placeholder: 'api.iterable.com',
+      help_text: 'The address bar of Iterable shows app.iterable.com or app.eu.iterable.com.',
+      options: ['api.iterable.com', 'api.eu.iterable.com'],
+      default: 'api.iterable.com',
+    },
+    {
+      key: 'user_key',
+      label: 'Users are identified by',
+      type: 'select',
+      required: false,
+      placeholder: 'email',
+      help_text: 'Settings, Project settings. email: the address, or the user id where there is none. user_id: the user id only.',
+      options: ['email', 'user_id'],
+      default: 'email',
+    },
+  ],
+  requests: [
+    {
+      ...post('purchase', 'commerce/trackPurchase'),
+      when: { field: 'payload.purchase', op: 'exists' },
+      body: { kind: 'json' },
+      items: 'purchase',
+      merge: ['buyer'],
+    },
+    {
+      ...post('cart', 'commerce/updateCart'),
+      when: { field: 'payload.cart', op: 'exists' },
+      body: { kind: 'json' },
+      items: 'cart',
+      merge: ['buyer'],
+    },
+    {
+      ...post('users', 'users/bulkUpdate'),
+      when: { field: 'payload.user', op: 'exists' },
+      items: 'user',
+      merge: ['who'],
+      item_keys: ['email', 'userId'],
+      body: { kind: 'json_list', under: 'users' },
+      batch: BATCH,
+    },
+    {
+      ...post('events', 'events/trackBulk'),
+      items: 'event',
+      merge: ['who'],
+      item_keys: ['email', 'userId', 'eventName'],
+      body: { kind: 'json_list', under: 'events' },
+      batch: BATCH,
+    },
+  ],
+  event_name: { target: 'event.eventName' },
+  require_one_of: [['who.email', 'who.userId']],
+  compact: [
+    { path: 'purchase.items', needs: ['id'] },
+    { path: 'cart.items', needs: ['id'] },
+  ],
+  default_action: 'drop',
+  rate: { rps: 10, burst: 20 },
+  variants: blueprints({
+    names: 'keep',
+    global: [
+      ...WHO,
+      from(source.EMAIL, 'buyer.user.email', ['normalize_email'], { when: BY_EMAIL }),
+      from('user_id', 'buyer.user.userId', [], { when: { not: { all: [BY_EMAIL, HAS_EMAIL] } } }),
+      ...TRACK,
+    ],
+    lines: { purchase: PURCHASE, cart: items('cart') },
+    others: {
+      '@page': event('Page Viewed', [from('name', 'event.dataFields.page_name'), from(source.OWN_PAGE_URL, 'event.dataFields.page_url')]),
+      '@screen': event('Screen Viewed', [from('name', 'event.dataFields.screen_name')]),
+      '@identify': event(undefined, IDENTIFY),
+      '@group': event(undefined, GROUP),
+    },
+  }),
+});

@@ -1,0 +1,160 @@
+/** https://developer.matomo.org/api-reference/tracking-api (matomo-org/developer-documentation, docs/5.x/tracking-api.md). */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal } from '../shared/commerce.ts';
+import { contextLines } from '../shared/context.ts';
+import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
+import { template } from '../shared/messages.ts';
+import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
+import { EVENT_KINDS } from '../shared/standard-events.ts';
+
+/** Overriding the address of the visitor needs the token. */
+const WITH_TOKEN = { field: 'parameters.token_auth', op: 'exists' };
+const VISITOR_ID = { field: 'anonymous_id', op: 'matches', value: '^[0-9a-fA-F]{16}$' };
+const GLOBAL = [
+  set('rec', 1),
+  set('apiv', 1),
+  set('send_image', 0),
+  from('anonymous_id', '_id', ['sha256', use('truncate', 16)]),
+  from('anonymous_id', '_id', [], { when: VISITOR_ID }),
+  from('user_id', 'uid'),
+  from('timestamp', 'cdt', [use('format_time', 'yyyy-MM-dd HH:mm:ss')]),
+  ...contextLines('', { url: 'url', referrer: 'urlref', user_agent: 'ua', locale: 'lang' }),
+  from('context.ip', 'cip', [], { when: WITH_TOKEN }),
+  template('{{context.screen.width}}x{{context.screen.height}}', 'res', [], { when: { field: 'context.screen.width', op: 'exists' } }),
+];
+/** `ca`: an installation without the Events plugin would count the event as a page view. */
+const EVENT = [
+  set('e_c', 'Events'),
+  from(['properties.label', 'properties.name', 'properties.title'], 'e_n', ['to_string']),
+  from(source.VALUE, 'e_v', ['to_number']),
+  set('ca', 1),
+];
+const SEARCH = [
+  from(['properties.query', 'properties.search_term'], 'search', ['to_string'], { required: true }),
+  from(source.CATEGORY, 'search_cat', ['to_string']),
+  from(['properties.results', 'properties.result_count'], 'search_count', ['to_integer']),
+];
+const TITLE = from('context.page.title', 'action_name');
+
+const item = (index: number) => `ec_items[*][${index}]`;
+/** Each item is a list: sku, name, category, price, quantity. */
+const ITEMS = [
+  from(product('product_id', 'sku'), item(0), ['to_string'], { default: '' }),
+  from(product('name'), item(1), ['to_string'], { default: '' }),
+  from(product('category'), item(2), ['to_string'], { default: '' }),
+  from(product('price'), item(3), ['to_number'], { default: 0 }),
+  from(product('quantity'), item(4), ['to_integer'], { default: 1 }),
+];
+const ORDER = [
+  set('idgoal', 0),
+  from(source.ORDER_ID, 'ec_id', ['to_string'], { required: true }),
+  ...orderTotal('revenue', { required: true }),
+  from(['properties.subtotal', 'properties.sub_total'], 'ec_st', ['to_number']),
+  from('properties.tax', 'ec_tx', ['to_number']),
+  from('properties.shipping', 'ec_sh', ['to_number']),
+  from('properties.discount', 'ec_dt', ['to_number']),
+  ...ITEMS,
+];
+
+export default defineVendor({
+  key: 'matomo',
+  name: 'Matomo',
+  description: 'Page views, events, searches and orders into Matomo (cloud or your own).',
+  category: 'analytics',
+  group: 'analytics',
+  status: 'ga',
+  website: 'https://developer.matomo.org/api-reference/tracking-api',
+  api_version: { version: 'Tracking HTTP API, Matomo 5', checked: '2026-11-16' },
+  default_consent_category: 'analytics',
+  setup_steps: [
+    'In Matomo open Administration, Websites, Manage, and note the ID of the website. Switch Ecommerce on there if you sell.',
+    'Create a user with write permission for the website, and as this user open Security, Auth tokens, Create new token.',
+    'Without the token every visitor seems to come from the address of this service.',
+  ],
+  notes: [
+    'Matomo accepts events that are older than 24 hours only with a token, and shows them after the reports were processed again.',
+    'Matomo has no refunds, and no currency of an order: amounts are in the currency of the website.',
+    'A cart event replaces the cart with its products; additions and removals are sent as events.',
+    'Identify and group calls are not sent: the user id travels with every event.',
+  ],
+  config_fields: [
+    {
+      key: 'url',
+      label: 'Matomo URL',
+      type: 'string',
+      required: true,
+      placeholder: 'https://example.matomo.cloud',
+      help_text: 'The address of your Matomo, without matomo.php and without a slash at the end.',
+      format: 'url',
+      pattern: '^(?!.*\\.php$).*[^/]$',
+      pattern_hint: 'without matomo.php and without a slash at the end',
+    },
+    {
+      key: 'site_id',
+      label: 'Website ID',
+      type: 'string',
+      required: true,
+      placeholder: '1',
+      help_text: 'Administration, Websites, Manage.',
+      pattern: '^\\d{1,10}$',
+      pattern_hint: 'the number of the website',
+    },
+    {
+      key: 'token_auth',
+      label: 'Auth token',
+      type: 'secret',
+      required: false,
+      placeholder: '0123456789abcdef0123456789abcdef',
+      help_text: 'Security, Auth tokens, of a user with write permission. Needed for the addresses of visitors and for old events.',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: '{{parameters.url}}/matomo.php',
+    fill: { idsite: '{{parameters.site_id}}', token_auth: '{{parameters.token_auth}}' },
+    body: { kind: 'form' },
+    answers: [RETRY_TIMEOUT],
+  },
+  event_name: { target: 'e_a', only_with: 'e_c' },
+  require_one_of: [['_id', 'uid']],
+  default_action: 'drop',
+  rate: { rps: 50 },
+  variants: blueprints({
+    names: 'keep',
+    global: GLOBAL,
+    // An event of any other kind is an event of Matomo's, too.
+    lines: {
+      ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, EVENT])),
+      search: SEARCH,
+      list: [TITLE, from(source.CATEGORY, '_pkc', ['to_string'])],
+      cart: [set('idgoal', 0), ...orderTotal('revenue', { required: true }), ...ITEMS],
+      purchase: ORDER,
+    },
+    instead: {
+      'Product Viewed': [
+        TITLE,
+        from(source.productId, '_pks', ['to_string'], { required: true }),
+        from(source.productName, '_pkn', ['to_string']),
+        from(source.CATEGORY, '_pkc', ['to_string']),
+        from('properties.price', '_pkp', ['to_number']),
+      ],
+    },
+    others: {
+      '@page': event(undefined, [
+        from(source.OWN_PAGE_URL, 'url', [], { required: true }),
+        from('name', 'action_name'),
+        from(source.PAGE_TITLE, 'action_name'),
+      ]),
+      '@screen': event(undefined, [
+        template('app://{{context.app.namespace}}/{{name}}', 'url'),
+        from('name', 'action_name', [], { required: true }),
+      ]),
+      '@identify': DISABLED,
+      '@group': DISABLED,
+    },
+    defaults: { action: 'map', mappings: EVENT },
+  }),
+});
