@@ -1,5 +1,6 @@
 import { DEBUG_PATH } from '@firsthand/server/tap/socket.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ApiDocument, apiDocument, type Media, type Operation, type Schema } from './api-document.ts';
 
@@ -90,19 +91,32 @@ describe('the OpenAPI document', () => {
   });
 
   test('holds schemas that compile, and examples that fit theirs', () => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
     ajv.addSchema({ $id: 'api', components: document.components });
     const faults: string[] = [];
-    for (const { name, operation } of operations) {
-      const bodies = Object.values(operation.requestBody?.content ?? {});
-      const answers = Object.values(operation.responses).flatMap(({ content }) => Object.values(content ?? {}));
-      for (const { schema } of [...bodies, ...answers]) {
-        if (schema === undefined) continue;
-        const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
-        for (const example of resolved(schema).examples ?? [])
-          if (!validate(example)) faults.push(`${name}: ${ajv.errorsText(validate.errors)}`);
+    let checked = 0;
+    const check = (place: string, schema: object, examples: unknown[]) => {
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
+      for (const example of examples) {
+        checked++;
+        if (!validate(example)) faults.push(`${place}: ${ajv.errorsText(validate.errors)}`);
       }
-    }
+    };
+    /** Schemas with `examples` at any depth, and media with `example` or named `examples` beside their schema. */
+    const walk = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { schema, example, examples } = value as Media;
+      if (Array.isArray(examples)) check(place, value, examples);
+      else if (schema !== undefined) {
+        const named = Object.values(examples ?? {}).map((each: { value: unknown }) => each.value);
+        check(place, schema, example === undefined ? named : [example, ...named]);
+      }
+      for (const [key, each] of Object.entries(value)) if (key !== 'examples' && key !== 'example') walk(each, `${place}/${key}`);
+    };
+    walk(document.paths, 'paths');
+    walk(document.components.schemas, 'schemas');
     expect(faults).toEqual([]);
+    expect(checked).toBeGreaterThan(500);
   });
 });

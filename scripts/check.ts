@@ -1,4 +1,4 @@
-/** The quick gate: lint and format, types of every package, import boundaries, stale generated files, links, unit tests. */
+/** The quick gate: lint and format, types of every package, import boundaries, stale generated files, OpenAPI rules, links, unit tests. */
 import { step } from './run.ts';
 
 await step('format and lint', 'biome', ['ci', '--log-level=warn', '.']);
@@ -15,5 +15,6 @@ for (const project of [
 await step('import boundaries', 'node', ['scripts/check-boundaries.ts']);
 for (const script of ['scripts/generate-vendor-list.ts', 'scripts/generate-docs.ts', 'scripts/generate-api-client.ts'])
   await step(`fresh: ${script}`, 'node', [script, '--check']);
+await step('OpenAPI rules of Redocly and Spectral', 'node', ['scripts/lint-api.ts']);
 await step('links between Markdown files', 'node', ['scripts/check-links.ts']);
 await step('unit tests', 'vitest', ['run', '--project', 'unit']);

@@ -2513,13 +2513,14 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify without an anonymousId. */
-            userId: string | number | null;
-            anonymousId?: string | number | null;
+            /** @description Known user id; required for identify without an anonymousId and alias. */
+            userId: string | number;
+            /** @description Id of the visitor. */
+            anonymousId?: (string | null) | number;
             /** @description Group id; required for group. */
-            groupId?: string | number | null;
+            groupId?: (string | null) | number;
             /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | number | null;
+            previousId?: (string | null) | number;
         } & {
             [key: string]: unknown;
         };
@@ -2575,13 +2576,14 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify without an anonymousId. */
-            userId?: string | number | null;
-            anonymousId?: string | number | null;
+            /** @description Known user id; required for identify without an anonymousId and alias. */
+            userId?: (string | null) | number;
+            /** @description Id of the visitor. */
+            anonymousId?: (string | null) | number;
             /** @description Group id; required for group. */
-            groupId?: string | number | null;
+            groupId?: (string | null) | number;
             /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | number | null;
+            previousId?: (string | null) | number;
         } & {
             [key: string]: unknown;
         };
@@ -3380,13 +3382,14 @@ export interface components {
                 } | null;
                 /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
-                /** @description Known user id; required for identify without an anonymousId. */
-                userId?: string | number | null;
-                anonymousId?: string | number | null;
+                /** @description Known user id; required for identify without an anonymousId and alias. */
+                userId?: (string | null) | number;
+                /** @description Id of the visitor. */
+                anonymousId?: (string | null) | number;
                 /** @description Group id; required for group. */
-                groupId?: string | number | null;
+                groupId?: (string | null) | number;
                 /** @description Alias calls: the id that becomes userId. */
-                previousId?: string | number | null;
+                previousId?: (string | null) | number;
             } & {
                 [key: string]: unknown;
             })[];
@@ -3563,11 +3566,12 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify. */
+            /** @description Known user id; required for identify and alias. */
             userId?: string | null;
+            /** @description Id of the visitor. */
             anonymousId?: string | null;
             /** @description Group id; required for group. */
-            groupId: string | null;
+            groupId: string;
             /** @description Alias calls: the id that becomes userId. */
             previousId?: string | null;
         } & {
@@ -3622,13 +3626,14 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify without an anonymousId. */
-            userId?: string | number | null;
-            anonymousId?: string | number | null;
+            /** @description Known user id; required for identify without an anonymousId and alias. */
+            userId?: (string | null) | number;
+            /** @description Id of the visitor. */
+            anonymousId?: (string | null) | number;
             /** @description Group id; required for group. */
-            groupId: string | number | null;
+            groupId: string | number;
             /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | number | null;
+            previousId?: (string | null) | number;
         } & {
             [key: string]: unknown;
         };
@@ -3681,8 +3686,9 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify. */
-            userId: string | null;
+            /** @description Known user id; required for identify and alias. */
+            userId: string;
+            /** @description Id of the visitor. */
             anonymousId?: string | null;
             /** @description Group id; required for group. */
             groupId?: string | null;
@@ -3740,13 +3746,14 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify without an anonymousId. */
-            userId?: string | number | null;
-            anonymousId?: string | number | null;
+            /** @description Known user id; required for identify without an anonymousId and alias. */
+            userId?: (string | null) | number;
+            /** @description Id of the visitor. */
+            anonymousId?: (string | null) | number;
             /** @description Group id; required for group. */
-            groupId?: string | number | null;
+            groupId?: (string | null) | number;
             /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | number | null;
+            previousId?: (string | null) | number;
         } & {
             [key: string]: unknown;
         };
@@ -4240,8 +4247,8 @@ export interface components {
             /** @example properties.products[*].price */
             path: string;
             types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
-            /** @description The newest value, at most 200 characters. It has passed the privacy rules. */
-            example: string | number | boolean | null;
+            /** @description The newest value: text of at most 200 characters, a number, true, false or null. It has passed the privacy rules. */
+            example: unknown;
             /** @description Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50. */
             events: string[];
             /**
@@ -4452,8 +4459,9 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify. */
+            /** @description Known user id; required for identify and alias. */
             userId?: string | null;
+            /** @description Id of the visitor. */
             anonymousId?: string | null;
             /** @description Group id; required for group. */
             groupId?: string | null;
@@ -4512,13 +4520,14 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify without an anonymousId. */
-            userId?: string | number | null;
-            anonymousId?: string | number | null;
+            /** @description Known user id; required for identify without an anonymousId and alias. */
+            userId?: (string | null) | number;
+            /** @description Id of the visitor. */
+            anonymousId?: (string | null) | number;
             /** @description Group id; required for group. */
-            groupId?: string | number | null;
+            groupId?: (string | null) | number;
             /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | number | null;
+            previousId?: (string | null) | number;
         } & {
             [key: string]: unknown;
         };
@@ -5168,13 +5177,14 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify without an anonymousId. */
-            userId?: string | number | null;
-            anonymousId?: string | number | null;
+            /** @description Known user id; required for identify without an anonymousId and alias. */
+            userId?: (string | null) | number;
+            /** @description Id of the visitor. */
+            anonymousId?: (string | null) | number;
             /** @description Group id; required for group. */
-            groupId?: string | number | null;
+            groupId?: (string | null) | number;
             /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | number | null;
+            previousId?: (string | null) | number;
         } & {
             [key: string]: unknown;
         };
@@ -5396,7 +5406,7 @@ export interface components {
             /** @enum {string} */
             type: "track";
             /** @description Event name; required for track. */
-            event: string | null;
+            event: string;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
             properties?: {
@@ -5432,8 +5442,9 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify. */
+            /** @description Known user id; required for identify and alias. */
             userId?: string | null;
+            /** @description Id of the visitor. */
             anonymousId?: string | null;
             /** @description Group id; required for group. */
             groupId?: string | null;
@@ -5458,7 +5469,7 @@ export interface components {
             /** @enum {string} */
             type?: "track";
             /** @description Event name; required for track. */
-            event: string | null;
+            event: string;
             /** @description Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page. */
             name?: string | null;
             properties?: {
@@ -5494,13 +5505,14 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
-            /** @description Known user id; required for identify without an anonymousId. */
-            userId?: string | number | null;
-            anonymousId?: string | number | null;
+            /** @description Known user id; required for identify without an anonymousId and alias. */
+            userId?: (string | null) | number;
+            /** @description Id of the visitor. */
+            anonymousId?: (string | null) | number;
             /** @description Group id; required for group. */
-            groupId?: string | number | null;
+            groupId?: (string | null) | number;
             /** @description Alias calls: the id that becomes userId. */
-            previousId?: string | number | null;
+            previousId?: (string | null) | number;
         } & {
             [key: string]: unknown;
         };

@@ -1,5 +1,8 @@
+import { validateEvent } from '@firsthand/core/event/validate.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
-import { collectionPaths } from './openapi.ts';
+import { collectionPaths, eventSchema } from './openapi.ts';
 import { ROUTES, SEGMENT_SETTINGS } from './routes.ts';
 
 type Operation = { operationId: string; responses: Record<string, { content: unknown }> };
@@ -23,4 +26,45 @@ test('every collection endpoint documents the whole error table', () => {
 });
 test('the document survives JSON', () => {
   expect(JSON.parse(JSON.stringify(collectionPaths))).toEqual(collectionPaths);
+});
+
+const VALID: Record<string, Record<string, unknown>> = {
+  track: { event: 'X' },
+  page: { name: 'Home' },
+  screen: { name: 'Cart' },
+  identify: { userId: 'u', anonymousId: 'a' },
+  group: { groupId: 'g' },
+  alias: { userId: 'u', previousId: 'a' },
+};
+const TEXTS = ['event', 'name', 'userId', 'anonymousId', 'groupId', 'previousId'];
+const FIELDS = ['type', ...TEXTS, 'properties', 'traits', 'context', 'timestamp', 'messageId'];
+const VALUES = [undefined, null, '', 'x', 'x'.repeat(1_024), 'x'.repeat(1_025), 'é', '2026-03-01T12:00:00Z', 7, true, [], {}];
+/** Rules that a schema of named fields does not express; the descriptions tell them. */
+const MORE_THAN_ONE_FIELD = ['userId or anonymousId is required.', 'name is required where no page URL or path is sent.'];
+
+test.each([...ROUTES].filter(([, { kind }]) => kind === 'event'))('the schema of %s is as strict as its validation', (path, { rules }) => {
+  const ajv = new Ajv2020({ strict: false });
+  formats.default(ajv);
+  const fits = ajv.compile(eventSchema(rules));
+  const differences: string[] = [];
+  // An alias path also takes an identify, a screen path a page: the documented type is the first.
+  for (const type of rules.types.size > 2 ? rules.types : [...rules.types].slice(0, 1)) {
+    for (const field of FIELDS) {
+      for (const value of VALUES) {
+        const event: Record<string, unknown> = { type, ...VALID[type], [field]: value };
+        if (value === undefined) delete event[field];
+        const fault = validateEvent(event, rules);
+        // A path of several types has one schema for all: a field that only one of them requires is optional there.
+        const told = rules.types.size > 2 || MORE_THAN_ONE_FIELD.includes(fault?.message ?? '') ? fault?.code === 'missing_field' : false;
+        // `previousId` means something in an alias only, and null as type is what leaving it out is.
+        const stricter = (field === 'previousId' && type !== 'alias') || (field === 'type' && value === null);
+        const valid = fits(event);
+        if ((valid && fault && !told) || (!valid && !fault && !stricter))
+          differences.push(
+            `${type} with ${field} ${JSON.stringify(value)?.slice(0, 20)}: ${fault?.message ?? ajv.errorsText(fits.errors)}`,
+          );
+      }
+    }
+  }
+  expect(differences, path).toEqual([]);
 });

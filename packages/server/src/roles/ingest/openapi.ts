@@ -1,6 +1,6 @@
 /** The collection side of the OpenAPI 3.1 document, made from the route and error tables that serve requests. */
 
-import type { CallRules } from '@firsthand/core/event/validate.ts';
+import { type CallRules, MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
 import { ANY_CALL } from '../../intake/call-rules.ts';
 import { MAX_BATCH_EVENTS } from '../../intake/parse-batch.ts';
@@ -8,12 +8,16 @@ import { ROUTES, type Route, SEGMENT_SETTINGS } from './routes.ts';
 
 type Schema = Record<string, unknown>;
 
-const text: Schema = { type: ['string', 'null'], maxLength: 1_024 };
+const TEXT: Schema = { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH };
+const REQUIRED_TEXT: Schema = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH };
 const object: Schema = { type: ['object', 'null'], additionalProperties: true };
+/** Choices instead of a list of types: generators for typed languages know no value of several types. */
+const NUMBER_OR_TEXT: Schema = { anyOf: [TEXT, { type: 'number' }] };
+const NUMBER_OR_REQUIRED_TEXT: Schema = { anyOf: [REQUIRED_TEXT, { type: 'number' }] };
 
 const FIELDS: Record<string, Schema> = {
-  event: { ...text, description: 'Event name; required for track.' },
-  name: { ...text, description: 'Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page.' },
+  event: { ...TEXT, description: 'Event name; required for track.' },
+  name: { ...TEXT, description: 'Page name; required on /v1/p unless properties.url, properties.path or context.page.url tells the page.' },
   properties: object,
   traits: object,
   context: { ...object, description: 'page {url, title, referrer}, userAgent, locale, timezone, consent, challenge_token …' },
@@ -40,22 +44,28 @@ const FIELDS: Record<string, Schema> = {
   writeKey: { type: 'string', description: 'The pipeline key, where no header carries it.' },
 };
 function idFields(compatible: boolean): Record<string, Schema> {
-  const id = { ...text, type: compatible ? ['string', 'number', 'null'] : text.type };
+  const id = compatible ? NUMBER_OR_TEXT : TEXT;
   return {
-    userId: { ...id, description: `Known user id; required for identify${compatible ? ' without an anonymousId' : ''}.` },
-    anonymousId: id,
+    userId: { ...id, description: `Known user id; required for identify${compatible ? ' without an anonymousId' : ''} and alias.` },
+    anonymousId: { ...id, description: 'Id of the visitor.' },
     groupId: { ...id, description: 'Group id; required for group.' },
     previousId: { ...id, description: 'Alias calls: the id that becomes userId.' },
   };
 }
-function eventSchema({ types, fallback, compatible }: CallRules): Schema {
+/** Exported for a test that compares it with `validateEvent`. */
+export function eventSchema({ types, fallback, compatible }: CallRules): Schema {
   const [type] = types;
-  return {
-    type: 'object',
-    properties: { type: { type: 'string', enum: [...types] }, ...FIELDS, ...idFields(compatible) },
-    required: [...(fallback === undefined ? ['type'] : []), ...(types.size > 2 ? [] : requiredFields(type, compatible))],
-    additionalProperties: true,
+  const properties: Record<string, Schema> = {
+    type: { type: 'string', enum: [...types] },
+    ...FIELDS,
+    ...idFields(compatible),
   };
+  const required = types.size > 2 ? [] : requiredFields(type, compatible);
+  for (const field of required) {
+    const { description } = properties[field] ?? {};
+    properties[field] = { ...(compatible && field !== 'event' ? NUMBER_OR_REQUIRED_TEXT : REQUIRED_TEXT), description };
+  }
+  return { type: 'object', properties, required: [...(fallback === undefined ? ['type'] : []), ...required], additionalProperties: true };
 }
 function requiredFields(type: string | undefined, compatible: boolean): string[] {
   if (type === 'track') return ['event'];

@@ -10,9 +10,9 @@ const ObservedField = named(
   Closed({
     path: Type.String({ examples: ['properties.products[*].price'] }),
     types: Type.Array(OneOf(['string', 'number', 'boolean', 'null', 'object', 'array'])),
+    // Without `type`: generators for typed languages know no value of several types.
     example: Type.Unsafe<string | number | boolean | null>({
-      type: ['string', 'number', 'boolean', 'null'],
-      description: 'The newest value, at most 200 characters. It has passed the privacy rules.',
+      description: 'The newest value: text of at most 200 characters, a number, true, false or null. It has passed the privacy rules.',
     }),
     events: Type.Array(Type.String(), {
       description: 'Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50.',
