@@ -58,8 +58,8 @@ function clientSideOf(one: ClientSideInput, category: ReadCategory): ClientSide 
   return {
     category: category(one.consent_category ?? (typeof own === 'string' ? own : null)),
     names: one.event_filter?.event_names ?? null,
-    config: one.config as Record<string, unknown>,
+    config: one.config,
     // Sending does not need descriptions and variants.
-    definition: { ...definition, description: '', website: '', variants: [] } as unknown as Record<string, unknown>,
+    definition: { ...definition, description: '', website: '', variants: [] },
   };
 }

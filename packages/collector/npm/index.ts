@@ -12,7 +12,8 @@ export function init(options: InitOptions): Collector {
   if (typeof document === 'undefined') return idle();
   const constants = constantsOf(options);
   run(constants, (name) => attribute(options, name));
-  return (globalThis as unknown as Record<string, Collector>)[constants.C_GLOBAL] ?? idle();
+  const page = globalThis as unknown as Record<string, Collector | undefined>; // `run` has set the global variable of this name
+  return page[constants.C_GLOBAL] ?? idle();
 }
 
 function constantsOf({ pipelineKey, ingestUrl, config = {} }: InitOptions): CollectorConstants {

@@ -7,7 +7,6 @@ import { eventKey } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
-import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { isGranted } from './consent.ts';
 import { emit } from './emitter.ts';
 import { attempt } from './page.ts';
@@ -23,7 +22,7 @@ let targets: Target[] | undefined;
 
 const compileTargets = (): Target[] =>
   (JSON.parse(C_CLIENT_SIDE) as ClientSide[]).flatMap(({ category, names, config, definition }) => {
-    const result = compileVendor(definition as unknown as VendorDefinition, config as JsonObject, {
+    const result = compileVendor(definition, config, {
       mode: 'development',
       allow_private: true,
     });

@@ -95,10 +95,11 @@ const methods: Record<string, (...args: never[]) => void> = {
 };
 
 /** The page's queue becomes the collector itself, so references to it stay valid. */
-const api = (page[C_GLOBAL] = (page[C_GLOBAL] as Call[] | undefined)?.push ? page[C_GLOBAL] : []) as unknown as Pick<Call[], 'splice'> & {
+const api = (page[C_GLOBAL] = (page[C_GLOBAL] as Call[] | undefined)?.push ? page[C_GLOBAL] : []) as Pick<Call[], 'splice'> & {
   push(call: Call): unknown;
   page(): void;
   v: 1;
+  [method: string]: unknown;
 };
 
 const push = (call: Call) =>
@@ -136,7 +137,7 @@ const begin = (id?: string) => {
 };
 
 const start = () => {
-  for (const name in methods) (api as unknown as Record<string, unknown>)[name] = (...args: unknown[]) => api.push([name, ...args]);
+  for (const name in methods) api[name] = (...args: unknown[]) => api.push([name, ...args]);
   if (F_CROSS_DOMAIN) passed = startCrossDomain();
   askCookie(begin);
   // The page is left before the cookie was read.

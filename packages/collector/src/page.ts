@@ -9,7 +9,7 @@ export const attempt = <T>(what: () => T): T | undefined => {
   }
 };
 
-export const page = window as unknown as Record<string, unknown>;
+export const page = window as unknown as Record<string, unknown>; // globals of other scripts, by name
 /** Listens on the window in the capture phase, which also sees events of the document and of elements. */
 export const listen = (name: string, handler: (event: Event) => void) =>
   addEventListener(name, (event) => attempt(() => handler(event)), true);

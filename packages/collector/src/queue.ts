@@ -67,7 +67,7 @@ export const take = (maxEvents: number, maxChars: number, mark = own, skip: Entr
 
 const ownerOf = (name: string) => name.split('.')[2]!;
 
-let asking: number;
+let asking: ReturnType<typeof setTimeout> | number;
 /**
  * Takes over events of pages that are gone. To ask, a page writes a unique time in the future to the owner's key. A live owner
  * overwrites it with its own. If several pages ask at once the last write wins; a later page sees the key as held and waits. A
@@ -78,7 +78,7 @@ export const adopt = (then: () => void) => {
   const now = Date.now();
   // Without storage no other page would see the question.
   const others = asking || (F_GATE && !isOpen) ? [] : keys(PREFIX).filter((name) => !name.includes(own));
-  const asked = others.filter((name) => !((read(ownerOf(name)) as unknown as number) > now));
+  const asked = others.filter((name) => !(+read(ownerOf(name))! > now));
   const ours = now + L_ADOPT_MS * (2 + Math.random());
   for (const name of asked) write(ownerOf(name), ours);
   if (others[0])
@@ -89,5 +89,5 @@ export const adopt = (then: () => void) => {
         move(name, name.replace(ownerOf(name), own));
       }
       then();
-    }, L_ADOPT_MS) as unknown as number;
+    }, L_ADOPT_MS);
 };

@@ -15,7 +15,7 @@ let notBefore: number;
 /** End of the `Retry-After` wait, which coming back online does not shorten. */
 let askedUntil: number;
 /** Non-zero while a run is scheduled or in progress, and before the start, which begins with a run. */
-let timer = 1;
+let timer: ReturnType<typeof setTimeout> | number = 1;
 /** 1 between `pagehide` and `pageshow`. */
 let leaving: number;
 let inFlight: Entry[] = [];
@@ -91,8 +91,8 @@ const run = async (): Promise<void> => {
       return run();
     }
     // 1 s, doubled up to 60 s, plus up to 25 % jitter; longer if `Retry-After` says so, at most an hour.
-    const asked = answer?.headers.get('Retry-After') as unknown as number; // NaN below if it is absent
-    askedUntil = now + Math.min(asked * 1e3 || Date.parse(asked as unknown as string) - now || 0, L_ASKED_MAX_MS);
+    const asked = answer?.headers.get('Retry-After') as string; // absent: 0 below
+    askedUntil = now + Math.min(+asked * 1e3 || Date.parse(asked) - now || 0, L_ASKED_MAX_MS);
     notBefore = Math.max(askedUntil, now + Math.min(L_RETRY_MAX_MS, L_RETRY_BASE_MS * 2 ** failures++) * (1 + Math.random() / 4));
     // From now on other pages may ask for these events. The listener is not added earlier because it costs the page half a
     // millisecond.
@@ -106,7 +106,7 @@ const run = async (): Promise<void> => {
 };
 
 export const flush = () => {
-  timer = timer || (setTimeout(run, notBefore - Date.now()) as unknown as number);
+  timer = timer || setTimeout(run, notBefore - Date.now());
 };
 
 /** Runs a scheduled run now: a timer would be another task of the page. */

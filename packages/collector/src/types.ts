@@ -1,4 +1,6 @@
 /** Types that the builder and the browser share. Tuples, because every byte is shipped. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 
 /**
  * A consent category, compiled at build time to lists of raw names (lower case). The first list with a known name decides.
@@ -32,6 +34,6 @@ export interface ClientSide {
   category: Category;
   /** Event keys, such as `@page`. Null: all events. */
   names: string[] | null;
-  config: Record<string, unknown>;
-  definition: Record<string, unknown>;
+  config: JsonObject;
+  definition: VendorDefinition;
 }

@@ -20,4 +20,4 @@ export const SAMPLE_BODY = {
     page: { url: 'https://shop.example/thank-you?utm_source=meta&fbclid=IwAR0abc&email=visitor@example.com', title: 'Thank you' },
     consent: { categories: { necessary: true, statistics: true, marketing: false } },
   },
-} as const;
+};

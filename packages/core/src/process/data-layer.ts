@@ -10,11 +10,11 @@ export const DATA_LAYER_SECTIONS = Object.keys(DEFAULT_DATA_LAYER) as DataLayerS
 export function mergeDataLayer(config: Partial<DataLayerConfig> | undefined, faults: readonly ConfigFault[] = []): DataLayerConfig {
   const merged = structuredDefaults();
   if (!isObject(config)) return merged;
+  const sections: Record<DataLayerSection, unknown> = merged;
   for (const section of DATA_LAYER_SECTIONS) {
     const sent = own(config, section);
     if (sent === undefined || sent === null || faults.some(({ field }) => isIn(field, section))) continue;
-    const target = merged as unknown as Record<string, unknown>;
-    target[section] = Array.isArray(sent) ? sent : { ...(target[section] as object), ...(sent as object) };
+    sections[section] = Array.isArray(sent) ? sent : { ...(sections[section] as object), ...(sent as object) };
   }
   return merged;
 }

@@ -10,6 +10,9 @@ export interface CompiledTrackingPlan {
   on_violation: 'allow' | 'flag' | 'drop';
   events: ReadonlyMap<string, Validate>;
 }
+const ON_VIOLATION = ['allow', 'flag', 'drop'] as const satisfies TrackingPlan['on_violation'][];
+/** A plan as stored or sent: compiling checks it. */
+type UncheckedPlan = { [Key in keyof TrackingPlan]?: unknown };
 /** Maximum violations reported per event: enough to fix it without bloating it. */
 const MAX_VIOLATIONS = 20;
 const MAX_EVENTS = 5_000;
@@ -20,17 +23,17 @@ export interface TrackingPlanResult {
 }
 
 /** An event whose schema does not compile is not checked. The faults give the reason. */
-export function compileTrackingPlan(plan: TrackingPlan): TrackingPlanResult {
+export function compileTrackingPlan(plan: UncheckedPlan): TrackingPlanResult {
   const steps = compileTrackingPlanInSteps(plan);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /** Yields after each event, because a plan may have thousands of schemas. */
-export function* compileTrackingPlanInSteps(plan: TrackingPlan): Generator<undefined, TrackingPlanResult> {
+export function* compileTrackingPlanInSteps(plan: UncheckedPlan): Generator<undefined, TrackingPlanResult> {
   const faults: ConfigFault[] = [];
   const events = new Map<string, Validate>();
-  const onViolation = plan.on_violation ?? 'allow';
-  if (!['allow', 'flag', 'drop'].includes(onViolation)) faults.push({ field: 'on_violation', message: 'must be one of allow, flag, drop' });
+  const onViolation = ON_VIOLATION.find((action) => action === (plan.on_violation ?? 'allow'));
+  if (onViolation === undefined) faults.push({ field: 'on_violation', message: 'must be one of allow, flag, drop' });
   const schemas = plan.events ?? {};
   if (!isObject(schemas)) faults.push({ field: 'events', message: 'must be an object of event names and JSON Schemas' });
   else {
@@ -43,7 +46,7 @@ export function* compileTrackingPlanInSteps(plan: TrackingPlan): Generator<undef
       yield undefined;
     }
   }
-  return { plan: { on_violation: faults.some(({ field }) => field === 'on_violation') ? 'allow' : onViolation, events }, faults };
+  return { plan: { on_violation: onViolation ?? 'allow', events }, faults };
 }
 
 export function validateTrackingPlan(plan: unknown): ConfigFault[] {
@@ -51,7 +54,7 @@ export function validateTrackingPlan(plan: unknown): ConfigFault[] {
   const unknown = Object.keys(plan)
     .filter((key) => key !== 'events' && key !== 'on_violation')
     .map((key) => ({ field: key, message: 'is unknown' }));
-  return [...unknown, ...compileTrackingPlan(plan as unknown as TrackingPlan).faults];
+  return [...unknown, ...compileTrackingPlan(plan).faults];
 }
 
 /** Identify, alias and group events are checked by their traits, all others by their properties. */

@@ -18,8 +18,8 @@ const strictAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: false }));
 const queryAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: true }));
 
 function withFormats(ajv: Ajv): Ajv {
-  // The module is CommonJS: depending on the loader, the function is the import itself or its `default`.
-  const plugin = formats as unknown as ((ajv: Ajv) => Ajv) & { default?: (ajv: Ajv) => Ajv };
+  type Plugin = (ajv: Ajv) => Ajv;
+  const plugin = formats as unknown as Plugin & { default?: Plugin }; // CommonJS: the loader decides which of the two it is
   return (plugin.default ?? plugin)(ajv);
 }
 

@@ -6,13 +6,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule, RELEASE_SYNC } from 'quickjs-emscripten';
 
-/** Available in Node, but its types come only with the DOM library. */
-const { WebAssembly: wasm } = globalThis as unknown as {
+interface WasmGlobal {
   WebAssembly: {
     compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
     Memory: new (size: { initial: number; maximum: number }) => NonNullable<Parameters<typeof newVariant>[1]['wasmMemory']>;
   };
-};
+}
+const { WebAssembly: wasm } = globalThis as unknown as WasmGlobal; // in Node, but its types come with the DOM library only
 const PAGE_BYTES = 65_536;
 /** The initial memory that the module requests. Untouched pages cost nothing. */
 export const INITIAL_BYTES = 16 * 1024 * 1024;

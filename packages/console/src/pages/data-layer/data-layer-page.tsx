@@ -36,7 +36,7 @@ interface Stored {
 }
 const dataLayerQuery = {
   queryKey: ['data-layer'],
-  queryFn: async () => (await call(api.GET('/v1/admin/data-layer', {}))) as unknown as Stored,
+  queryFn: async () => (await call(api.GET('/v1/admin/data-layer', {}))) as unknown as Stored, // OpenAPI has no type for a rule's condition
 };
 const CANONICAL = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 

@@ -1,5 +1,6 @@
 /** What the organisation's processing does to one event, computed by the code that processes events on the server. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { canonicaliseParsed } from '@firsthand/core/event/canonicalise.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { Decision } from '@firsthand/core/outcome/outcome.ts';
@@ -9,8 +10,7 @@ import { processEvent } from '@firsthand/core/process/process-event.ts';
 export type Preview =
   | {
       kind: 'ok';
-      before: JsonObject;
-      after: JsonObject;
+      after: CanonicalEvent;
       decisions: Decision[];
       dropped: string | undefined;
       faults: { field: string; message: string }[];
@@ -34,7 +34,6 @@ export async function previewDataLayer(config: DataLayerConfig, text: string): P
     { v: 1, org_id: 'org', pipeline_id: 'pl', event_id: 'preview', received_at: now, source: 'browser', anonymous_id: anonymousId },
     structuredClone(body),
   );
-  const before = structuredClone(event) as unknown as JsonObject;
   const { organisation, faults } = compileOrganisation({ ...config, custom_js: { ...config.custom_js, enabled: false } });
   const { processing } = compileProcessing({ transformations: [], parameters: {} });
   const result = await processEvent(
@@ -52,8 +51,7 @@ export async function previewDataLayer(config: DataLayerConfig, text: string): P
   );
   return {
     kind: 'ok',
-    before,
-    after: result.event as unknown as JsonObject,
+    after: result.event,
     decisions: result.decisions,
     dropped: result.kind === 'processed' ? undefined : result.reason,
     faults,

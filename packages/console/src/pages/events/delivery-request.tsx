@@ -40,10 +40,11 @@ export function DeliveryRequest({
         Revision {number} does not compile: {compiled.data.faults[0]?.message}
       </p>
     );
+  const stored = event as unknown as CanonicalEvent; // the API returns what processing stored
   return (
     <>
       <p className="dim">As revision {number}, which is pinned now, builds it. Secrets are masked.</p>
-      <VendorRequests result={rehearse(compiled.data.vendor, event as unknown as CanonicalEvent, Date.now())} />
+      <VendorRequests result={rehearse(compiled.data.vendor, stored, Date.now())} />
     </>
   );
 }

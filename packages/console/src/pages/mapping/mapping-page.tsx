@@ -57,19 +57,18 @@ export function MappingPage() {
   const { revision } = useSearch({ strict: false }) as { revision?: string };
   const template = useQuery({
     queryKey: ['template', templateId],
-    queryFn: async () =>
-      (await call(api.GET('/v1/admin/integration-templates/{id}', { params: { path: { id: templateId } } }))) as unknown as Template,
+    queryFn: () => call(api.GET('/v1/admin/integration-templates/{id}', { params: { path: { id: templateId } } })),
   });
   const wanted = revision === undefined ? template.data?.latest_revision?.revision_number : Number(revision);
   const base = useQuery({
     queryKey: ['revision', templateId, wanted],
     enabled: wanted !== undefined,
-    queryFn: async () =>
-      (await call(
+    queryFn: () =>
+      call(
         api.GET('/v1/admin/integration-templates/{id}/revisions/{number}', {
           params: { path: { id: templateId, number: wanted as never } },
         }),
-      )) as unknown as Revision,
+      ),
   });
   if (template.isPending || (base.isPending && wanted !== undefined)) return <Loading what="the mapping" />;
   if (template.isError) return <Failed error={template.error} retry={() => void template.refetch()} />;
@@ -503,13 +502,13 @@ function Save({ template, config, changes, onDone }: { template: Template; confi
   const navigate = useNavigate();
   const [summary, setSummary] = useState('');
   const save = useMutation({
-    mutationFn: async () =>
-      (await call(
+    mutationFn: () =>
+      call(
         api.POST('/v1/admin/integration-templates/{id}/revisions', {
           params: { path: { id: template.id } },
-          body: { config, ...(summary.trim() === '' ? {} : { change_summary: summary.trim() }) } as never,
+          body: { config, ...(summary.trim() === '' ? {} : { change_summary: summary.trim() }) },
         }),
-      )) as unknown as Revision,
+      ),
     onSuccess: async ({ revision_number }) => {
       onDone();
       notifications.show({

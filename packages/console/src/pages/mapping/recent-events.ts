@@ -20,7 +20,7 @@ export function useRecentEvents(pipelineId: string | undefined): { events: Canon
           api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, offset: page * PAGE } } }),
         );
         for (const { event } of answer.events.filter((one) => 'event' in one))
-          if (event !== null) events.set(String(event.event_id), event as unknown as CanonicalEvent);
+          if (event !== null) events.set(String(event.event_id), event as unknown as CanonicalEvent); // the API returns what processing stored
         if (answer.events.length < PAGE) break;
       }
       return [...events.values()];
@@ -30,7 +30,7 @@ export function useRecentEvents(pipelineId: string | undefined): { events: Canon
 }
 
 const { userAgent, ...context } = SAMPLE_BODY.context;
-export const sampleEvent = {
+export const sampleEvent: CanonicalEvent = {
   event_id: 'sample-order',
   type: 'track',
   event: SAMPLE_BODY.event,
@@ -46,4 +46,4 @@ export const sampleEvent = {
     click_ids: { fbclid: 'IwAR0abc', gclid: 'Cj0KCQ' },
     vendor_ids: { fbp: 'fb.1.1700000000000.123456789', ga_client_id: '111.222', ga_session_id: '1700000000' },
   },
-} as unknown as CanonicalEvent;
+};

@@ -16,7 +16,7 @@ export function TrackingPlanTab({ pipelineId }: { pipelineId: string }) {
   const query = useQuery({
     queryKey: ['tracking-plan', pipelineId],
     queryFn: async () =>
-      (await call(api.GET('/v1/admin/pipelines/{id}/tracking-plan', { params: { path: { id: pipelineId } } }))) as unknown as TrackingPlan,
+      (await call(api.GET('/v1/admin/pipelines/{id}/tracking-plan', { params: { path: { id: pipelineId } } }))) as TrackingPlan,
   });
   if (query.isPending) return <Loading what="the tracking plan" />;
   if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;

@@ -33,21 +33,18 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
   const [chosen, setChosen] = useState<string>();
   const query = useQuery({
     queryKey: ['transformations', pipelineId],
-    queryFn: async () =>
-      (await call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: pipelineId } } }))) as unknown as {
-        transformations: Transformation[];
-      },
+    queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: pipelineId } } })),
   });
   const refresh = () => queries.invalidateQueries({ queryKey: ['transformations', pipelineId] });
   const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
   const create = useMutation({
-    mutationFn: async () =>
-      (await call(
+    mutationFn: () =>
+      call(
         api.POST('/v1/admin/pipelines/{id}/transformations', {
           params: { path: { id: pipelineId } },
-          body: { name: 'New transformation', kind: 'code', code: NEW_CODE, enabled: false } as never,
+          body: { name: 'New transformation', kind: 'code', code: NEW_CODE, enabled: false },
         }),
-      )) as unknown as Transformation,
+      ),
     onSuccess: async ({ id }) => {
       await refresh();
       setChosen(id);

@@ -55,5 +55,5 @@ function disposable(client: pg.PoolClient): PostgresPoolClient {
     client.off('error', onError);
     client.release(broken);
   };
-  return { query, release } as unknown as PostgresPoolClient;
+  return { query, release } as unknown as PostgresPoolClient; // its overload for cursors is not used
 }

@@ -70,7 +70,7 @@ const stepsOf = (eb: TraceExpressions) =>
     .whereRef('trace_steps.pipeline_id', '=', 'trace_events.pipeline_id')
     .whereRef('trace_steps.event_id', '=', 'trace_events.event_id');
 const laterSteps = (eb: TraceExpressions) =>
-  (eb as unknown as ExpressionBuilder<ObserveTables, 'trace_steps'>) // used inside of `stepsOf`, whose table it may refer to
+  (eb as unknown as ExpressionBuilder<ObserveTables, 'trace_steps'>) // used inside `stepsOf`, so its table is in scope
     .selectFrom('trace_steps as later')
     .select('later.at')
     .whereRef('later.pipeline_id', '=', 'trace_steps.pipeline_id')

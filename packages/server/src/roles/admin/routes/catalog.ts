@@ -106,8 +106,8 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ query }, reply) => {
       const vendors = (await searchVendors(query)).map(asVendor);
-      // Fastify sends bytes as they are; its types only know of text.
-      void reply.type('application/json; charset=utf-8').serializer(listBytes as unknown as (answer: unknown) => string);
+      const serialise = listBytes as unknown as (answer: unknown) => string; // Fastify sends bytes too, but its type knows only text
+      void reply.type('application/json; charset=utf-8').serializer(serialise);
       return { vendors, total: vendors.length, categories: [...CATEGORIES] };
     },
   );

@@ -114,7 +114,8 @@ export function collectorRoutes(app: AdminApp, context: AdminContext): void {
         .header('content-type', map ? 'application/json; charset=utf-8' : 'application/javascript')
         .header('content-disposition', `attachment; filename="${file.script_filename}${map ? '.map' : ''}"`)
         .header('x-content-type-options', 'nosniff');
-      return reply.send(Buffer.from(map ? file.source_map : file.source) as unknown as string);
+      const bytes = Buffer.from(map ? file.source_map : file.source);
+      return reply.send(bytes as unknown as string); // Fastify sends bytes too, but the schema says text
     },
   );
 

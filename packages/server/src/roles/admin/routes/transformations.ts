@@ -12,7 +12,7 @@ import { type Static, Type } from 'typebox';
 import { ApiError, invalid, invalidFields, missing } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { tryTransformation } from '../../../sandbox/trial-transformation.ts';
+import { type TransformationTrial, tryTransformation } from '../../../sandbox/trial-transformation.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import {
   deleteTransformation,
@@ -193,7 +193,10 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       requireCode(body);
       // Every canonical event has a context; a hand-written test event may lack one.
       const trial = { ...body, event: { context: {}, ...body.event } };
-      const { event, logs, error } = await tryTransformation(trial as unknown as Parameters<typeof tryTransformation>[0], sandbox);
+      const { event, logs, error } = await tryTransformation(
+        trial as unknown as TransformationTrial, // a transformation may be tried on an incomplete event
+        sandbox,
+      );
       return { event: event as never, logs, error };
     },
   );
