@@ -1,4 +1,5 @@
 import { add } from './add.ts';
+import { adobeProducts } from './adobe-products.ts';
 import { base64 } from './base64.ts';
 import { canonicalEmail } from './canonical-email.ts';
 import { count } from './count.ts';
@@ -41,6 +42,7 @@ import { normalizeZip } from './normalize-zip.ts';
 import { omit } from './omit.ts';
 import { pick } from './pick.ts';
 import { prefix } from './prefix.ts';
+import { prefixKeys } from './prefix-keys.ts';
 import { replace } from './replace.ts';
 import { round } from './round.ts';
 import { sha1 } from './sha1.ts';
@@ -123,10 +125,11 @@ export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = 
     flatten,
     pick,
     omit,
+    prefixKeys,
     entries,
     stringValues,
   ],
-  Vendors: [ga4Name, ga4Params, ga4UserProperties, gaClientId, gaSessionId, gaStreamSession, stableClientId, fbcFromClickId],
+  Vendors: [ga4Name, ga4Params, ga4UserProperties, gaClientId, gaSessionId, gaStreamSession, stableClientId, fbcFromClickId, adobeProducts],
 };
 
 export const TRANSFORMS: ReadonlyMap<string, Transform> = new Map(

@@ -8,6 +8,7 @@ interface VendorModule {
 }
 
 export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
+  adobe_analytics: { vendor: () => import('../adobe_analytics/vendor.ts'), cases: () => import('../adobe_analytics/cases.ts') },
   amazon_ads: { vendor: () => import('../amazon_ads/vendor.ts'), cases: () => import('../amazon_ads/cases.ts') },
   amazon_s3: { vendor: () => import('../amazon_s3/vendor.ts'), cases: () => import('../amazon_s3/cases.ts') },
   amplitude: { vendor: () => import('../amplitude/vendor.ts'), cases: () => import('../amplitude/cases.ts') },
@@ -17,6 +18,7 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   discord: { vendor: () => import('../discord/vendor.ts'), cases: () => import('../discord/cases.ts') },
   google_ads: { vendor: () => import('../google_ads/vendor.ts'), cases: () => import('../google_ads/cases.ts') },
   google_analytics_4: { vendor: () => import('../google_analytics_4/vendor.ts'), cases: () => import('../google_analytics_4/cases.ts') },
+  heap: { vendor: () => import('../heap/vendor.ts'), cases: () => import('../heap/cases.ts') },
   hubspot: { vendor: () => import('../hubspot/vendor.ts'), cases: () => import('../hubspot/cases.ts') },
   intercom: { vendor: () => import('../intercom/vendor.ts'), cases: () => import('../intercom/cases.ts') },
   iterable: { vendor: () => import('../iterable/vendor.ts'), cases: () => import('../iterable/cases.ts') },
@@ -37,6 +39,7 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   slack: { vendor: () => import('../slack/vendor.ts'), cases: () => import('../slack/cases.ts') },
   snapchat: { vendor: () => import('../snapchat/vendor.ts'), cases: () => import('../snapchat/cases.ts') },
   snowplow: { vendor: () => import('../snowplow/vendor.ts'), cases: () => import('../snowplow/cases.ts') },
+  tealium: { vendor: () => import('../tealium/vendor.ts'), cases: () => import('../tealium/cases.ts') },
   tiktok_events_api: { vendor: () => import('../tiktok_events_api/vendor.ts'), cases: () => import('../tiktok_events_api/cases.ts') },
   webhook: { vendor: () => import('../webhook/vendor.ts'), cases: () => import('../webhook/cases.ts') },
   x: { vendor: () => import('../x/vendor.ts'), cases: () => import('../x/cases.ts') },

@@ -1,0 +1,106 @@
+/** https://developers.heap.io/reference/server-side-apis-overview */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { contextLines } from '../shared/context.ts';
+import { event, from } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const post = (name: string, path: string): RequestDefinition => ({
+  name,
+  method: 'POST',
+  url: `https://{{parameters.region}}/api/${path}`,
+  items: name,
+  fill: { app_id: '{{parameters.app_id}}' },
+  body: { kind: 'json' },
+  answers: [RETRY_TIMEOUT],
+});
+
+export default defineVendor({
+  key: 'heap',
+  name: 'Heap',
+  description: 'Server-side events, user properties and account properties into Heap.',
+  category: 'analytics',
+  group: 'analytics',
+  status: 'beta',
+  website: 'https://developers.heap.io/reference/server-side-apis-overview',
+  api_version: { version: '/api/track', checked: '2026-11-16' },
+  default_consent_category: 'analytics',
+  setup_steps: ['In Heap open Account, Manage, Projects, and copy the environment ID (app id).', 'Choose the data centre of the account.'],
+  notes: [
+    'Events of anonymous visitors are dropped: Heap knows them only by a number of its own.',
+    'Nested properties are left out: Heap accepts texts and numbers only.',
+    'The event id is the idempotency key.',
+    'Open: the rate limits, the bulk call, and the host of the EU data centre, which was seen in public implementations only.',
+  ],
+  config_fields: [
+    {
+      key: 'app_id',
+      label: 'Environment ID',
+      type: 'string',
+      required: true,
+      placeholder: '1234567890',
+      help_text: 'Account, Manage, Projects, of the environment.',
+      pattern: '^\\d{5,20}$',
+      pattern_hint: 'digits only',
+    },
+    {
+      key: 'region',
+      label: 'Data centre',
+      type: 'select',
+      required: false,
+      placeholder: 'heapanalytics.com',
+      help_text: 'heapanalytics.com for the US, c.eu.heap-api.com for the EU.',
+      options: ['heapanalytics.com', 'c.eu.heap-api.com'],
+      default: 'heapanalytics.com',
+    },
+  ],
+  requests: [
+    { ...post('track', 'track'), when: { field: 'event.type', op: 'in', value: ['track', 'page'] } },
+    post('user', 'add_user_properties'),
+    post('account', 'add_account_properties'),
+  ],
+  send: 'all',
+  event_name: { target: 'track.event', max_length: 1_024 },
+  limits: ['track.properties', 'user.properties', 'account.properties'].map((path) => ({
+    path,
+    max_key_length: 1_023,
+    max_string_length: 1_023,
+    scalars_only: true,
+  })),
+  require_one_of: [['track.identity']],
+  default_action: 'drop',
+  rate: { rps: 50 },
+  variants: blueprints({
+    names: 'keep',
+    global: [
+      from('user_id', 'track.identity'),
+      from('timestamp', 'track.timestamp'),
+      from('event_id', 'track.idempotency_key'),
+      from('properties', 'track.properties'),
+      ...contextLines('track.properties', {
+        url: 'page_url',
+        referrer: 'page_referrer',
+        utm_source: 'utm_source',
+        utm_medium: 'utm_medium',
+        utm_campaign: 'utm_campaign',
+        utm_term: 'utm_term',
+        utm_content: 'utm_content',
+        app_version: 'app_version',
+      }),
+    ],
+    lines: {},
+    others: {
+      '@page': event('Page viewed', [from('name', 'track.properties.page_name'), from(source.PAGE_TITLE, 'track.properties.page_title')]),
+      '@screen': event('Screen viewed', [from('name', 'track.properties.screen_name')]),
+      '@identify': event(undefined, [from('user_id', 'user.identity'), from('traits', 'user.properties', ['flatten'])]),
+      '@group': event(undefined, [
+        from('group_id', 'account.account_id'),
+        from('traits', 'account.properties', ['flatten']),
+        from('user_id', 'user.identity'),
+        from('group_id', 'user.properties.account_id'),
+      ]),
+    },
+  }),
+});

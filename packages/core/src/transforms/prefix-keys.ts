@@ -1,0 +1,21 @@
+import { isObject } from '../json.ts';
+import { put } from '../path/write.ts';
+import { defineTransform } from './define.ts';
+import { textOf } from './values.ts';
+
+export const prefixKeys = defineTransform({
+  name: 'prefix_keys',
+  summary: 'An object with a text before each of its names.',
+  args: [{ name: 'text', type: 'string', summary: 'what goes before' }],
+  examples: [
+    [{ plan: 'pro', seats: 5 }, { x_plan: 'pro', x_seats: 5 }, 'x_'],
+    ['x', undefined, 'x_'],
+  ],
+  apply(value, [text]) {
+    if (!isObject(value)) return undefined;
+    const before = textOf(text) ?? '';
+    const out: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) put(out, `${before}${key}`, value[key]);
+    return out;
+  },
+});
