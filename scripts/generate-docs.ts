@@ -1,6 +1,7 @@
 /** Writes the pages of docs/ that are generated from code. With `--check` it writes nothing and fails if a page is stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { budgetPages } from './docs/budgets.ts';
 import { cliPages } from './docs/cli.ts';
 import { decisionPages } from './docs/decisions.ts';
 import { errorPages } from './docs/errors.ts';
@@ -15,6 +16,7 @@ const root = join(import.meta.dirname, '..');
 const pages = [
   ...settingsPages(),
   ...errorPages(),
+  ...budgetPages(),
   ...transformPages(),
   ...metricsPages(),
   ...cliPages(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { measureConfiguration } from './budget.ts';
+import { addCost, measureConfiguration, NO_COST, ORGANISATION_BUDGET, organisationExcess } from './budget.ts';
 
 const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const properties = Object.fromEntries(many(3_000, (i) => [`p${i}`, { type: 'string', pattern: `^[a-z]{${1 + (i % 900)}}$` }]));
@@ -28,9 +28,22 @@ test('an ordinary configuration fits, and its patterns are listed', () => {
   const document = { filter, bots: { custom_patterns: ['crawl'] }, mappings: many(500, (i) => ({ source: `a${i}`, target: '{{b}}' })) };
   expect(measureConfiguration(document)).toEqual({
     ok: true,
+    cost: { values: 1_514, pattern_steps: expect.any(Number), template_tags: 500 },
     patterns: [
       { pattern: '^A', any_case: false },
       { pattern: 'crawl', any_case: true },
     ],
   });
+});
+
+test.each(Object.entries(ORGANISATION_BUDGET))('an organisation may have %s up to %d, and not one more', (budget, most) => {
+  const part = budget.replace('organisation_', '') as keyof typeof NO_COST;
+  expect(organisationExcess({ ...NO_COST, [part]: most })).toBe(undefined);
+  expect(organisationExcess({ ...NO_COST, [part]: most + 1 })).toMatchObject({ budget, part, message: expect.stringContaining(budget) });
+});
+
+test('costs add up and are taken back', () => {
+  const cost = { values: 3, pattern_steps: 2, template_tags: 1 };
+  expect(addCost(addCost(NO_COST, cost), cost)).toEqual({ values: 6, pattern_steps: 4, template_tags: 2 });
+  expect(addCost(cost, cost, -1)).toEqual(NO_COST);
 });

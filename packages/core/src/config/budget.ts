@@ -1,6 +1,7 @@
 /**
- * Limits on the cost of one configuration document: what it takes to validate, store, load and compile it. The walk is linear
- * and stops at the first limit that is exceeded, so that a hostile document costs no more than a good one.
+ * Limits on the cost of one configuration document and of all documents of an organisation: what it takes to validate, store, load
+ * and compile them. The walk is linear and stops at the first limit that is exceeded, so that a hostile document costs no more than a
+ * good one.
  */
 import { MAX_PATTERN_LENGTH } from '../filter/pattern.ts';
 import { estimatePatternSteps } from '../filter/pattern-size.ts';
@@ -13,20 +14,33 @@ export const CONFIGURATION_BUDGET = {
   /** `{{…}}` of all templates together. */
   template_tags: 5_000,
 } as const;
-export type BudgetName = keyof typeof CONFIGURATION_BUDGET;
+export type Cost = Record<keyof typeof CONFIGURATION_BUDGET, number>;
+
+/** For the configuration that is in use: data layer, tracking plans, transformations, webhook sources, and assigned integrations. */
+export const ORGANISATION_BUDGET = {
+  organisation_values: 1_000_000,
+  organisation_pattern_steps: 250_000,
+  organisation_template_tags: 250_000,
+} as const;
+export type BudgetName = keyof typeof CONFIGURATION_BUDGET | keyof typeof ORGANISATION_BUDGET;
+export interface Excess<Name extends BudgetName = BudgetName> {
+  budget: Name;
+  message: string;
+}
+type OrganisationBudgetName = keyof typeof ORGANISATION_BUDGET;
 
 export interface PatternSource {
   pattern: string;
   any_case: boolean;
 }
-export type Measured = { ok: true; patterns: PatternSource[] } | { ok: false; budget: BudgetName; message: string };
+export type Measured = { ok: true; patterns: PatternSource[]; cost: Cost } | ({ ok: false } & Excess);
 
 /** The patterns of a document, for compiling them one by one, or the budget that it exceeds. */
 export function measureConfiguration(document: unknown): Measured {
   const walk = new Walk();
   walk.visit(document);
   const { exceeded } = walk;
-  if (exceeded === undefined) return { ok: true, patterns: walk.patterns };
+  if (exceeded === undefined) return { ok: true, patterns: walk.patterns, cost: walk.cost };
   return {
     ok: false,
     budget: exceeded,
@@ -34,7 +48,31 @@ export function measureConfiguration(document: unknown): Measured {
   };
 }
 
-const NOUNS: Readonly<Record<BudgetName, string>> = {
+export const NO_COST: Readonly<Cost> = { values: 0, pattern_steps: 0, template_tags: 0 };
+export function addCost(a: Readonly<Cost>, b: Readonly<Cost>, times: 1 | -1 = 1): Cost {
+  return {
+    values: a.values + times * b.values,
+    pattern_steps: a.pattern_steps + times * b.pattern_steps,
+    template_tags: a.template_tags + times * b.template_tags,
+  };
+}
+
+/** The budget that the organisation's whole configuration exceeds, and the part of the cost that it limits. */
+export function organisationExcess(total: Readonly<Cost>): (Excess<OrganisationBudgetName> & { part: keyof Cost }) | undefined {
+  for (const name of Object.keys(NOUNS) as (keyof Cost)[]) {
+    const budget = `organisation_${name}` as const;
+    const most = ORGANISATION_BUDGET[budget];
+    if (total[name] > most)
+      return {
+        budget,
+        part: name,
+        message: `exceeds the budget ${budget}: the configuration of an organisation may have at most ${most} ${NOUNS[name]}`,
+      };
+  }
+  return undefined;
+}
+
+const NOUNS: Readonly<Record<keyof Cost, string>> = {
   values: 'fields and list items',
   pattern_steps: 'steps in its regular expressions',
   template_tags: 'template tags',
@@ -43,8 +81,8 @@ const MAX_DEPTH = 200;
 
 class Walk {
   readonly patterns: PatternSource[] = [];
-  exceeded: BudgetName | undefined;
-  readonly #spent: Record<BudgetName, number> = { values: 0, pattern_steps: 0, template_tags: 0 };
+  exceeded: keyof Cost | undefined;
+  readonly cost: Cost = { ...NO_COST };
 
   visit(value: unknown, depth = 0): void {
     if (this.exceeded !== undefined || depth > MAX_DEPTH) return;
@@ -85,8 +123,8 @@ class Walk {
     if (tags > 0) this.#spend('template_tags', tags);
   }
 
-  #spend(budget: BudgetName, amount: number): void {
-    this.#spent[budget] += amount;
-    if (this.#spent[budget] > CONFIGURATION_BUDGET[budget]) this.exceeded ??= budget;
+  #spend(budget: keyof Cost, amount: number): void {
+    this.cost[budget] += amount;
+    if (this.cost[budget] > CONFIGURATION_BUDGET[budget]) this.exceeded ??= budget;
   }
 }

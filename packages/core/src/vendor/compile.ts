@@ -1,6 +1,9 @@
 /** Compiles a vendor definition and a revision's config, once per snapshot, into the functions the deliver role calls per event. */
+
+import type { CanonicalEvent } from '../event/canonical.ts';
 import { eventKey } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
+import { withPatternBudget } from '../filter/pattern.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
@@ -125,6 +128,25 @@ function assemble(
   const tokens = requests.some(({ auth }) => auth.token);
   const [only] = requests;
   const verbatim = payload.passes_all && requests.length === 1 ? only?.verbatim : undefined;
+  const build = (event: CanonicalEvent, context: { now: number }): Built => {
+    const made = payload.make(event, context);
+    if (made.kind !== 'payload') return made;
+    const other = chain ?? transport;
+    if (other) {
+      const built = other.items(made.payload, event);
+      return built.ok ? { kind: 'items', items: built.items } : { kind: 'failed', reason: built.reason };
+    }
+    const root = { key: eventKey(event), event, payload: made.payload, parameters };
+    const items: VendorItem[] = [];
+    for (const request of requests) {
+      if (!request.fits(root)) continue;
+      const built = request.items(made.payload, event);
+      if (!built.ok) return { kind: 'failed', reason: built.reason };
+      items.push(...built.items);
+      if (!all) break;
+    }
+    return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
+  };
   return {
     ...settings,
     ...(tokens ? { token: (items: VendorItem[]) => requestOf(items).auth.token } : {}),
@@ -137,30 +159,13 @@ function assemble(
       ...certificateWarnings(certificates, now),
     ],
     verbatim,
-    build(event, context): Built {
-      const made = payload.make(event, context);
-      if (made.kind !== 'payload') return made;
-      const other = chain ?? transport;
-      if (other) {
-        const built = other.items(made.payload, event);
-        return built.ok ? { kind: 'items', items: built.items } : { kind: 'failed', reason: built.reason };
-      }
-      const root = { key: eventKey(event), event, payload: made.payload, parameters };
-      const items: VendorItem[] = [];
-      for (const request of requests) {
-        if (!request.fits(root)) continue;
-        const built = request.items(made.payload, event);
-        if (!built.ok) return { kind: 'failed', reason: built.reason };
-        items.push(...built.items);
-        if (!all) break;
-      }
-      return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
-    },
+    // All regular expressions of a mapping, and of the rules for answers, share a budget: no config can block the event loop.
+    build: (event, context) => withPatternBudget(() => build(event, context)),
     request(items, context) {
       const shown = chain ? firstRequest(chain, items, context) : transport ? recordsAsRequest(transport.transport, items) : undefined;
       return shown ?? requestOf(items).request(items, context);
     },
-    read: (reply, items, context) => requestOf(items).read(reply, items, context),
+    read: (reply, items, context) => withPatternBudget(() => requestOf(items).read(reply, items, context)),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { loadedVendor } from '@firsthand/catalog/index.ts';
+import { addCost, type Cost, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
@@ -46,6 +47,11 @@ export interface SnapshotFault {
 }
 interface Cached {
   key: string;
+  /** The key and, where the organisation's budget is used up, that it is. */
+  madeFor: string;
+  cost: Cost;
+  /** Why the document alone is too large. */
+  excess: string | undefined;
   value: unknown;
   faults: SnapshotFault[];
 }
@@ -62,23 +68,41 @@ export async function compileSnapshot(
   const cache: CompileCache = new Map();
   const faults: SnapshotFault[] = [];
 
+  const overBudget = new Set<string>();
+  const pieces = new Map<string, Cost>();
+  const totals = new Map<string, Cost>();
+  /** Counts a piece towards its organisation's budget, or returns why it does not fit any more. */
+  function spend(orgId: string, pieceId: string, cost: Cost): string | undefined {
+    const total = addCost(totals.get(orgId) ?? NO_COST, cost);
+    const over = organisationExcess(total);
+    if (over !== undefined) return over.message;
+    totals.set(orgId, total);
+    pieces.set(pieceId, addCost(pieces.get(pieceId) ?? NO_COST, cost));
+    return undefined;
+  }
+
   /** Reuses the piece of the last snapshot or compiles a new one. `source` is checked against the budgets before `make` runs. */
   async function once<T>(
+    orgId: string,
     id: string,
     key: string,
     source: unknown,
     make: (report: Report, excess: string | undefined) => T | Promise<T>,
   ): Promise<T> {
     let hit = before.get(id);
-    if (hit?.key !== key) {
+    const known = hit?.key === key ? hit : await measure(source);
+    const over = spend(orgId, id.split('/', 1)[0] ?? id, known.cost);
+    if (over !== undefined) overBudget.add(id);
+    const madeFor = over === undefined ? key : `${key}/${over}`;
+    if (hit?.madeFor !== madeFor) {
       const found: SnapshotFault[] = [];
       const [resource = id] = id.split('_', 1);
       const report: Report = (severity, message) => found.push({ severity, resource, id, message });
-      const excess = (await prepareConfiguration(source))?.message;
       const turn = turns.next();
       if (turn !== undefined) await turn;
       atStep('snapshot', id);
-      hit = { key, value: await make(report, excess), faults: found };
+      const { cost, excess } = known;
+      hit = { key, madeFor, cost, excess, value: await make(report, excess ?? over), faults: found };
     }
     cache.set(id, hit);
     faults.push(...hit.faults);
@@ -92,7 +116,7 @@ export async function compileSnapshot(
   for (const { id, row_version, row } of rows.organisations)
     organisations.set(
       id,
-      await once(id, `${row_version}/${consentKey(id)}`, row.data_layer, (report, excess) => {
+      await once(id, id, `${row_version}/${consentKey(id)}`, row.data_layer, (report, excess) => {
         const { organisation, faults: wrong } = compileOrganisation(excess === undefined ? row.data_layer : {}, id, consentOf(id));
         if (excess !== undefined) report('error', `data_layer: ${excess}`);
         for (const fault of [...(row.unreadable ?? []), ...wrong]) report('error', `${fault.field}: ${fault.message}`);
@@ -106,25 +130,26 @@ export async function compileSnapshot(
   const integrationsOf = Map.groupBy(rows.integrations, ({ row }) => row.pipeline_id);
   const transformationsOf = Map.groupBy(rows.transformations, ({ row }) => row.pipeline_id);
 
-  for (const pipelineRow of rows.pipelines) {
+  // Oldest first: where the organisation's budget is used up, the newest pieces are disabled.
+  for (const pipelineRow of rows.pipelines.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { id, row_version, row } = pipelineRow;
     const own = integrationsOf.get(id) ?? [];
     const steps = transformationsOf.get(id) ?? [];
     const compiledIntegrations: CompiledIntegration[] = [];
     for (const integration of own)
       compiledIntegrations.push(
-        await once(integration.id, `${integration.row_version}/${row_version}`, integration.row.config, (report, excess) =>
+        await once(row.org_id, integration.id, `${integration.row_version}/${row_version}`, integration.row.config, (report, excess) =>
           compileIntegration(integration.row, row.parameters, settings, report, excess),
         ),
       );
-    const plan = await once(`${id}/tracking_plan`, String(row_version), row.tracking_plan, (_report, excess) =>
+    const plan = await once(row.org_id, `${id}/tracking_plan`, String(row_version), row.tracking_plan, (_report, excess) =>
       compilePlan(row.tracking_plan, excess),
     );
     const compiledSteps = new Map<string, TransformationResult>();
     for (const step of steps)
       compiledSteps.set(
         step.id,
-        await once(step.id, `${step.row_version}/${row_version}`, step.row, (_report, excess) =>
+        await once(row.org_id, step.id, `${step.row_version}/${row_version}`, step.row, (_report, excess) =>
           excess === undefined
             ? compileTransformation(step.row, row.parameters)
             : { ok: false as const, faults: [{ field: 'rules', message: excess }] },
@@ -134,8 +159,10 @@ export async function compileSnapshot(
       row_version,
       ...own.map((each) => `${each.id}:${each.row_version}`),
       ...steps.map((each) => `${each.id}:${each.row_version}`),
+      ...[...own, ...steps].filter((each) => overBudget.has(each.id)).map((each) => `${each.id} over budget`),
+      ...(overBudget.has(`${id}/tracking_plan`) ? ['plan over budget'] : []),
     ].join('/');
-    const compiled = await once<CompiledPipeline>(id, key, undefined, (report) => {
+    const compiled = await once<CompiledPipeline>(row.org_id, id, key, undefined, (report) => {
       const { pipeline_key_secret, tracking_plan, unreadable = [], ...pipeline } = row;
       const readable = steps.filter((each) => each.row.unreadable === undefined);
       for (const fault of unreadable) report('error', `${fault.field}: ${fault.message}`);
@@ -169,7 +196,7 @@ export async function compileSnapshot(
 
   const webhookSources = new Map<string, CompiledWebhookSource>();
   for (const { id, row_version, row } of rows.webhook_sources) {
-    const source = await once(id, String(row_version), row, (report, excess) => {
+    const source = await once(row.org_id, id, String(row_version), row, (report, excess) => {
       const result = row.unreadable
         ? { ok: false as const, faults: row.unreadable }
         : excess === undefined
@@ -181,7 +208,14 @@ export async function compileSnapshot(
     });
     if (source) webhookSources.set(id, source);
   }
-  return { snapshot: { version: rows.version, organisations, pipelines, pipelinesByKey, integrations, webhookSources }, cache, faults };
+  const costs = { pieces, organisations: totals };
+  const snapshot = { version: rows.version, organisations, pipelines, pipelinesByKey, integrations, webhookSources, costs };
+  return { snapshot, cache, faults };
+}
+
+async function measure(source: unknown): Promise<Pick<Cached, 'cost' | 'excess'>> {
+  const { cost, excess } = await prepareConfiguration(source);
+  return { cost, excess: excess?.message };
 }
 
 async function compilePlan(plan: TrackingPlan | null | undefined, excess: string | undefined): Promise<TrackingPlanResult | undefined> {

@@ -1,4 +1,4 @@
-import { type BudgetName, measureConfiguration } from '@firsthand/core/config/budget.ts';
+import { type Cost, type Excess, measureConfiguration, NO_COST } from '@firsthand/core/config/budget.ts';
 import { compilePattern } from '@firsthand/core/filter/pattern.ts';
 import { turns } from '../runtime/turns.ts';
 
@@ -7,13 +7,13 @@ import { turns } from '../runtime/turns.ts';
  * by far the most expensive part, one by one, yielding to the event loop in between. They are cached by content, so the compiler finds
  * them ready and an unchanged pattern costs nothing.
  */
-export async function prepareConfiguration(document: unknown): Promise<{ budget: BudgetName; message: string } | undefined> {
+export async function prepareConfiguration(document: unknown): Promise<{ cost: Cost; excess?: Excess }> {
   const measured = measureConfiguration(document);
-  if (!measured.ok) return measured;
+  if (!measured.ok) return { cost: NO_COST, excess: measured };
   for (const { pattern, any_case } of measured.patterns) {
     const turn = turns.next();
     if (turn !== undefined) await turn;
     compilePattern(pattern, { any_case });
   }
-  return undefined;
+  return { cost: measured.cost };
 }

@@ -2,6 +2,7 @@
  * The immutable, compiled configuration that ingest, process and deliver work from. Replaced as a whole in one assignment; unchanged
  * pieces keep their identity. A broken piece is disabled and its faults are shown; it never stops the process.
  */
+import type { Cost } from '@firsthand/core/config/budget.ts';
 import type { Integration, Pipeline, WebhookSource } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { CompiledOrganisation, CompiledProcessing } from '@firsthand/core/process/compiled.ts';
@@ -39,6 +40,12 @@ export interface Snapshot {
   pipelinesByKey: ReadonlyMap<string, CompiledPipeline>;
   integrations: ReadonlyMap<string, CompiledIntegration>;
   webhookSources: ReadonlyMap<string, CompiledWebhookSource>;
+  costs: ConfigurationCosts;
+}
+export interface ConfigurationCosts {
+  /** By id of the resource. A tracking plan has the id of its pipeline. */
+  pieces: ReadonlyMap<string, Cost>;
+  organisations: ReadonlyMap<string, Cost>;
 }
 export interface SnapshotSource {
   current(): Snapshot;

@@ -5,6 +5,7 @@ import { validatorCompiler } from '../../http/validation.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createPipelineScope } from './auth/pipeline-scope.ts';
 import type { AdminApp, AdminContext, AdminDeps } from './deps.ts';
+import { createBudgetCheck } from './organisation-budget.ts';
 import { installRequestBodies } from './request-bodies.ts';
 import { installResponses } from './responses.ts';
 import { collectRoutes, rejectSiblingMethods } from './route-table.ts';
@@ -28,7 +29,7 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
       app.errorHandler(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const context: AdminContext = { ...deps, write: createWrite(deps) };
+  const context: AdminContext = { ...deps, write: createWrite({ ...deps, checkBudget: createBudgetCheck(deps.operations.snapshots) }) };
 
   collectRoutes(app);
   app.setValidatorCompiler(validatorCompiler);

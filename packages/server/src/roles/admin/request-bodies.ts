@@ -30,7 +30,7 @@ export function installRequestBodies(app: AdminApp): void {
     if (schema === undefined) return;
     if ((request.body === undefined || request.body === null) && request.routeOptions.config.optionalBody === true) request.body = {};
     if (request.body === undefined || request.body === null) throw new ApiError('INVALID_JSON', { message: 'A JSON body is required.' });
-    const excess = await prepareConfiguration(request.body);
+    const { excess } = await prepareConfiguration(request.body);
     if (excess !== undefined) throw invalidFields([{ field: '', message: excess.message }]);
     if (request.routeOptions.config.anyJson !== true) {
       const unsafe = findUnsafeText(request.body);

@@ -7,6 +7,7 @@ import { appendAudit } from '../../stores/config/audit-logs.ts';
 import type { Db, Stamp } from '../../stores/config/schema.ts';
 import { markUrgent, nextConfigVersion } from '../../stores/config/version.ts';
 import type { Actor } from './deps.ts';
+import type { CheckBudget } from './organisation-budget.ts';
 
 export type Author = Pick<Actor, 'org_id' | 'user_agent'> & { id: string | null; email: string | null; ip: string | null };
 
@@ -34,6 +35,7 @@ export function createWrite(deps: {
   clock: Clock;
   log: Pick<FastifyBaseLogger, 'warn'>;
   configChanged(): Promise<void>;
+  checkBudget?: CheckBudget;
 }): Write {
   return async (author, action, change) => {
     const result = await deps.db.transaction().execute(async (tx) => {
@@ -52,6 +54,7 @@ export function createWrite(deps: {
         },
       });
       if (entry === undefined) throw new Error(`${action} does not name what it changed.`);
+      await deps.checkBudget?.(tx, author.org_id, stamp.row_version);
       if (urgent) await markUrgent(tx, stamp.row_version);
       await appendAudit(
         tx,

@@ -109,6 +109,7 @@ function makeSnapshot(integrations: CompiledIntegration[], pipelines: string[] =
     pipelinesByKey: new Map(),
     integrations: new Map(integrations.map((compiled) => [compiled.integration.id, compiled])),
     webhookSources: new Map(),
+    costs: { pieces: new Map(), organisations: new Map() },
   };
 }
 

@@ -68,6 +68,7 @@ export function aSnapshot(
     pipelinesByKey: new Map(compiled.map((each) => [each.pipeline.pipeline_key, each])),
     integrations: new Map(),
     webhookSources,
+    costs: { pieces: new Map(), organisations: new Map() },
   };
 }
 

@@ -82,6 +82,7 @@ function snapshotOf(version: number, dataLayer: Partial<DataLayerConfig>, source
     pipelinesByKey: new Map(),
     integrations: new Map(),
     webhookSources: new Map(),
+    costs: { pieces: new Map(), organisations: new Map() },
   };
 }
 const BLANK = transformation.sample({ org_id: ORG, pipeline_id: 'pl_1' });

@@ -1,0 +1,38 @@
+import { CONFIGURATION_BUDGET, ORGANISATION_BUDGET } from '../../packages/core/src/config/budget.ts';
+import { code, generatedFrom, type Page, table } from './page.ts';
+
+const COUNTED: Record<keyof typeof CONFIGURATION_BUDGET, string> = {
+  values: 'fields and list items, at any depth',
+  pattern_steps: 'steps of all regular expressions; a usual one has 10 to 50, a repetition `{n}` counts n times',
+  template_tags: '`{{…}}` in all texts',
+};
+
+function rows(budget: Record<string, number>): string[][] {
+  return Object.entries(budget).map(([name, most]) => {
+    const part = name.replace('organisation_', '') as keyof typeof CONFIGURATION_BUDGET;
+    return [code(name), most.toLocaleString('en-US'), COUNTED[part]];
+  });
+}
+
+export function budgetPages(): Page[] {
+  const text = `${generatedFrom('packages/core/src/config/budget.ts')}# Budgets of configurations
+
+Budgets bound what a configuration costs every other user of the service. A write that exceeds one gets 422 \`VALIDATION_ERROR\`; its
+message names the budget. The same document is accepted or refused on every machine, whatever its load.
+
+## One document
+
+The body of a request: an integration's config, a tracking plan, a transformation, a webhook source, the data layer.
+
+${table(['budget', 'at most', 'counts'], rows(CONFIGURATION_BUDGET))}
+
+## All documents of an organisation
+
+What is in use: the data layer, tracking plans, transformations, webhook sources, and the configs of assigned integrations. Revisions
+that no integration uses do not count. An organisation above a budget can still make its configuration smaller. If stored configurations
+exceed a budget, the newest pieces are disabled and report the reason.
+
+${table(['budget', 'at most', 'counts'], rows(ORGANISATION_BUDGET))}
+`;
+  return [{ file: 'docs/reference/budgets.md', text }];
+}
