@@ -1,5 +1,6 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { CART_LINES, INGEST_LINES } from '../shared/data-manager.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -11,35 +12,6 @@ const when = source.HAS_ADDRESS;
 const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const PHONE = use('normalize_phone', PHONE_COUNTRY);
 const no = (...fields: string[]) => ({ all: fields.map((field) => ({ field, op: 'not_exists' })) });
-
-/** Data Manager API: an event of `events:ingest`. */
-const DATA_MANAGER: JsonObject = {
-  mappings: [
-    from('timestamp', 'eventTimestamp'),
-    from([...source.ORDER_ID, 'event_id'], 'transactionId', ['to_string']),
-    set('eventSource', 'WEB'),
-    set('eventSource', 'APP', { when: source.IS_APP }),
-    from('context.click_ids.gclid', 'adIdentifiers.gclid'),
-    from('context.click_ids.gbraid', 'adIdentifiers.gbraid'),
-    from('context.click_ids.wbraid', 'adIdentifiers.wbraid'),
-    from(source.EMAIL, 'userData.userIdentifiers[0].emailAddress', ['normalize_gmail', 'sha256']),
-    from(source.PHONE, 'userData.userIdentifiers[1].phoneNumber', [PHONE, 'sha256']),
-    from(source.FIRST_NAME, 'userData.userIdentifiers[2].address.givenName', ['trim', 'lowercase', 'sha256'], { when }),
-    from(source.LAST_NAME, 'userData.userIdentifiers[2].address.familyName', ['trim', 'lowercase', 'sha256'], { when }),
-    from(source.COUNTRY, 'userData.userIdentifiers[2].address.regionCode', ['country_code', 'uppercase'], { when }),
-    from(source.POSTAL_CODE, 'userData.userIdentifiers[2].address.postalCode', ['to_string', 'trim'], { when }),
-    ...orderTotal('conversionValue'),
-    from('properties.currency', 'currency', ['currency_code']),
-    from(CONSENT, 'consent.adUserData', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
-    from(CONSENT, 'consent.adPersonalization', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
-  ],
-};
-const CART = [
-  from(product('product_id', 'sku'), 'cartData.items[*].merchantProductId', ['to_string']),
-  from(product('quantity'), 'cartData.items[*].quantity', ['to_integer'], { default: 1 }),
-  from(product('price'), 'cartData.items[*].unitPrice', ['to_number']),
-  from('properties.discount', 'cartData.transactionDiscount', ['to_number'], { when: HAS_PRODUCTS }),
-];
 
 /** Google Ads API: a click conversion, with exactly one of the three click ids. */
 const CLICK_CONVERSION: JsonObject = {
@@ -88,14 +60,14 @@ const ADJUSTMENT = event(undefined, [
   from(source.COUNTRY, address('countryCode'), ['country_code', 'uppercase'], { when }),
 ]);
 
-const ORDER = event(undefined, CART);
+const ORDER = event(undefined, CART_LINES);
 /** Disabled until the table of conversion actions names the event. */
 const OFF = event(undefined, [], { enabled: false });
 
 const DEFAULT: JsonObject = {
   version: 2,
   api: 'data_manager',
-  global: DATA_MANAGER,
+  global: { mappings: INGEST_LINES },
   events: { 'Order Completed': ORDER, 'Lead Generated': OFF, 'Signed Up': OFF },
   defaults: { action: 'drop' },
 };
@@ -107,7 +79,7 @@ export const RETAIL: JsonObject = {
       name === 'Order Completed'
         ? ORDER
         : name === 'Checkout Started' || name === 'Cart Viewed' || name === 'Payment Info Entered'
-          ? event(undefined, CART, { enabled: false })
+          ? event(undefined, CART_LINES, { enabled: false })
           : OFF,
     ]),
   ),

@@ -1,18 +1,11 @@
-import type { PollDefinition } from '@firsthand/core/vendor/async-result.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { INGEST_ANSWERS, QUOTA, REQUEST_STATUS, WHOLE } from '../shared/data-manager.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 import { ADS_API, RETAIL } from './mappings.ts';
 
 const OAUTH = refreshTokenOf('google');
-const QUOTA: AnswerRule = {
-  when: { field: 'body.error.status', op: 'eq', value: 'RESOURCE_EXHAUSTED' },
-  verdict: 'unavailable',
-  reason: 'body.error.message',
-};
-/** One wrong event fails the whole request. */
-const WHOLE: AnswerRule = { status: [400], verdict: 'refused', reason: 'body.error.message', isolate: true };
 const PARTIAL: AnswerRule[] = [
   {
     status: [200],
@@ -34,22 +27,6 @@ const PARTIAL: AnswerRule[] = [
     isolate: true,
   },
 ];
-/** Google says when to ask: after half an hour at first. It counts failed events and does not name them. */
-const STATUS_AT = 'body.requestStatusPerDestination[0].requestStatus';
-const FAILED_BECAUSE = 'body.requestStatusPerDestination[0].errorInfo.errorCounts';
-const REQUEST_STATUS: PollDefinition = {
-  url: 'https://datamanager.googleapis.com/v1/requestStatus:retrieve',
-  query: { requestId: '{{job.id}}' },
-  first_ms: 1_800_000,
-  every_ms: 1_800_000,
-  within_ms: 86_400_000,
-  answers: [
-    { status: [200], when: { field: STATUS_AT, op: 'eq', value: 'SUCCESS' }, verdict: 'delivered' },
-    { status: [200], when: { field: STATUS_AT, op: 'eq', value: 'PARTIAL_SUCCESS' }, verdict: 'delivered', reason: FAILED_BECAUSE },
-    { status: [200], when: { field: STATUS_AT, op: 'eq', value: 'FAILED' }, verdict: 'refused', reason: FAILED_BECAUSE },
-    { status: [200], verdict: 'accepted' },
-  ],
-};
 const DIGITS = { pattern: '^\\d{4,20}$', pattern_hint: 'digits only, without dashes' };
 
 /**
@@ -227,7 +204,7 @@ export default defineVendor({
         },
       },
       batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
-      answers: [{ status: [200], verdict: 'accepted', job: 'body.requestId' }, QUOTA, WHOLE, RETRY_TIMEOUT],
+      answers: INGEST_ANSWERS,
       poll: REQUEST_STATUS,
     },
   ],

@@ -1,0 +1,118 @@
+/** Criteo server-to-server website events, s2s_v0. guides.criteotilt.com/onetag/s2s and public integrations, read on 2026-11-16. */
+
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { adEvents } from '../shared/ad-events.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { productList, singleProduct } from '../shared/commerce.ts';
+import { digits, optionalText, select, text } from '../shared/fields.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const PRODUCT = { id: 'id', price: 'price', quantity: 'quantity' };
+const LIST = productList('events[0].item', PRODUCT, { default_quantity: true });
+const IDS: JsonObject[] = [from(source.productIds, 'events[0].item', ['to_string', use('take', 3)])];
+const ONE: JsonObject[] = [from(source.productId, 'events[0].item', ['to_string'])];
+const ADDED = singleProduct('events[0].item', PRODUCT, { default_quantity: true });
+const ORDER: JsonObject[] = [
+  from(source.ORDER_ID, 'events[0].id', ['to_string'], { required: true }),
+  ...LIST,
+  from('properties.currency', 'events[0].currency', ['currency_code']),
+];
+
+const variants = blueprints({
+  names: adEvents({
+    search: 'viewList',
+    list: 'viewList',
+    view: 'viewItem',
+    cart: 'addToCart',
+    view_cart: 'viewBasket',
+    checkout: 'beginCheckout',
+    payment: 'addPaymentInfo',
+    purchase: 'trackTransaction',
+    login: 'login',
+  }),
+  global: [
+    from('timestamp', 'events[0].timestamp', ['to_iso8601']),
+    from('parameters.account_id', 'account', ['to_integer']),
+    from('parameters.site_type', 'site_type'),
+    set('site_type', 'm', { when: source.IS_APP }),
+    from(source.PAGE_URL, 'full_url'),
+    from(source.REFERRER, 'previous_url'),
+    from('context.ip', 'ip'),
+    from('context.user_agent', 'useragent'),
+    from(['user_id', 'anonymous_id'], 'id.retailer_visitor_id'),
+    from('parameters.caller_id', 'id.mapping_key'),
+    from('context.vendor_ids.crto_mapped_user_id', 'id.mapped_user_id'),
+    from(source.EMAIL, 'id.email.sha256', ['normalize_email', 'sha256']),
+    from(source.EMAIL, 'id.email.md5', ['normalize_email', 'md5']),
+    from(source.EMAIL, 'id.email.sha256_md5', ['normalize_email', 'md5', 'sha256']),
+  ],
+  lines: {
+    search: [...IDS, from('properties.query', 'events[0].keywords')],
+    list: IDS,
+    cart: LIST,
+    order: LIST,
+    trip_order: LIST,
+    purchase: ORDER,
+    booking: ORDER,
+  },
+  extra: {
+    'Product Viewed': ONE,
+    'Offer Viewed': ONE,
+    'Hotel Viewed': ONE,
+    'Flight Viewed': ONE,
+    'Product Added': ADDED,
+    'Wishlist Product Added to Cart': ADDED,
+    'Offer Selected': ADDED,
+  },
+  others: { '@page': event('viewPage', [from(source.OWN_PAGE_URL, 'full_url')]) },
+});
+
+export default defineVendor({
+  key: 'criteo',
+  name: 'Criteo',
+  description: 'Website events into Criteo through its server-to-server endpoint, for retargeting and measurement.',
+  category: 'advertising',
+  group: 'advertising',
+  status: 'beta',
+  website: 'https://guides.criteotilt.com/onetag/s2s/',
+  api_version: { version: 's2s_v0', checked: '2026-11-16' },
+  setup_steps: [
+    'In Criteo Commerce Growth copy the account ID (partner ID).',
+    'Ask Criteo for server-to-server access and for a caller ID.',
+    'Let the visitor’s browser fetch the GUM ID from Criteo and store it in the first-party cookie crto_mapped_user_id: Criteo matches visitors by it.',
+  ],
+  notes: [
+    'Open: the names of the fields inside an event were seen in the documentation of the browser tag, which the server endpoint shares.',
+    'Open: the answers of the endpoint. Criteo reports no error for a single event.',
+    'Without the GUM ID and without an e-mail address an event cannot be matched and is dropped.',
+    'viewHome is sent for a page by setting vendor_event_name of a copy of the page entry.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [
+    text(
+      'account_id',
+      'Account ID',
+      '12345',
+      'Criteo, Account settings; also called partner ID.',
+      digits('the digits of a Criteo account id'),
+    ),
+    optionalText('caller_id', 'Caller ID', 'FIRSTHAND1', 'Given by Criteo with the server-to-server access.'),
+    select('site_type', 'Site type', ['d', 'm', 't'], 'Of the website: d desktop, m mobile, t tablet. Apps are always m.'),
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://widget.criteo.com/m/event',
+    query: { version: 's2s_v0' },
+    body: { kind: 'json' },
+    answers: [RETRY_TIMEOUT],
+  },
+  event_name: { target: 'events[0].event' },
+  compact: [{ path: 'events[0].item' }],
+  require_one_of: [['id.mapped_user_id', 'id.email']],
+  default_action: 'drop',
+  rate: { rps: 50, burst: 100 },
+  variants,
+});
