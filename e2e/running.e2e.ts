@@ -58,7 +58,10 @@ describe('running it', () => {
       return { status: reply.status, type: reply.headers.get('content-type'), text: await reply.text() };
     };
     expect((await get('/healthz')).status).toBe(200);
-    expect(JSON.parse((await get('/readyz')).text)).toMatchObject({ status: 'ready', degraded: [] });
+    expect(JSON.parse((await get('/readyz')).text)).toMatchObject({
+      status: 'ready',
+      checks: { store: { ok: true }, log: { ok: true }, snapshot: { ok: true } },
+    });
     const served = [...(await get('/metrics')).text.matchAll(/^# TYPE (firsthand_\w+)/gm)].map(([, name]) => name);
     const documented = readFileSync(new URL('../docs/reference/metrics.md', import.meta.url), 'utf8');
     expect(served).toContain('firsthand_snapshot_version');

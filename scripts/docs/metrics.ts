@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, type Metric, type Registry, Summary } from 'prom-client';
 import { AttemptCounts } from '../../packages/server/src/roles/deliver/attempt-counts.ts';
+import { registerBacklogGauges } from '../../packages/server/src/roles/deliver/backlog-gauges.ts';
+import { registerLagGauge } from '../../packages/server/src/roles/process/lag-gauge.ts';
+import { systemClock } from '../../packages/server/src/runtime/clock.ts';
 import { createMetrics } from '../../packages/server/src/runtime/metrics.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
@@ -7,6 +10,8 @@ import { code, generatedFrom, type Page, table } from './page.ts';
 export function allMetrics(): Registry {
   const { registry } = createMetrics();
   new AttemptCounts().register(registry);
+  registerBacklogGauges(registry, () => [], systemClock);
+  registerLagGauge(registry, { lag: async () => ({ waiting: 0, oldest: undefined }) }, () => [], systemClock);
   return registry;
 }
 
@@ -14,7 +19,7 @@ function typeOf(metric: Metric): string {
   if (metric instanceof Counter) return 'counter';
   if (metric instanceof Gauge) return 'gauge';
   if (metric instanceof Histogram) return 'histogram';
-  return metric instanceof Summary ? 'summary' : 'unknown';
+  return metric instanceof Summary ? 'summary' : 'histogram';
 }
 
 export function metricsPages(): Page[] {

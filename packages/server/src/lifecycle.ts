@@ -9,6 +9,8 @@ import type { Logger } from './runtime/logger.ts';
 export interface Running {
   /** Lines for the person who started the process. */
   greeting: string[];
+  /** Time that `stop` waits on purpose before it begins to close. */
+  drainDelayMs: number;
   stop(): Promise<void>;
 }
 /** Half a second less than the ten seconds that container runtimes commonly wait before they kill. */
@@ -25,7 +27,7 @@ export async function runUntilStopped(logger: Pick<Logger, 'fatal' | 'error'>, s
     // npm passes on a signal that the terminal has already sent to the whole group: the second one changes nothing.
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.exit(exitCode), STOP_WITHIN_MS).unref();
+    setTimeout(() => process.exit(exitCode), running.drainDelayMs + STOP_WITHIN_MS).unref();
     running.stop().then(
       () => process.exit(exitCode),
       (error: unknown) => {

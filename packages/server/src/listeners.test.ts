@@ -11,9 +11,10 @@ const logger = createLogger('silent');
 let listeners: Listeners;
 beforeAll(async () => {
   listeners = await openListeners({
-    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined },
+    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined, metricsPort: undefined },
     logger,
     health: () => false,
+    metrics: () => false,
     collection: [
       (req, res) => {
         if (req.url === '/throws') throw new Error('a bug');
@@ -112,7 +113,14 @@ test.each([
   ['HOST', { port: 0, host: '999.1.1.1', taken: false }],
 ])('a listener that cannot open names %s', async (variable, { port, host, taken }) => {
   const ingestPort = taken ? Number(new URL(listeners.addresses.main).port) : undefined;
-  const opening = openListeners({ settings: { port, host, ingestPort }, logger, health: () => false, collection: [], admin: undefined });
+  const opening = openListeners({
+    settings: { port, host, ingestPort, metricsPort: undefined },
+    logger,
+    health: () => false,
+    metrics: () => false,
+    collection: [],
+    admin: undefined,
+  });
   await expect(opening).rejects.toThrow(new RegExp(`^${variable}: `));
 });
 
@@ -124,9 +132,10 @@ test('a handler that throws fails its own request and nothing else', async () =>
 test('an error while accepting a connection does not end the process', async () => {
   let server: Server | undefined;
   const opened = await openListeners({
-    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined },
+    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined, metricsPort: undefined },
     logger,
     health: () => false,
+    metrics: () => false,
     collection: [],
     admin: {
       handle: (_req, res) => res.end(),

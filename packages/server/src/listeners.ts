@@ -12,10 +12,12 @@ import type { Logger } from './runtime/logger.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
 export interface ListenerDeps {
-  settings: Pick<Settings, 'port' | 'host' | 'ingestPort'>;
+  settings: Pick<Settings, 'port' | 'host' | 'ingestPort' | 'metricsPort'>;
   logger: Logger;
-  /** Returns whether it takes the request. */
+  /** Health and metrics. Returns whether it takes the request. */
   health: Handler;
+  /** The same for the listener on METRICS_PORT. */
+  metrics: Handler;
   /** Collection endpoints and collector files. */
   collection: Handler[];
   /** The collection listener uses this request class, and is passed to `attach` before it listens. */
@@ -29,18 +31,17 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-export async function openListeners({ settings, logger, health, collection, ingest, admin }: ListenerDeps): Promise<Listeners> {
+export async function openListeners({ settings, logger, health, metrics, collection, ingest, admin }: ListenerDeps): Promise<Listeners> {
   const { ingestPort } = settings;
   const servers: Server[] = [];
-  const onlyHealth = [health];
   async function open(
-    variable: 'PORT' | 'INGEST_PORT',
+    variable: 'PORT' | 'INGEST_PORT' | 'METRICS_PORT',
     port: number,
     handlers: Handler[],
     last: (req: IncomingMessage, res: ServerResponse) => void,
   ): Promise<Server> {
     const shouldUpgradeCallback = (req: IncomingMessage) => server.listenerCount('upgrade') > 0 && wantsWebSocket(req);
-    const servesCollection = handlers !== onlyHealth;
+    const servesCollection = handlers.some((handler) => collection.includes(handler));
     const requestClass = servesCollection && ingest !== undefined ? { IncomingMessage: ingest.requestClass } : {};
     const server: Server = createServer({ ...serverOptions, ...requestClass, shouldUpgradeCallback }, (req, res) => {
       try {
@@ -71,14 +72,10 @@ export async function openListeners({ settings, logger, health, collection, inge
     servers.push(server);
     return server;
   }
-  const main = await open(
-    'PORT',
-    settings.port,
-    ingestPort === undefined ? [...collection, health] : onlyHealth,
-    admin?.handle ?? notFound,
-  );
+  const main = await open('PORT', settings.port, ingestPort === undefined ? [...collection, health] : [health], admin?.handle ?? notFound);
   admin?.attach(main);
   const separate = ingestPort === undefined ? undefined : await open('INGEST_PORT', ingestPort, [...collection, health], notFound);
+  if (settings.metricsPort !== undefined) await open('METRICS_PORT', settings.metricsPort, [metrics], notFound);
   return {
     addresses: { main: addressOf(main), ingest: separate && addressOf(separate) },
     async close() {

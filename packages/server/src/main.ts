@@ -1,4 +1,5 @@
 /** The one file that names every part: settings → stores → snapshot → roles → listener. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
 import { readSettings, type Settings } from './config.ts';
@@ -18,7 +19,7 @@ import { startAdmin } from './roles/admin/start.ts';
 import { openGeo } from './roles/process/geo.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger } from './runtime/logger.ts';
-import { createMetrics } from './runtime/metrics.ts';
+import { countAccepted, createMetrics } from './runtime/metrics.ts';
 import { watchStalls } from './runtime/stall-watch.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { deriveKey } from './secrets/keys.ts';
@@ -79,17 +80,15 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
   const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
   const { paused, stop: stopWatching } = watchPaused(ephemeral, clock);
-  let stopping = false;
-  const health = healthHandler(
-    {
-      roles: settings.roles,
-      logAvailable: () => log.available,
-      databaseAvailable: () => snapshots.databaseAvailable,
-      snapshotLoaded: () => true,
-      stopping: () => stopping,
-    },
-    metrics.registry,
-  );
+  let draining = false;
+  const vitals = {
+    roles: settings.roles,
+    logAvailable: () => log.available,
+    databaseAvailable: () => snapshots.databaseAvailable,
+    snapshotLoaded: () => true,
+    draining: () => draining,
+  };
+  const { registry } = metrics;
 
   const geo = settings.geoipDb === undefined ? undefined : await openGeo(settings.geoipDb);
   if (geo && !geo.ok) throw new Error(geo.fault);
@@ -109,6 +108,8 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const ingest = has('ingest')
     ? (await import('./roles/ingest/start.ts')).startIngest({
         ...shared,
+        onCounts: (counts) => countAccepted(metrics, counts),
+        acceptDuration: metrics.acceptDuration,
         verifyChallengeToken: (token, pipelineId) => verifyChallengeToken(challengeKey, token, pipelineId, clock.now()),
       })
     : undefined;
@@ -120,6 +121,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
         sandbox,
         ephemeral,
         geo: geo?.ok ? geo.lookup : undefined,
+        registry,
       })
     : undefined;
   const outcomes = has('process') ? startOutcomes({ log, observe, leases, clock, logger, metrics, settings, record }) : undefined;
@@ -138,16 +140,19 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const listeners = await openListeners({
     settings,
     logger,
-    health,
+    health: healthHandler(vitals, { registry, served: settings.metricsPort === undefined, token: settings.metricsToken }),
+    metrics: healthHandler(vitals, { registry, served: true, token: undefined }),
     collection: [ingest?.handle, files?.handle].filter((handle) => handle !== undefined),
     ingest,
     admin,
   });
   return {
+    drainDelayMs: settings.drainDelayMs,
     greeting: greeting(settings, listeners.addresses, owner),
     async stop() {
-      stopping = true;
+      draining = true;
       ingest?.drain();
+      await sleep(settings.drainDelayMs);
       await listeners.close();
       await ingest?.stop();
       files?.stop();

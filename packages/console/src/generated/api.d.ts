@@ -4950,9 +4950,18 @@ export interface components {
         };
         Readiness: {
             /** @enum {string} */
-            status: "ready" | "degraded" | "unavailable" | "stopping";
-            degraded: ("database" | "log" | "snapshot")[];
+            status: "ready" | "starting" | "draining" | "unavailable";
+            checks: {
+                store: components["schemas"]["ReadinessCheck"];
+                log: components["schemas"]["ReadinessCheck"];
+                snapshot: components["schemas"]["ReadinessCheck"];
+            };
             roles: ("admin" | "ingest" | "process" | "deliver")[];
+        };
+        ReadinessCheck: {
+            ok: boolean;
+            /** @description Only where the check failed. */
+            reason?: string;
         };
         RefreshSessionResponse: {
             /** @description Keep it in memory. */
@@ -12923,7 +12932,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Ready. Without its database the process is `degraded` and continues. */
+            /** @description Ready. A process that handles events continues without its database: `checks.store.ok` is then false. */
             200: {
                 headers: {
                     [name: string]: unknown;

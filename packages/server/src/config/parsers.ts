@@ -24,6 +24,15 @@ export const duration: Parser<number> = {
   },
 };
 
+/** Milliseconds, up to a minute. */
+export const durationOrNone: Parser<number> = {
+  expected: 'a duration from 0s to 60s',
+  parse(text) {
+    const ms = /^0(ms|s)?$/.test(text) ? 0 : duration.parse(text);
+    return ms !== undefined && ms <= 60_000 ? ms : undefined;
+  },
+};
+
 export const flag: Parser<boolean> = {
   expected: 'true or false',
   parse: (text) => (text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined),

@@ -7,6 +7,7 @@ import {
   atLeastLong,
   databaseUrl,
   duration,
+  durationOrNone,
   emailAddress,
   flag,
   hostNames,
@@ -95,6 +96,29 @@ export const SETTINGS = {
     parser: hostNames,
     meaning:
       'Host names, separated by commas, that links may be built from in production when `BASE_URL` or `INGEST_URL` is not set. Requests for a snippet or a webhook URL under another host get 409.',
+  }),
+  metricsPort: optional({
+    variable: 'METRICS_PORT',
+    group: 'Listening',
+    unset: 'same as `PORT`',
+    parser: port,
+    meaning: 'Separate listener for `/metrics`, `/healthz` and `/readyz`. `/metrics` is then served there only.',
+  }),
+  metricsToken: optional({
+    variable: 'METRICS_TOKEN',
+    group: 'Listening',
+    unset: 'no token needed',
+    parser: atLeastLong(16),
+    secret: true,
+    meaning: 'Token that `/metrics` asks for on the main listener, as `Authorization: Bearer`.',
+  }),
+  drainDelayMs: setting({
+    variable: 'DRAIN_DELAY',
+    group: 'Listening',
+    default: { from: (value) => (value('MODE') === 'production' ? '5s' : '0s'), shown: '`0s`; `5s` in production' },
+    parser: durationOrNone,
+    meaning:
+      'How long the process still accepts connections after a stop signal, while `/readyz` answers `draining`. Load balancers move traffic to other processes in this time. At most 60s.',
   }),
   trustProxy: optional({
     variable: 'TRUST_PROXY',

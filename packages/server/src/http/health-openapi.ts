@@ -1,13 +1,23 @@
 /** Health and metrics in the OpenAPI document. */
 import type { OpenApiPaths } from './openapi.ts';
 
+const Check = {
+  'x-component': 'ReadinessCheck',
+  type: 'object',
+  required: ['ok'],
+  properties: { ok: { type: 'boolean' }, reason: { type: 'string', description: 'Only where the check failed.' } },
+};
 const Readiness = {
   'x-component': 'Readiness',
   type: 'object',
-  required: ['status', 'degraded', 'roles'],
+  required: ['status', 'checks', 'roles'],
   properties: {
-    status: { type: 'string', enum: ['ready', 'degraded', 'unavailable', 'stopping'] },
-    degraded: { type: 'array', items: { type: 'string', enum: ['database', 'log', 'snapshot'] } },
+    status: { type: 'string', enum: ['ready', 'starting', 'draining', 'unavailable'] },
+    checks: {
+      type: 'object',
+      required: ['store', 'log', 'snapshot'],
+      properties: { store: Check, log: Check, snapshot: Check },
+    },
     roles: { type: 'array', items: { type: 'string', enum: ['admin', 'ingest', 'process', 'deliver'] } },
   },
 };
@@ -33,7 +43,10 @@ export const healthPaths: OpenApiPaths = {
     'Can every role of the process work?',
     'For a load balancer: 503 means that the process must get no requests.',
     {
-      200: { description: 'Ready. Without its database the process is `degraded` and continues.', ...json(Readiness) },
+      200: {
+        description: 'Ready. A process that handles events continues without its database: `checks.store.ok` is then false.',
+        ...json(Readiness),
+      },
       503: { description: 'Not ready.', ...json(Readiness) },
     },
   ),

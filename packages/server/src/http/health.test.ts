@@ -1,24 +1,57 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Role } from '../config.ts';
-import { readiness } from './health.ts';
+import { healthHandler, readiness, type Vitals } from './health.ts';
 
-const well = { log: true, database: true, snapshot: true, stopping: false };
-test.each<[string, Role[], Partial<typeof well>, number, string[]]>([
-  ['all well', ['admin', 'ingest', 'process', 'deliver'], {}, 200, []],
-  ['a lost database only degrades', ['admin', 'ingest'], { database: false }, 200, ['database']],
-  ['except where there is only admin', ['admin'], { database: false }, 503, ['database']],
-  ['no log, no ingest', ['ingest'], { log: false }, 503, ['log']],
-  ['no snapshot, no delivery', ['deliver'], { snapshot: false }, 503, ['snapshot']],
-  ['admin alone can do without the log', ['admin'], { log: false }, 200, ['log']],
-  ['a stopping process takes no more', ['ingest'], { stopping: true }, 503, []],
-])('readiness: %s', (_name, roles, wrong, status, degraded) => {
+const well = { log: true, database: true, snapshot: true, draining: false };
+function vitals(roles: Role[], wrong: Partial<typeof well> = {}): Vitals {
   const state = { ...well, ...wrong };
-  const answer = readiness({
+  return {
     roles: new Set(roles),
     logAvailable: () => state.log,
     databaseAvailable: () => state.database,
     snapshotLoaded: () => state.snapshot,
-    stopping: () => state.stopping,
+    draining: () => state.draining,
+  };
+}
+
+test.each<[string, Role[], Partial<typeof well>, number, string, string[]]>([
+  ['everything works', ['admin', 'ingest', 'process', 'deliver'], {}, 200, 'ready', []],
+  ['events flow without the database', ['admin', 'ingest'], { database: false }, 200, 'ready', ['store']],
+  ['admin alone needs the database', ['admin'], { database: false }, 503, 'unavailable', ['store']],
+  ['ingest needs the log', ['ingest'], { log: false }, 503, 'unavailable', ['log']],
+  ['delivery needs the snapshot', ['deliver'], { snapshot: false }, 503, 'starting', ['snapshot']],
+  ['admin alone works without the log', ['admin'], { log: false }, 200, 'ready', ['log']],
+  ['a draining process takes no new requests', ['ingest'], { draining: true }, 503, 'draining', []],
+])('readiness: %s', (_name, roles, wrong, status, word, failed) => {
+  const { status: code, body } = readiness(vitals(roles, wrong));
+  const notOk = Object.entries(body.checks).filter(([, { ok }]) => !ok);
+  expect([code, body.status, notOk.map(([name]) => name)]).toEqual([status, word, failed]);
+  for (const [, { reason }] of notOk) expect(reason).toMatch(/\.$/);
+});
+
+describe('/metrics', () => {
+  const closing: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
   });
-  expect([answer.status, answer.body.degraded]).toEqual([status, degraded]);
+  async function serve(access: { served: boolean; token: string | undefined }): Promise<string> {
+    const handle = healthHandler(vitals(['ingest']), { registry: new Registry(), ...access });
+    const server = createServer((req, res) => void (handle(req, res) || res.writeHead(404).end()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
+  }
+  test.each([
+    ['open without a token', { served: true, token: undefined }, undefined, 200],
+    ['refused without the token', { served: true, token: 'abc' }, undefined, 401],
+    ['refused with a wrong token', { served: true, token: 'abc' }, 'Bearer abcd', 401],
+    ['served with the token', { served: true, token: 'abc' }, 'Bearer abc', 200],
+    ['not on this listener', { served: false, token: undefined }, undefined, 404],
+  ])('%s', async (_name, access, authorization, status) => {
+    const answer = await fetch(await serve(access), authorization === undefined ? {} : { headers: { authorization } });
+    expect(answer.status).toBe(status);
+  });
 });

@@ -1,4 +1,5 @@
 /** `/healthz`, `/readyz` and `/metrics`: served on every listener, whatever roles the process runs. */
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Role } from '../config.ts';
@@ -8,47 +9,70 @@ export interface Vitals {
   logAvailable(): boolean;
   databaseAvailable(): boolean;
   snapshotLoaded(): boolean;
-  stopping(): boolean;
+  draining(): boolean;
+}
+export interface Check {
+  ok: boolean;
+  reason?: string;
+}
+export interface Readiness {
+  status: 'ready' | 'starting' | 'draining' | 'unavailable';
+  checks: { store: Check; log: Check; snapshot: Check };
+  roles: Role[];
 }
 
-/** Ready means that every role of this process can work. Roles that work from the snapshot are only degraded by a lost database. */
-export function readiness(vitals: Vitals): { status: 200 | 503; body: { status: string; degraded: string[]; roles: string[] } } {
-  const degraded = [
-    ...(vitals.databaseAvailable() ? [] : ['database']),
-    ...(vitals.logAvailable() ? [] : ['log']),
-    ...(vitals.snapshotLoaded() ? [] : ['snapshot']),
-  ];
-  const working = [...vitals.roles].filter((role) => role !== 'admin');
-  const eventsCannotFlow = working.length > 0 && (!vitals.logAvailable() || !vitals.snapshotLoaded());
-  const onlyAdminWithoutDatabase = working.length === 0 && !vitals.databaseAvailable();
-  const ready = !vitals.stopping() && !eventsCannotFlow && !onlyAdminWithoutDatabase;
-  return {
-    status: ready ? 200 : 503,
-    body: {
-      status: vitals.stopping() ? 'stopping' : ready ? (degraded.length > 0 ? 'degraded' : 'ready') : 'unavailable',
-      degraded,
-      roles: [...vitals.roles],
-    },
+/** Ready means that every role of this process can work. Roles that work from the snapshot continue without the database. */
+export function readiness(vitals: Vitals): { status: 200 | 503; body: Readiness } {
+  const checks = {
+    store: check(vitals.databaseAvailable(), 'The database does not answer. Events are accepted with the last known configuration.'),
+    log: check(vitals.logAvailable(), 'The event log cannot store events.'),
+    snapshot: check(vitals.snapshotLoaded(), 'The configuration is not loaded yet.'),
   };
+  const handlesEvents = [...vitals.roles].some((role) => role !== 'admin');
+  const working = handlesEvents ? checks.log.ok && checks.snapshot.ok : checks.store.ok;
+  const status = vitals.draining() ? 'draining' : working ? 'ready' : checks.snapshot.ok ? 'unavailable' : 'starting';
+  return { status: status === 'ready' ? 200 : 503, body: { status, checks, roles: [...vitals.roles] } };
+}
+function check(ok: boolean, reason: string): Check {
+  return ok ? { ok } : { ok, reason };
 }
 
-export function healthHandler(vitals: Vitals, registry: Registry): (req: IncomingMessage, res: ServerResponse) => boolean {
+export interface MetricsAccess {
+  registry: Registry;
+  /** Whether this listener serves `/metrics`. */
+  served: boolean;
+  /** A scraper sends it as `Authorization: Bearer`. Undefined: no token needed. */
+  token: string | undefined;
+}
+type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
+
+/** Returns whether it takes the request. */
+export function healthHandler(vitals: Vitals, { registry, served, token }: MetricsAccess): Handler {
+  const paths = served ? ['/healthz', '/readyz', '/metrics'] : ['/healthz', '/readyz'];
   return (req, res) => {
-    const path = (req.url ?? '').split('?', 1)[0];
-    if (path !== '/healthz' && path !== '/readyz' && path !== '/metrics') return false;
+    const path = (req.url ?? '').split('?', 1)[0] ?? '';
+    if (!paths.includes(path)) return false;
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       json(res, 405, { error: { code: 'METHOD_NOT_ALLOWED', message: 'This path does not take that method.' } }, { allow: 'GET, HEAD' });
     } else if (path === '/healthz') json(res, 200, { status: 'alive' });
     else if (path === '/readyz') {
       const { status, body } = readiness(vitals);
       json(res, status, body);
+    } else if (token !== undefined && !isSame(req.headers.authorization ?? '', `Bearer ${token}`)) {
+      const message = 'Metrics need the header Authorization: Bearer with the value of METRICS_TOKEN.';
+      json(res, 401, { error: { code: 'UNAUTHORIZED', message } }, { 'www-authenticate': 'Bearer' });
     } else
       registry.metrics().then(
         (text) => res.writeHead(200, { 'content-type': registry.contentType }).end(text),
-        () => json(res, 500, { error: { code: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' } }),
+        () => json(res, 503, { error: { code: 'SERVICE_UNAVAILABLE', message: 'The metrics cannot be read now.' } }),
       );
     return true;
   };
+}
+
+/** In constant time, whatever the lengths. */
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }
 
 function json(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {

@@ -85,7 +85,8 @@ function count(metrics: Metrics, counted: Record<string, number>): void {
   for (const [counter, n] of Object.entries(counted)) {
     const [kind, detail] = split(counter);
     if (kind === 'dropped') metrics.dropped.inc({ reason: detail }, n);
-    else if (kind === 'rejected') metrics.rejected.inc({ code: detail }, n);
+    else if (kind === 'rejected')
+      continue; // counted by ingest itself
     else metrics.events.inc({ kind }, n);
   }
 }

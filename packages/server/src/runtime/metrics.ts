@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { DurationBuckets, registerHistogram } from './duration-buckets.ts';
 import { longestStall } from './stall-watch.ts';
 
 /** The metrics of `/metrics`: one registry per process, created by `main`, updated by the recorder and the snapshot. */
@@ -6,16 +7,46 @@ export interface Metrics {
   registry: Registry;
   events: Counter<'kind'>;
   dropped: Counter<'reason'>;
-  rejected: Counter<'code'>;
+  accepted: Counter;
+  rejected: Counter<'reason'>;
+  /** From the arrival of a collection request to its success reply. */
+  acceptDuration: DurationBuckets;
+  /** When the snapshot was last known to be current, on the monotonic clock. */
+  snapshotConfirmed: { at: number };
   snapshotVersion: Gauge;
   snapshotFaults: Gauge;
   eventLoopStall: Gauge<'clock'>;
+}
+
+/** Adds what ingest counted since the last call. */
+export function countAccepted(
+  metrics: Pick<Metrics, 'accepted' | 'rejected'>,
+  counts: { accepted: number; rejected: Partial<Record<string, number>> },
+): void {
+  metrics.accepted.inc(counts.accepted);
+  for (const [reason, n] of Object.entries(counts.rejected)) metrics.rejected.inc({ reason }, n ?? 0);
 }
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const snapshotConfirmed = { at: performance.now() };
+  new Gauge({
+    name: 'firsthand_snapshot_age_seconds',
+    help: 'Time since this process last saw that its configuration is current.',
+    registers,
+    collect() {
+      this.set((performance.now() - snapshotConfirmed.at) / 1_000);
+    },
+  });
+  const acceptDuration = new DurationBuckets();
+  registerHistogram(registry, {
+    name: 'firsthand_accept_duration_seconds',
+    help: 'Time from the arrival of a collection request to its success reply.',
+    labelNames: [],
+    read: () => [{ labels: {}, durations: acceptDuration }],
+  });
   return {
     registry,
     events: new Counter({
@@ -30,12 +61,18 @@ export function createMetrics(): Metrics {
       labelNames: ['reason'],
       registers,
     }),
-    rejected: new Counter({
-      name: 'firsthand_rejected_total',
-      help: 'Events rejected by ingest, by error code.',
-      labelNames: ['code'],
+    accepted: new Counter({
+      name: 'firsthand_events_accepted_total',
+      help: 'Events that ingest stored and answered with success, without duplicates.',
       registers,
     }),
+    rejected: new Counter({
+      name: 'firsthand_events_rejected_total',
+      help: 'Events and requests that ingest rejected, by error code.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    acceptDuration,
     snapshotVersion: new Gauge({
       name: 'firsthand_snapshot_version',
       help: 'Configuration version that this process has loaded.',
@@ -52,6 +89,7 @@ export function createMetrics(): Metrics {
         this.set({ clock: 'cpu' }, cpu / 1_000);
       },
     }),
+    snapshotConfirmed,
     snapshotFaults: new Gauge({
       name: 'firsthand_snapshot_faults',
       help: 'Configuration items that are disabled because they do not compile.',

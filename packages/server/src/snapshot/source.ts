@@ -76,6 +76,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
     faults = compiled.faults;
     urgentSeen = loaded.urgent_version;
     loadedAt = clock.monotonic();
+    deps.metrics.snapshotConfirmed.at = performance.now();
     deps.metrics.snapshotVersion.set(snapshot.version);
     deps.metrics.snapshotFaults.set(faults.filter((fault) => fault.severity === 'error').length);
     report();
@@ -118,7 +119,10 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       const { version, urgent_version } = await deps.readVersion();
       if (!databaseAvailable) logger.info('database available again');
       databaseAvailable = true;
-      if (version === snapshot?.version) return;
+      if (version === snapshot?.version) {
+        deps.metrics.snapshotConfirmed.at = performance.now();
+        return;
+      }
       const tooLateNextTime = clock.monotonic() - loadedAt + lookEveryMs >= settings.configReloadMs;
       if (urgent_version > urgentSeen || tooLateNextTime) await reload();
     } catch (error) {

@@ -122,6 +122,7 @@ export class Fleet {
         if (!worker.idle || (await worker.waiting()).waiting > 0 || !worker.idle || this.#stopped) continue;
         await worker.stop(this.#graceMs);
         await worker.forget();
+        this.#deps.attempts.forget(id);
         this.#retiring.delete(id);
         // The integration may exist again.
         this.reconcile();

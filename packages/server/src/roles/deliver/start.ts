@@ -12,6 +12,7 @@ import type { Leases } from '../../stores/leases/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { Sender } from '../../transports/sender.ts';
 import { AttemptCounts } from './attempt-counts.ts';
+import { registerBacklogGauges } from './backlog-gauges.ts';
 import type { CompileRevision, IntegrationHealth } from './deps.ts';
 import { Fleet } from './fleet.ts';
 import { leaseIntegrations } from './integration-leases.ts';
@@ -51,11 +52,14 @@ const EXPIRE_ROUND_MS = 3_600_000;
 export function startDeliver(deps: DeliverDeps): Deliver {
   const { log, snapshots, logger } = deps;
   const attempts = new AttemptCounts();
-  if (deps.metrics) attempts.register(deps.metrics.registry);
   const share = leaseIntegrations(deps.leases, { won: () => fleet.reconcile(), lost: () => fleet.release() });
   const workerDeps = { ...deps, attempts, compileRevision: deps.compileRevision };
   const fleet = new Fleet(workerDeps, snapshots.current(), share.owns, GRACE_MS);
   const from = chance(8);
+  if (deps.metrics) {
+    attempts.register(deps.metrics.registry);
+    registerBacklogGauges(deps.metrics.registry, () => fleet.workers.values(), deps.clock);
+  }
 
   async function findReplays() {
     for (const topic of await log.topics('replay.')) fleet.workers.get(topic.slice('replay.'.length))?.replay();

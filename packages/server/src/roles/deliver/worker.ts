@@ -294,7 +294,7 @@ export class Worker {
     const rules = { integrationId: this.id, retryBaseMs: settings.retryBaseMs, random: this.#deps.random() };
     const { settled, sendAlone, error } = conclude(batch, sent, rules);
     if (sendAlone.length === 0) {
-      attempts.add(compiled.integration.vendor, sent.verdict.kind, sent.duration_ms);
+      attempts.add(compiled.integration, sent.verdict.kind, sent.duration_ms);
       const at = sent.at + sent.duration_ms;
       if (error === undefined) this.#lastSuccessAt = at;
       else this.#lastError = { at, reason: error };
@@ -335,6 +335,7 @@ export class Worker {
     return waiting;
   }
   #settle(held: HeldEvent | Job, settlement: Settlement): void {
+    if (settlement.kind === 'dead_letter') this.#deps.attempts.addDeadLetter(held.compiled.integration);
     this.#unwritten++;
     this.#writer.write(held, settlement);
   }

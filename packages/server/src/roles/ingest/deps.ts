@@ -23,6 +23,8 @@ export interface IngestDeps {
   verifyChallengeToken(token: string, pipelineId: string): boolean;
   /** Called about once a second, for metrics. */
   onCounts?(summary: CountSummary): void;
+  /** Called for every success reply, for metrics. */
+  acceptDuration?: { observe(seconds: number): void };
 }
 
 /** What all requests share. */

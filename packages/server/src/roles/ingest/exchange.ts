@@ -35,6 +35,7 @@ export class Exchange implements BodyReader, CloseListener {
   /** True after the reply, or after the client went away. */
   finished = false;
   readonly #responder: Responder;
+  readonly #arrivedAt: number;
   #firstChunk: Buffer | undefined;
   #chunks: Buffer[] | undefined;
   #size = 0;
@@ -54,6 +55,7 @@ export class Exchange implements BodyReader, CloseListener {
     this.query = mark === -1 ? undefined : url.slice(mark + 1);
     this.origin = req.headers.origin;
     this.receivedAt = ctx.clock.now();
+    this.#arrivedAt = performance.now();
   }
 
   /** Reads the body, then calls `onBody`; calls `onTooLarge` as soon as it exceeds `limit`. */
@@ -111,10 +113,12 @@ export class Exchange implements BodyReader, CloseListener {
 
   /** The reply to stored events. */
   succeed(cookies: readonly string[] | undefined): void {
+    this.ctx.acceptDuration?.observe((performance.now() - this.#arrivedAt) / 1_000);
     if (this.#finish()) this.#responder.sendSuccess(this.origin, cookies, this.ctx.draining);
     this.#leave();
   }
   reply(reply: Omit<Reply, 'origin'>): void {
+    if (reply.status === 200) this.ctx.acceptDuration?.observe((performance.now() - this.#arrivedAt) / 1_000);
     if (this.#finish()) this.#responder.send({ ...reply, origin: this.origin }, this.ctx.draining);
     this.#leave();
   }

@@ -1,4 +1,5 @@
 import type { GeoLookup } from '@firsthand/core/context/geo.ts';
+import type { Registry } from 'prom-client';
 import type { Settings } from '../../config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -21,6 +22,8 @@ export interface ProcessDeps {
   clock: Clock;
   logger: Pick<Logger, 'warn' | 'error' | 'info'>;
   geo?: GeoLookup | undefined;
+  /** For the lag of the owned partitions. */
+  registry?: Registry;
   /** Tells of erased visitors, so that what is still in memory goes too. */
   ephemeral?: Ephemeral | undefined;
 }

@@ -4,6 +4,7 @@ import { INGEST_TOPICS, ingestTopic, PROCESS_GROUP } from '../../partition.ts';
 import type { Consumer } from '../../stores/event-log/port.ts';
 import type { ProcessDeps } from './deps.ts';
 import { KnownPipelines } from './known-pipelines.ts';
+import { registerLagGauge } from './lag-gauge.ts';
 import { VisitorCache } from './visitor-cache.ts';
 import { VisitorLanes } from './visitor-lanes.ts';
 
@@ -75,6 +76,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
   }
 
   const share = deps.leases.share([...INGEST_TOPICS], { won, lost });
+  if (deps.registry) registerLagGauge(deps.registry, deps.log, () => owned.keys(), deps.clock);
   let stopped: Promise<void> | undefined;
   return {
     forget,

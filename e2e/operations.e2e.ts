@@ -1,0 +1,66 @@
+/** What an operator relies on: the metrics by their names, and a stop that refuses nobody. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../packages/server/test/servers/index.ts';
+import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
+import { type Receiver, startReceiver } from './harness/receiver.ts';
+import { type Service, startService } from './harness/service.ts';
+
+let service: Service;
+let client: Client;
+let receiver: Receiver;
+let metricsUrl: string;
+
+beforeAll(async () => {
+  const metricsPort = await freePort();
+  metricsUrl = `http://127.0.0.1:${metricsPort}`;
+  receiver = await startReceiver();
+  service = await startService({ METRICS_PORT: String(metricsPort), DRAIN_DELAY: '2s' });
+  client = await signIn(service);
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.close();
+});
+
+/** The value of one series; undefined where it is not reported. */
+async function metric(series: RegExp): Promise<number | undefined> {
+  const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+  const line = text.split('\n').find((one) => !one.startsWith('#') && series.test(one));
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
+}
+
+describe('operations', () => {
+  test('metrics are served on their own port, by the names that dashboards use', async () => {
+    const { key, integration } = await pipelineTo(client, receiver.url);
+    await send(service, key, '/v1/t', { type: 'track', event: 'Measured', messageId: 'measured-1' });
+    await send(service, key, '/v1/t', { type: 'track', messageId: 'measured-2' });
+    await until('the delivery', () => receiver.events().some((event) => event.event_id === 'measured-1'));
+    const id = `integration_id="${integration.id}",vendor="webhook"`;
+    await until('the counters', async () => (await metric(/^firsthand_events_accepted_total /)) === 1);
+    expect(await metric(/^firsthand_events_rejected_total\{reason="missing_field"\}/)).toBe(1);
+    expect(await metric(new RegExp(`^firsthand_delivery_attempts_total\\{${id},outcome="delivered"\\}`))).toBe(1);
+    await until('an empty backlog', async () => (await metric(new RegExp(`^firsthand_delivery_backlog_events\\{${id}\\}`))) === 0);
+    expect(await metric(new RegExp(`^firsthand_delivery_oldest_seconds\\{${id}\\}`))).toBe(0);
+    expect(await metric(/^firsthand_accept_duration_seconds_count /)).toBe(1);
+    expect(await metric(/^firsthand_delivery_duration_seconds_bucket\{vendor="webhook",le="\+Inf"\}/)).toBe(1);
+    expect(await metric(/^firsthand_processing_lag_seconds /)).toBeGreaterThanOrEqual(0);
+    expect(await metric(/^firsthand_snapshot_age_seconds /)).toBeGreaterThanOrEqual(0);
+    expect(await metric(/^firsthand_event_loop_stall_seconds\{clock="wall"\}/)).toBeGreaterThanOrEqual(0);
+    expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+  });
+
+  test('a stop answers draining first, and accepts events until the listener closes', async () => {
+    const { key } = await pipelineTo(client, receiver.url);
+    const stopped = service.terminate();
+    await until('the balancer to see it', async () => {
+      const ready = await fetch(`${service.url}/readyz`);
+      return ready.status === 503 && ((await ready.json()) as { status: string }).status === 'draining';
+    });
+    const reply = await send(service, key, '/v1/t', { type: 'track', event: 'Late', messageId: 'late-1' });
+    expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await stopped).toBe(0);
+    await expect(fetch(`${service.url}/readyz`)).rejects.toThrow();
+    await service.start();
+    await until('the delivery', () => receiver.events().some((event) => event.event_id === 'late-1'));
+  });
+});

@@ -1,0 +1,50 @@
+/** How far delivery is behind, for each integration that this process delivers. */
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Worker } from './worker.ts';
+
+/** Both gauges share one reading: on JetStream each integration costs a request. */
+const READING_LASTS_MS = 1_000;
+
+interface Backlog {
+  integration_id: string;
+  vendor: string;
+  events: number;
+  oldestSeconds: number;
+}
+
+export function registerBacklogGauges(registry: Registry, workers: () => Iterable<Worker>, clock: Clock): void {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<Backlog[]> = Promise.resolve([]);
+
+  async function readOne(worker: Worker): Promise<Backlog> {
+    const { waiting, oldest } = await worker.waiting();
+    const oldestSeconds = oldest === undefined ? 0 : Math.max(0, clock.now() - oldest) / 1_000;
+    return { integration_id: worker.id, vendor: worker.compiled.integration.vendor, events: waiting, oldestSeconds };
+  }
+  function read(): Promise<Backlog[]> {
+    if (clock.monotonic() - readAt >= READING_LASTS_MS) {
+      readAt = clock.monotonic();
+      reading = Promise.all([...workers()].map(readOne));
+    }
+    return reading;
+  }
+  const gauge = (name: string, help: string, measure: (backlog: Backlog) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['integration_id', 'vendor'],
+      registers: [registry],
+      async collect() {
+        const backlogs = await read();
+        this.reset();
+        for (const backlog of backlogs) this.set({ integration_id: backlog.integration_id, vendor: backlog.vendor }, measure(backlog));
+      },
+    });
+  gauge('firsthand_delivery_backlog_events', 'Events that wait for delivery, retries included.', (backlog) => backlog.events);
+  gauge(
+    'firsthand_delivery_oldest_seconds',
+    'Age of the oldest event that waits for delivery; 0 without one.',
+    (backlog) => backlog.oldestSeconds,
+  );
+}
