@@ -20,9 +20,10 @@ interface Arrived {
 }
 type Answer = (arrived: Arrived) => { status: number; body: unknown };
 
-const OPTIONS = { mode: 'development', allow_private: true } as const;
-/** They tell the time of sending. */
-const CLOCKED = new Set(['webhook-timestamp', 'x-amz-date']);
+const OPTIONS = { mode: 'development', allow_private: true, gzip: (data: Uint8Array) => data } as const;
+/** They depend on the time of sending. */
+const SIGNED = /^SharedKey /;
+const CLOCKED = new Set(['webhook-timestamp', 'x-amz-date', 'x-ms-date']);
 // Chains and drivers have tests of their own: they need a vendor that answers, or no HTTP at all.
 const all = (await Promise.all(VENDOR_KEYS.map(loadCases))).filter((one) => one !== undefined);
 const cases = all
@@ -106,7 +107,7 @@ describe('cases', () => {
       if (expected.method) expect(method).toBe(expected.method);
       if (expected.url) expect(path).toBe(expected.url.replace(/^https:\/\/[^/]+/, `/${index}`));
       for (const [name, value] of Object.entries(expected.headers ?? {})) {
-        if (!CLOCKED.has(name.toLowerCase())) expect([name, headers[name.toLowerCase()]]).toEqual([name, value]);
+        if (!CLOCKED.has(name.toLowerCase()) && !SIGNED.test(value)) expect([name, headers[name.toLowerCase()]]).toEqual([name, value]);
       }
       if (expected.body !== undefined) expect(typeof expected.body === 'string' ? body : JSON.parse(body)).toEqual(expected.body);
     }

@@ -56,6 +56,8 @@ const COOKIES: Readonly<Record<string, readonly VendorCookie[]>> = {
     { cookie: '_uetvid', id: 'uetvid', maxAgeDays: 390, mint: () => randomBytes(16).toString('hex') },
     { cookie: '_uetmsclkid', id: 'uetmsclkid', maxAgeDays: 90, mint: fromClick('msclkid') },
   ],
+  // Metrica's own script makes it; an id of ours would match no visit.
+  yandex_metrica: [{ cookie: '_ym_uid', id: 'ym_uid', maxAgeDays: 365, mint: () => undefined }],
 };
 /** Vendors by every name they go by in a configuration. */
 const ALIASES: Readonly<Record<string, string>> = {
