@@ -2901,7 +2901,7 @@ export interface components {
             /** @example 123456 */
             code: string;
         };
-        ConfirmTotpResponse: {
+        ConfirmTotpResult: {
             recovery_codes: string[];
         };
         ConnectStart: {
@@ -2943,7 +2943,7 @@ export interface components {
             expires_at?: string | null;
             pipeline_ids?: string[] | null;
         };
-        CreateApiTokenResponse: {
+        CreateApiTokenResult: {
             /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
             id: string;
             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
@@ -2982,7 +2982,7 @@ export interface components {
              */
             token: string;
         };
-        CreateChallengeTokenResponse: {
+        CreateChallengeTokenResult: {
             token: string;
             /**
              * Format: date-time
@@ -3005,7 +3005,7 @@ export interface components {
             /** @description Instead of `totp_code`; works once. */
             recovery_code?: string;
         };
-        CreateSessionResponse: {
+        CreateSessionResult: {
             /** @description Keep it in memory. */
             access_token: string;
             /** @enum {string} */
@@ -3270,7 +3270,7 @@ export interface components {
              */
             last_at: string;
         };
-        DeletePipelineResponse: {
+        DeletePipelineResult: {
             /** @enum {string} */
             status: "deleted";
         };
@@ -3293,7 +3293,7 @@ export interface components {
             /** @default 100 */
             limit?: number;
         };
-        DiffRevisionsResponse: {
+        DiffRevisionsResult: {
             compared: number;
             changed: number;
             dropped_by_to: number;
@@ -3321,7 +3321,7 @@ export interface components {
             user_id?: string;
             anonymous_id?: string;
         };
-        ErasePersonResponse: {
+        ErasePersonResult: {
             identity_links: number;
             sessions: number;
             traces: number;
@@ -3510,10 +3510,10 @@ export interface components {
             }[];
         };
         /** @description OpenAPI 3.1 */
-        GetOpenApiDocumentResponse: {
+        GetOpenApiDocumentResult: {
             [key: string]: unknown;
         };
-        GetTotpResponse: {
+        GetTotpResult: {
             enabled: boolean;
             recovery_codes_left: number;
         };
@@ -4068,7 +4068,7 @@ export interface components {
             cross_domain?: boolean;
             variables?: components["schemas"]["PageVariable"][];
         };
-        ListApiTokensResponse: {
+        ListApiTokensResult: {
             api_tokens: {
                 /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
                 id: string;
@@ -4107,78 +4107,78 @@ export interface components {
             limit: number;
             offset: number;
         };
-        ListAuditLogsResponse: {
+        ListAuditLogsResult: {
             audit_logs: components["schemas"]["AuditLog"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListAuthMethodsResponse: {
+        ListAuthMethodsResult: {
             local: boolean;
             oidc: boolean;
         };
-        ListDeadLetterGroupsResponse: {
+        ListDeadLetterGroupsResult: {
             groups: components["schemas"]["DeadLetterGroup"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListDeadLettersResponse: {
+        ListDeadLettersResult: {
             dead_letters: components["schemas"]["DeadLetter"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListEventsResponse: {
+        ListEventsResult: {
             events: (components["schemas"]["EventSummary"] | components["schemas"]["RejectedEvent"])[];
             total?: number;
             limit: number;
             offset: number;
             next_cursor: string | null;
         };
-        ListIntegrationTemplateRevisionsResponse: {
+        ListIntegrationTemplateRevisionsResult: {
             revisions: components["schemas"]["Revision"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListIntegrationTemplatesResponse: {
+        ListIntegrationTemplatesResult: {
             templates: components["schemas"]["IntegrationTemplate"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListPipelineIntegrationsResponse: {
+        ListPipelineIntegrationsResult: {
             integrations: components["schemas"]["Integration"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListPipelineTransformationsResponse: {
+        ListPipelineTransformationsResult: {
             transformations: components["schemas"]["Transformation"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListPipelinesResponse: {
+        ListPipelinesResult: {
             pipelines: components["schemas"]["PipelineSummary"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListTestCasesResponse: {
+        ListTestCasesResult: {
             test_cases: components["schemas"]["TestCase"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListUsersResponse: {
+        ListUsersResult: {
             users: components["schemas"]["User"][];
             total: number;
             limit: number;
             offset: number;
         };
-        ListWebhookSourcesResponse: {
+        ListWebhookSourcesResult: {
             webhook_sources: components["schemas"]["WebhookSource"][];
             total: number;
             limit: number;
@@ -4396,7 +4396,7 @@ export interface components {
         OrderPipelineTransformationsRequest: {
             ids: string[];
         };
-        OrderPipelineTransformationsResponse: {
+        OrderPipelineTransformationsResult: {
             transformations: components["schemas"]["Transformation"][];
         };
         Organisation: {
@@ -4941,7 +4941,7 @@ export interface components {
                 [key: string]: string;
             };
         };
-        PreviewMappingResponse: {
+        PreviewMappingResult: {
             requests: components["schemas"]["VendorRequest"][];
             dropped: {
                 reason: string;
@@ -4963,7 +4963,7 @@ export interface components {
             /** @description Only where the check failed. */
             reason?: string;
         };
-        RefreshSessionResponse: {
+        RefreshSessionResult: {
             /** @description Keep it in memory. */
             access_token: string;
             /** @enum {string} */
@@ -5069,7 +5069,7 @@ export interface components {
             event_ids?: string[];
             dry_run?: boolean;
         };
-        ReplayHistoryResponse: {
+        ReplayHistoryResult: {
             replayed: number;
         };
         Replayed: {
@@ -5197,7 +5197,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        SetUpTotpResponse: {
+        SetUpTotpResult: {
             /**
              * @description Base32, 20 bytes.
              * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
@@ -5342,7 +5342,7 @@ export interface components {
         TestPipelineIntegrationRequest: {
             event: components["schemas"]["EventInput"];
         };
-        TestPipelineIntegrationResponse: {
+        TestPipelineIntegrationResult: {
             status: number | null;
             duration_ms: number;
             response_excerpt: string;
@@ -5379,7 +5379,7 @@ export interface components {
                 [key: string]: string;
             };
         };
-        TestTransformationResponse: {
+        TestTransformationResult: {
             event: {
                 [key: string]: unknown;
             } | null;
@@ -5741,7 +5741,7 @@ export interface components {
             enabled?: boolean;
             consent_category?: string;
         };
-        VerifyAuditLogResponse: {
+        VerifyAuditLogResult: {
             valid: boolean;
             checked: number;
             first_invalid_id: string | null;
@@ -6099,7 +6099,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetOpenApiDocumentResponse"];
+                    "application/json": components["schemas"]["GetOpenApiDocumentResult"];
                 };
             };
             429: components["responses"]["Refusal"];
@@ -6268,7 +6268,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateSessionResponse"];
+                    "application/json": components["schemas"]["CreateSessionResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6321,7 +6321,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RefreshSessionResponse"];
+                    "application/json": components["schemas"]["RefreshSessionResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6346,7 +6346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListAuthMethodsResponse"];
+                    "application/json": components["schemas"]["ListAuthMethodsResult"];
                 };
             };
             429: components["responses"]["Refusal"];
@@ -6425,7 +6425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListUsersResponse"];
+                    "application/json": components["schemas"]["ListUsersResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6628,7 +6628,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetTotpResponse"];
+                    "application/json": components["schemas"]["GetTotpResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6652,7 +6652,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetUpTotpResponse"];
+                    "application/json": components["schemas"]["SetUpTotpResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6680,7 +6680,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfirmTotpResponse"];
+                    "application/json": components["schemas"]["ConfirmTotpResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6766,7 +6766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListApiTokensResponse"];
+                    "application/json": components["schemas"]["ListApiTokensResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -6796,7 +6796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateApiTokenResponse"];
+                    "application/json": components["schemas"]["CreateApiTokenResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -6917,7 +6917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPipelinesResponse"];
+                    "application/json": components["schemas"]["ListPipelinesResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7040,7 +7040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeletePipelineResponse"];
+                    "application/json": components["schemas"]["DeletePipelineResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7096,7 +7096,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateChallengeTokenResponse"];
+                    "application/json": components["schemas"]["CreateChallengeTokenResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7338,7 +7338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListIntegrationTemplatesResponse"];
+                    "application/json": components["schemas"]["ListIntegrationTemplatesResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7490,7 +7490,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListIntegrationTemplateRevisionsResponse"];
+                    "application/json": components["schemas"]["ListIntegrationTemplateRevisionsResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7585,7 +7585,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPipelineIntegrationsResponse"];
+                    "application/json": components["schemas"]["ListPipelineIntegrationsResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7845,7 +7845,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListDeadLettersResponse"];
+                    "application/json": components["schemas"]["ListDeadLettersResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -7885,7 +7885,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListDeadLetterGroupsResponse"];
+                    "application/json": components["schemas"]["ListDeadLetterGroupsResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8055,7 +8055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListEventsResponse"];
+                    "application/json": components["schemas"]["ListEventsResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8203,7 +8203,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PreviewMappingResponse"];
+                    "application/json": components["schemas"]["PreviewMappingResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8237,7 +8237,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DiffRevisionsResponse"];
+                    "application/json": components["schemas"]["DiffRevisionsResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8273,7 +8273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TestPipelineIntegrationResponse"];
+                    "application/json": components["schemas"]["TestPipelineIntegrationResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8309,7 +8309,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReplayHistoryResponse"];
+                    "application/json": components["schemas"]["ReplayHistoryResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8343,7 +8343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErasePersonResponse"];
+                    "application/json": components["schemas"]["ErasePersonResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8377,7 +8377,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPipelineTransformationsResponse"];
+                    "application/json": components["schemas"]["ListPipelineTransformationsResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8536,7 +8536,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrderPipelineTransformationsResponse"];
+                    "application/json": components["schemas"]["OrderPipelineTransformationsResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8569,7 +8569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TestTransformationResponse"];
+                    "application/json": components["schemas"]["TestTransformationResult"];
                 };
             };
             400: components["responses"]["Refusal"];
@@ -8603,7 +8603,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListTestCasesResponse"];
+                    "application/json": components["schemas"]["ListTestCasesResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -8842,7 +8842,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListWebhookSourcesResponse"];
+                    "application/json": components["schemas"]["ListWebhookSourcesResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -9033,7 +9033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListAuditLogsResponse"];
+                    "application/json": components["schemas"]["ListAuditLogsResult"];
                 };
             };
             401: components["responses"]["Refusal"];
@@ -9058,7 +9058,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerifyAuditLogResponse"];
+                    "application/json": components["schemas"]["VerifyAuditLogResult"];
                 };
             };
             401: components["responses"]["Refusal"];

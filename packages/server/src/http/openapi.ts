@@ -109,8 +109,11 @@ function parameters(place: 'path' | 'query' | 'header', schema: ObjectSchema | u
   }));
 }
 
-/** Names an unnamed body after its operation, so that no generated type is anonymous. */
-function withName(schema: object, operationId: string, kind: 'Request' | 'Response'): object {
+/**
+ * Names an unnamed body after its operation, so that no generated type is anonymous. `Result`, because oapi-codegen calls its own types for
+ * Go `…Response`.
+ */
+function withName(schema: object, operationId: string, kind: 'Request' | 'Result'): object {
   if ('x-component' in schema || !('type' in schema) || schema.type !== 'object') return schema;
   return { ...schema, 'x-component': `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}${kind}` };
 }
@@ -126,7 +129,7 @@ function answers(schema: FastifySchema, operationId: string): Record<string, obj
         {
           description,
           headers: REQUEST_ID,
-          ...(status === '204' ? {} : { content: { [type]: { schema: withName(body, operationId, 'Response') } } }),
+          ...(status === '204' ? {} : { content: { [type]: { schema: withName(body, operationId, 'Result') } } }),
         },
       ];
     }),
