@@ -53,10 +53,9 @@ export function compileStrict(schema: TSchema): ValidateFunction {
 /** A missing top-level field of the body is 400; any invalid value is 422. */
 export function validationError(errors: readonly ErrorObject[], part: string | undefined): ApiError {
   const faults = faultsOf(errors);
-  const absent = part === 'body' && errors.some((error) => error.keyword === 'required' && error.instancePath === '');
-  if (!absent) return new ApiError('VALIDATION_ERROR', { message: sentence(faults), details: faults });
-  const first = errors.find((error) => error.keyword === 'required' && error.instancePath === '')!;
-  const ordered = [...faultsOf([first]), ...faults.filter((fault) => fault.field !== first.params.missingProperty)];
+  const absent = part === 'body' ? errors.find((error) => error.keyword === 'required' && error.instancePath === '') : undefined;
+  if (absent === undefined) return new ApiError('VALIDATION_ERROR', { message: sentence(faults), details: faults });
+  const ordered = [...faultsOf([absent]), ...faults.filter((fault) => fault.field !== absent.params.missingProperty)];
   return new ApiError('MISSING_FIELD', { message: sentence(ordered), details: ordered });
 }
 

@@ -168,9 +168,11 @@ export class Pool {
     else {
       const jobs = slot.jobs;
       slot.jobs = [];
-      for (const [i, result] of reply.results.entries()) {
-        if (result.ended) this.#suspects.add(jobs[i]!.line);
-        settle(jobs[i]!, result);
+      for (const [i, job] of jobs.entries()) {
+        const result = reply.results[i];
+        if (result === undefined) break;
+        if (result.ended) this.#suspects.add(job.line);
+        settle(job, result);
       }
       // The run finished after all, but its replacement is already started.
       if (slot.doomed) this.#drop(slot);

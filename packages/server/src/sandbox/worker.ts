@@ -13,8 +13,8 @@ const MAX_CONTEXTS = 32;
 /** Limit of memory beyond the engines' initial memory. */
 const MAX_GROWN_BYTES = 64 * 1024 * 1024;
 
+if (parentPort === null) throw new Error('the sandbox worker runs only as a worker thread');
 const port = parentPort;
-if (port === null) throw new Error('the sandbox worker runs only as a worker thread');
 const { limits, shared: buffer, engine: compiled } = workerData as WorkerStart;
 const shared = new Int32Array(buffer);
 const contexts = new Map<string, Vm>();
@@ -81,7 +81,7 @@ async function answer(message: RunMessage): Promise<void> {
     results.push(runOne(message, event, engine));
     Atomics.store(shared, RUNNING, 0);
   }
-  port!.postMessage({ type: 'results', results } satisfies WorkerReply);
+  port.postMessage({ type: 'results', results } satisfies WorkerReply);
   trim();
 }
 

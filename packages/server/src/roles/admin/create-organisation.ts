@@ -33,19 +33,24 @@ export type EnsuredOwner =
   | { created: true; org_id: string; user_id: string; email: string; generated_password: string | undefined };
 
 /**
- * The first start: makes the organisation and its owner where there is none. Processes that start together line up on the config
- * version; the first one makes them, the others find them made. The generated password is in no other place than this answer.
+ * Creates the organisation and its owner on the first start. Processes that start together are serialised by the config version: the
+ * first creates them, the others find them. The generated password is stored nowhere; it is only in the returned value.
  */
 export async function ensureOwner(deps: Deps, owner: { email: string; password: string | undefined }): Promise<EnsuredOwner> {
   if (await hasOrganisation(deps.db)) return { created: false };
-  const generated = owner.password === undefined ? randomBytes(18).toString('base64url') : undefined;
-  const password_hash = await hashPassword(owner.password ?? generated!);
+  const password = owner.password ?? randomBytes(18).toString('base64url');
+  const password_hash = await hashPassword(password);
   return await deps.db.transaction().execute(async (tx): Promise<EnsuredOwner> => {
     const version = await nextConfigVersion(tx);
     if (await hasOrganisation(tx)) return { created: false };
     const input = { name: 'My organisation', owner_email: owner.email };
     const ids = await insertWithOwner(tx, deps, input, password_hash, version);
-    return { created: true, ...ids, email: normaliseEmail(owner.email), generated_password: generated };
+    return {
+      created: true,
+      ...ids,
+      email: normaliseEmail(owner.email),
+      generated_password: owner.password === undefined ? password : undefined,
+    };
   });
 }
 

@@ -36,9 +36,8 @@ export function createProxies(trustProxy: number | string[] | undefined, ingestU
     },
     host(req) {
       const forwarded = believes(req) ? req.headers['x-forwarded-host'] : undefined;
-      return String(forwarded ?? req.headers.host ?? '')
-        .split(',')[0]!
-        .trim();
+      const [nearest = ''] = String(forwarded ?? req.headers.host ?? '').split(',');
+      return nearest.trim();
     },
   };
 }

@@ -129,8 +129,8 @@ export function vendorIds(
 }
 
 function cookiesOf(vendor: string): readonly VendorCookie[] {
-  const name = Object.hasOwn(ALIASES, vendor) ? ALIASES[vendor]! : vendor;
-  return Object.hasOwn(COOKIES, name) ? COOKIES[name]! : [];
+  const name = (Object.hasOwn(ALIASES, vendor) && ALIASES[vendor]) || vendor;
+  return (Object.hasOwn(COOKIES, name) && COOKIES[name]) || [];
 }
 
 /** Click ids stand in the page's address. */

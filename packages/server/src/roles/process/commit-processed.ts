@@ -98,7 +98,8 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
   for (const [i, one] of done.entries()) {
     const append = eventAppendOf(one);
     try {
-      const position = append && (await deps.log.append([append]))[0]!.positions[0];
+      const [result] = append ? await deps.log.append([append]) : [];
+      const position = result?.positions[0];
       if (position !== undefined) stored.set(i, position);
       finished.push(one);
     } catch (error) {

@@ -49,7 +49,8 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
     query = query.where(sql<boolean>`search_text like ${likeContaining(filter.search.toLowerCase())} escape '\\'`);
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
   if (filter.enabled !== undefined) query = query.where('enabled', '=', filter.enabled ? 1 : 0);
-  if (filter.label !== undefined)
+  const { label } = filter;
+  if (label !== undefined)
     // Join by primary key only. With the organisation in the condition too, a planner without statistics compares every label with every
     // pipeline.
     query = query.where(({ exists, selectFrom }) =>
@@ -57,7 +58,7 @@ export async function listPipelines(db: Db, orgId: string, filter: PipelineFilte
         selectFrom('pipeline_labels')
           .select('label')
           .whereRef('pipeline_labels.pipeline_id', '=', 'pipelines.id')
-          .where('label', '=', filter.label!),
+          .where('label', '=', label),
       ),
     );
   const listed = query.select(SUMMARY_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');

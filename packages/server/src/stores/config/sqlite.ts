@@ -52,7 +52,7 @@ function openSqlite(file: string): SqliteDatabase {
       if (kept !== undefined) return kept;
       // Take the write lock when a transaction begins: upgrading a read lock later could only fail.
       const statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
-      if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value!);
+      if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
       statements.set(sql, statement);
       return statement;
     },

@@ -183,7 +183,7 @@ function listBytes(answer: { vendors: CatalogEntry[]; total: number; categories:
   let bytes = lists.get(name);
   if (bytes === undefined) {
     bytes = Buffer.from(JSON.stringify(answer));
-    if (lists.size >= MAX_LISTS) lists.delete(lists.keys().next().value!);
+    if (lists.size >= MAX_LISTS) lists.delete(lists.keys().next().value ?? '');
     lists.set(name, bytes);
   }
   return bytes;

@@ -153,8 +153,9 @@ export function collectorRoutes(app: AdminApp, context: AdminContext): void {
   async function requireBuilt(orgId: string, pipeline: Pipeline) {
     const { ready } = await readBuildState(db, orgId, pipeline.id);
     const bytes = ready && (await readSource(db, ready.id));
-    if (bytes === undefined) throw new ApiError('NOT_FOUND', { message: 'The collector of this pipeline has not been built yet.' });
-    return { ...ready!, ...bytes };
+    if (ready === undefined || bytes === undefined)
+      throw new ApiError('NOT_FOUND', { message: 'The collector of this pipeline has not been built yet.' });
+    return { ...ready, ...bytes };
   }
 }
 

@@ -222,10 +222,10 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ body, user }, reply) => {
       const { use_revision = 'pinned', dry_run = false, limit, ...which } = body;
-      const [owner, ...others] = OWNERS.filter((name) => which[name] !== undefined);
-      if (owner === undefined) throw missing(OWNERS.join(' or '));
-      if (others.length > 0) throw invalid(others[0]!, `must not stand beside ${owner}: give one of them`);
-      const id = which[owner]!;
+      const [owner, second] = OWNERS.filter((name) => which[name] !== undefined);
+      const id = owner && which[owner];
+      if (owner === undefined || id === undefined) throw missing(OWNERS.join(' or '));
+      if (second !== undefined) throw invalid(second, `must not stand beside ${owner}: give one of them`);
       const filter = filterOf(user.org_id, which);
       if (!(await isKnown(user.org_id, owner, id)))
         throw new ApiError('NOT_FOUND', { message: `There is no such ${owner.slice(0, -3).replace('_', ' ')}.` });

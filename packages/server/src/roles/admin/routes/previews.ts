@@ -185,8 +185,8 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       const range = {
         pipeline_id: integration.pipeline_id,
         integration_id: integration.id,
-        from: new Date(moments.from!),
-        to: new Date(moments.to!),
+        from: new Date(moments.from),
+        to: new Date(moments.to),
         dry_run,
       };
       const replayed = await replayHistory(log, { ...range, ...definedOf({ event_names, event_ids }) });

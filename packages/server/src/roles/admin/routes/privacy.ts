@@ -36,10 +36,10 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ body, user }) => {
       const { user_id, anonymous_id } = body;
-      if (user_id === undefined && anonymous_id === undefined) throw missing('user_id or anonymous_id');
       if (user_id !== undefined && anonymous_id !== undefined)
         throw invalid('anonymous_id', 'must not stand beside user_id: give one of them');
-      const who = user_id === undefined ? { anonymous_id: anonymous_id! } : { user_id };
+      const who = user_id !== undefined ? { user_id } : anonymous_id !== undefined ? { anonymous_id } : undefined;
+      if (who === undefined) throw missing('user_id or anonymous_id');
       const { erased, complete } = await erasePerson(context.operations, user.org_id, who);
       // Counts, not the identifier: the audit log is kept for ever, and must not remember whom we forgot.
       await context.write(user, 'privacy.erased', async (_tx, change) => change.audit({ id: null, after: erased }));

@@ -79,7 +79,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
     { config: { role: 'viewer' }, schema: { summary: 'Read a template', tags, params: IdParams, response: { 200: TemplateWithUse } } },
     async ({ params, user }) => {
       const template = found(await findTemplate(db, user.org_id, params.id));
-      const latest = (await latestRevision(db, user.org_id, template.id))!;
+      const latest = found(await latestRevision(db, user.org_id, template.id));
       return {
         ...template,
         latest_revision: await shown(user.org_id, template, latest),
@@ -174,7 +174,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       const revision = await context.write(user, 'revision.created', async (tx, change) => {
         const template = found(await findTemplate(tx, user.org_id, params.id));
         const vendor = await requireVendor(template.vendor);
-        const last = (await latestRevision(tx, user.org_id, template.id))!;
+        const last = found(await latestRevision(tx, user.org_id, template.id));
         const org = await organisationKey(tx, user.org_id);
         const config = await withStoredSecrets(vendor, body.config as JsonObject, newestFirst(tx, template, org));
         const mode = body.delivery_mode ?? last.delivery_mode;
@@ -227,7 +227,8 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
   }
 }
 
-function found(template: Template | undefined): Template {
-  if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
-  return template;
+/** The template, or its newest revision, which every template has. */
+function found<T extends Template | StoredRevision>(row: T | undefined): T {
+  if (row === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
+  return row;
 }

@@ -34,9 +34,9 @@ export function durableOf(topic: string, group: string, round = 0): string {
   return `${encode(topic)}~${encode(group)}~${round}`;
 }
 export function parseDurable(name: string): { topic: string; group: string; round: number } | undefined {
-  const parts = name.split('~');
-  if (parts.length !== 3) return undefined;
-  return { topic: decode(parts[0]!), group: decode(parts[1]!), round: Number(parts[2]) };
+  const [topic, group, round, ...more] = name.split('~');
+  if (topic === undefined || group === undefined || round === undefined || more.length > 0) return undefined;
+  return { topic: decode(topic), group: decode(group), round: Number(round) };
 }
 export function retrySubject(topic: string, group: string): string {
   return `firsthand-retry.${encode(topic)}.${encode(group)}`;

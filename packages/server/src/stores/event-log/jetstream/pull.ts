@@ -114,5 +114,5 @@ function parse(msg: Msg): Pulled | undefined {
   const parts = (msg.reply ?? '').split('.');
   if (parts[0] !== '$JS') return undefined;
   const at = parts.length >= 11 ? 7 : 5;
-  return { msg, seq: Number(parts[at]), consumerSeq: Number(parts[at + 1]), time: Math.floor(Number(parts[at + 2]!) / 1_000_000) };
+  return { msg, seq: Number(parts[at]), consumerSeq: Number(parts[at + 1]), time: Math.floor(Number(parts[at + 2]) / 1_000_000) };
 }

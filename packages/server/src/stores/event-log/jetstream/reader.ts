@@ -55,8 +55,10 @@ export class Reader {
     const to = range.to?.getTime() ?? Number.POSITIVE_INFINITY;
     if (range.reverse) return yield* this.#backward(place, from, to, range);
     const after = range.after === undefined ? undefined : Number(range.after) + 1;
-    const byTime = range.from && after === undefined;
-    const start = byTime ? { deliver_policy: 'by_start_time', opt_start_time: range.from!.toISOString() } : fromSeq(after ?? 1);
+    const start =
+      range.from && after === undefined
+        ? { deliver_policy: 'by_start_time', opt_start_time: range.from.toISOString() }
+        : fromSeq(after ?? 1);
     let left = range.limit;
     if (left <= 0) return;
     for await (const record of this.#forward(place, start, left)) {
