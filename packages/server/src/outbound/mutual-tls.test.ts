@@ -172,7 +172,7 @@ describe('the webhook vendor', () => {
     const built = vendor.build(event, { now: 0 });
     const request = vendor.request(built.kind === 'items' ? built.items : [], { now: 0, attempt: 1, request_id: 'e' });
     expect(request.headers.Authorization).toBe('Bearer a-bearer-token');
-    expect(JSON.stringify(maskRequest(request, webhook, {})), 'a preview shows no certificate').not.toContain('BEGIN');
+    expect(JSON.stringify(maskRequest(request, [])), 'a preview shows no certificate').not.toContain('BEGIN');
   });
 
   test('an expired certificate is refused, and warned about 30 days ahead', async () => {

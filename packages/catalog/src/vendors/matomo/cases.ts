@@ -5,7 +5,7 @@ import matomo from './vendor.ts';
 const url = 'https://example.matomo.cloud/matomo.php';
 const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const form = (fields: Record<string, unknown>) =>
-  new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString();
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString();
 const head = {
   rec: 1,
   apiv: 1,

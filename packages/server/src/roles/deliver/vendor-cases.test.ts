@@ -22,6 +22,7 @@ type Answer = (arrived: Arrived) => { status: number; body: unknown };
 
 const OPTIONS = { mode: 'development', allow_private: true, gzip: (data: Uint8Array) => data } as const;
 /** They depend on the time of sending. */
+const LATER_ID = /(evt-\d+)-later-\d+/g;
 const SIGNED = /^SharedKey /;
 const CLOCKED = new Set(['webhook-timestamp', 'x-amz-date', 'x-ms-date']);
 // Chains and drivers have tests of their own: they need a vendor that answers, or no HTTP at all.
@@ -58,7 +59,7 @@ beforeAll(async () => {
         headers: request.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       };
-      const token = one.path.endsWith('/token');
+      const token = /\/(?:token|accessToken)$/.test(one.path);
       if (!token) arrived.push(one);
       const { status, body } = token ? { status: 200, body: { access_token: 'access-token', expires_in: 3600 } } : answer(one);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -93,9 +94,9 @@ describe('cases', () => {
     );
     bench.snapshots.set(integrations);
     bench.start();
-    // Each event of a case needs an id of its own, or the log takes it for a repeat.
+    // Each event of a case needs an id of its own, or the log takes it for a repeat. LATER_ID undoes it.
     for (const { event, batched = [], index } of cases)
-      await bench.append([event, ...batched.map((later, at) => ({ ...later, event_id: `${later.event_id}-${at + 2}` }))], `pl_${index}`);
+      await bench.append([event, ...batched.map((later, at) => ({ ...later, event_id: `${later.event_id}-later-${at}` }))], `pl_${index}`);
     for (const { index } of cases) await bench.settled(`int_${index}`, `pl_${index}`);
   });
 
@@ -109,7 +110,8 @@ describe('cases', () => {
       for (const [name, value] of Object.entries(expected.headers ?? {})) {
         if (!CLOCKED.has(name.toLowerCase()) && !SIGNED.test(value)) expect([name, headers[name.toLowerCase()]]).toEqual([name, value]);
       }
-      if (expected.body !== undefined) expect(typeof expected.body === 'string' ? body : JSON.parse(body)).toEqual(expected.body);
+      const sent = body.replaceAll(LATER_ID, '$1');
+      if (expected.body !== undefined) expect(typeof expected.body === 'string' ? sent : JSON.parse(sent)).toEqual(expected.body);
     }
   });
 });
