@@ -394,6 +394,8 @@ export interface VendorDefinition {
   compact?: { path: string; needs?: string[]; keep_empty?: boolean }[];
   /** Paths that the vendor accepts only together, such as a value and its currency. If one is missing, the others are removed. */
   together?: string[][];
+  /** Objects and lists at these paths are sent as JSON text, for APIs with JSON inside JSON. An empty object becomes an empty text. */
+  json_text?: string[];
   /** Keys of the payload of which at least one must be present; otherwise the event is dropped as `missing_required:<first>`. */
   require_one_of?: string[][];
   /** Oldest event the vendor accepts. Older ones are dropped with `event_too_old`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileCompact, compileLimits, compileTogether, fitEventName, toIdentifier } from './limits.ts';
+import { compileCompact, compileJsonText, compileLimits, compileTogether, fitEventName, toIdentifier } from './limits.ts';
 
 test.each([
   ['Order Completed', 'Order_Completed'],
@@ -70,4 +70,10 @@ test('an empty list may be kept, for vendors that require it', () => {
   const payload = { ids: [{}], other: [{}] };
   compileCompact([{ path: 'ids', keep_empty: true }, { path: 'other' }])(payload);
   expect(payload).toEqual({ ids: [] });
+});
+
+test('JSON inside JSON', () => {
+  const payload = { value: { a: [1] }, none: {}, text: 'x' };
+  compileJsonText(['value', 'none', 'text', 'missing'])(payload);
+  expect(payload).toEqual({ value: '{"a":[1]}', none: '', text: 'x' });
 });

@@ -1,7 +1,7 @@
 /** A vendor's limits on names and maps with free keys, applied to a finished payload. */
 
 import { isObject } from '../json.ts';
-import { compileDeleter, compilePath } from '../path/path.ts';
+import { compileDeleter, compilePath, compileSetter } from '../path/path.ts';
 import type { EventNameDefinition, LimitRule, VendorDefinition } from './definition.ts';
 
 /** `Ünïcode Näme 2` → `Unicode_Name_2`. A name that does not start with a letter gets the prefix `e_`. */
@@ -68,6 +68,23 @@ export function compileTogether(groups: readonly string[][]): (payload: object) 
         const rest = parent?.get(payload);
         if (isObject(rest) && Object.keys(rest).length === 0) parent?.remove.delete(payload);
       }
+    }
+  };
+}
+
+/** Replaces the objects and lists at these paths by their JSON text. Changes the payload in place. */
+export function compileJsonText(paths: readonly string[]): (payload: object) => void {
+  const compiled = paths.map((text) => {
+    const path = compilePath(text);
+    const setter = compileSetter(text);
+    if (!path.ok || !setter.ok) throw new Error(`${text} is not a path`);
+    return { get: path.get, set: setter.set };
+  });
+  return (payload) => {
+    for (const { get, set } of compiled) {
+      const value = get(payload);
+      if (typeof value !== 'object' || value === null) continue;
+      set(payload, Object.keys(value).length === 0 ? '' : JSON.stringify(value));
     }
   };
 }

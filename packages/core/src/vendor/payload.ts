@@ -6,7 +6,7 @@ import type { DropReason } from '../outcome/outcome.ts';
 import { compilePath, compileSetter } from '../path/path.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { EventNameDefinition, VendorDefinition } from './definition.ts';
-import { compileCompact, compileLimits, compileTogether, fitEventName } from './limits.ts';
+import { compileCompact, compileJsonText, compileLimits, compileTogether, fitEventName } from './limits.ts';
 import { compileText } from './text.ts';
 
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
@@ -31,6 +31,7 @@ export function compilePayload(
   const limit = definition.limits ? compileLimits(definition.limits) : undefined;
   const compact = definition.compact ? compileCompact(definition.compact) : undefined;
   const together = definition.together ? compileTogether(definition.together) : undefined;
+  const jsonText = definition.json_text ? compileJsonText(definition.json_text) : undefined;
   const required = requireOneOf(definition.require_one_of ?? []);
   const oldest = maxAgeMs(definition, parameters);
   const make: MakePayload['make'] = (event, context) => {
@@ -46,6 +47,7 @@ export function compilePayload(
       together?.(payload);
       const lacking = required(payload);
       if (lacking) return { kind: 'dropped', reason: `missing_required:${lacking}` };
+      jsonText?.(payload);
     }
     return { kind: 'payload', payload };
   };

@@ -8,11 +8,14 @@ interface VendorModule {
 }
 
 export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
+  adjust: { vendor: () => import('../adjust/vendor.ts'), cases: () => import('../adjust/cases.ts') },
   adobe_analytics: { vendor: () => import('../adobe_analytics/vendor.ts'), cases: () => import('../adobe_analytics/cases.ts') },
   amazon_ads: { vendor: () => import('../amazon_ads/vendor.ts'), cases: () => import('../amazon_ads/cases.ts') },
   amazon_s3: { vendor: () => import('../amazon_s3/vendor.ts'), cases: () => import('../amazon_s3/cases.ts') },
   amplitude: { vendor: () => import('../amplitude/vendor.ts'), cases: () => import('../amplitude/cases.ts') },
+  appsflyer: { vendor: () => import('../appsflyer/vendor.ts'), cases: () => import('../appsflyer/cases.ts') },
   azure_blob_storage: { vendor: () => import('../azure_blob_storage/vendor.ts'), cases: () => import('../azure_blob_storage/cases.ts') },
+  branch: { vendor: () => import('../branch/vendor.ts'), cases: () => import('../branch/cases.ts') },
   braze: { vendor: () => import('../braze/vendor.ts'), cases: () => import('../braze/cases.ts') },
   brevo: { vendor: () => import('../brevo/vendor.ts'), cases: () => import('../brevo/cases.ts') },
   campaign_manager_360: { vendor: () => import('../campaign_manager_360/vendor.ts'), cases: () => import('../campaign_manager_360/cases.ts') },
@@ -30,6 +33,7 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   intercom: { vendor: () => import('../intercom/vendor.ts'), cases: () => import('../intercom/cases.ts') },
   iterable: { vendor: () => import('../iterable/vendor.ts'), cases: () => import('../iterable/cases.ts') },
   klaviyo: { vendor: () => import('../klaviyo/vendor.ts'), cases: () => import('../klaviyo/cases.ts') },
+  kochava: { vendor: () => import('../kochava/vendor.ts'), cases: () => import('../kochava/cases.ts') },
   linkedin: { vendor: () => import('../linkedin/vendor.ts'), cases: () => import('../linkedin/cases.ts') },
   matomo: { vendor: () => import('../matomo/vendor.ts'), cases: () => import('../matomo/cases.ts') },
   meta_conversions_api: { vendor: () => import('../meta_conversions_api/vendor.ts'), cases: () => import('../meta_conversions_api/cases.ts') },
@@ -46,6 +50,7 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   rudderstack: { vendor: () => import('../rudderstack/vendor.ts'), cases: () => import('../rudderstack/cases.ts') },
   salesforce: { vendor: () => import('../salesforce/vendor.ts'), cases: () => import('../salesforce/cases.ts') },
   segment: { vendor: () => import('../segment/vendor.ts'), cases: () => import('../segment/cases.ts') },
+  singular: { vendor: () => import('../singular/vendor.ts'), cases: () => import('../singular/cases.ts') },
   slack: { vendor: () => import('../slack/vendor.ts'), cases: () => import('../slack/cases.ts') },
   snapchat: { vendor: () => import('../snapchat/vendor.ts'), cases: () => import('../snapchat/cases.ts') },
   snowplow: { vendor: () => import('../snowplow/vendor.ts'), cases: () => import('../snowplow/cases.ts') },

@@ -1,5 +1,5 @@
 /** What advertising vendors count, and the standard events of every vertical that mean the same. */
-import type { StandardEvent } from './standard-events.ts';
+import { STANDARD_EVENTS, type StandardEvent } from './standard-events.ts';
 
 const EVENTS = {
   search: ['Products Searched', 'Trip Searched', 'Hotel Searched', 'Flight Searched', 'Results Viewed', 'Content Searched'],
@@ -37,4 +37,10 @@ export function adEvents(names: AdNames): Partial<Record<StandardEvent, string>>
     return name === undefined ? [] : events.map((event) => [event, name] as const);
   });
   return Object.fromEntries(pairs);
+}
+
+/** For vendors that accept any name: the other standard events keep their own. */
+export function orOwnName(names: Partial<Record<StandardEvent, string>>): Record<StandardEvent, string> {
+  const own = Object.fromEntries(Object.keys(STANDARD_EVENTS).map((name) => [name, name])) as Record<StandardEvent, string>;
+  return { ...own, ...names };
 }

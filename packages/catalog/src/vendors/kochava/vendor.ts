@@ -1,0 +1,90 @@
+/** Kochava post-install events. support.kochava.com, post-install event setup, and public integrations, read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { adEvents, orOwnName } from '../shared/ad-events.ts';
+import { adLines } from '../shared/ad-lines.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { text } from '../shared/fields.ts';
+import { event, from, into, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const data = into('data');
+const device = into('data.device_ids');
+const { purchase, booking, subscription } = adLines({ value: 'data.event_data.sum', currency: 'data.event_data.currency' });
+
+const variants = blueprints({
+  names: orOwnName(
+    adEvents({
+      search: 'Search',
+      view: 'View',
+      cart: 'Add to Cart',
+      wishlist: 'Add to Wish List',
+      checkout: 'Checkout Start',
+      purchase: 'Purchase',
+      registration: 'Registration Complete',
+      trial: 'Start Trial',
+      subscribe: 'Subscribe',
+      review: 'Rating',
+      onboarding: 'Tutorial Complete',
+    }),
+  ),
+  global: [
+    set('action', 'event'),
+    from('parameters.app_guid', 'kochava_app_id'),
+    from('context.vendor_ids.kochava_device_id', 'kochava_device_id'),
+    data('properties', 'event_data', [use('omit', 'products', 'email', 'phone', 'first_name', 'last_name', 'address')]),
+    data('event_id', 'event_data.event_id'),
+    data('timestamp', 'usertime', ['to_unix_seconds']),
+    data('context.app.version', 'app_version', ['to_string']),
+    data('context.os.name', 'device_ver'),
+    data('context.ip', 'origination_ip'),
+    data('context.user_agent', 'device_ua'),
+    device(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
+    device('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
+    device(source.ADVERTISING_ID, 'adid', [], { when: source.IS_ANDROID }),
+    device('context.device.id', 'android_id', [], { when: source.IS_ANDROID }),
+  ],
+  lines: { purchase, booking, subscription },
+  others: { '@screen': event('screen_view', [data('name', 'event_data.screen_name')]) },
+  defaults: { action: 'map' },
+});
+
+/** The body decides inside a 200. */
+const ANSWERS: AnswerRule[] = [
+  { status: ['2xx'], when: { field: 'body.success', op: 'in', value: ['0', 0, false] }, verdict: 'refused', reason: 'body.error' },
+  RETRY_TIMEOUT,
+];
+
+export default defineVendor({
+  key: 'kochava',
+  name: 'Kochava',
+  description: 'Post-install events from your server into Kochava, for mobile attribution.',
+  category: 'attribution',
+  group: 'attribution',
+  status: 'beta',
+  website: 'https://support.kochava.com/reference-information/post-install-event-setup/',
+  api_version: { version: 'track/json', checked: '2026-11-16' },
+  setup_steps: [
+    'In Kochava open Apps & Assets, App Manager, your app, and copy the app GUID.',
+    'Use the GUID of a sandbox app for a first event.',
+    'Send the Kochava device ID with every event, as context.vendor_ids.kochava_device_id, or an advertising id.',
+  ],
+  notes: [
+    'Open: the names of the fields and the error answers were seen in public integrations, not in Kochava’s documentation.',
+    'Accounts with Free App Analytics get a success answer, and the event is dropped by Kochava.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [
+    text('app_guid', 'App GUID', 'koexample-app-ab12c', 'Apps & Assets, App Manager, your app.', {
+      pattern: '^[A-Za-z0-9._-]{3,80}$',
+      pattern_hint: 'an app GUID',
+    }),
+  ],
+  request: { method: 'POST', url: 'https://control.kochava.com/track/json', body: { kind: 'json' }, answers: ANSWERS },
+  event_name: { target: 'data.event_name' },
+  require_one_of: [['kochava_device_id', 'data.device_ids']],
+  default_action: 'drop',
+  rate: { rps: 50, burst: 100 },
+  variants,
+});

@@ -1,0 +1,115 @@
+import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { bare, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import singular from './vendor.ts';
+
+const context = {
+  app: { namespace: 'com.singular.app' },
+  os: { name: 'Android', version: '9.2' },
+  device: { advertising_id: 'gaid-1' },
+  ip: '172.58.29.235',
+};
+const order = orderCompleted({ products: [] }, { context });
+const url = (fields: Record<string, string>) => `https://s2s.singular.net/api/v1/evt?${new URLSearchParams(fields)}`;
+const base = {
+  a: 'your_org_name_sh868sdjv',
+  p: 'Android',
+  i: 'com.singular.app',
+  ip: '172.58.29.235',
+  ve: '9.2',
+  aifa: 'gaid-1',
+  custom_user_id: 'user-1',
+  utime: '1767323045',
+};
+const app = (name: string, properties = {}) => track(name, properties, { context });
+
+export default vendorCases(
+  singular,
+  [
+    {
+      name: 'a purchase is a revenue event',
+      event: orderCompleted(
+        { products: [], order_id: 'o-1', tax: undefined, shipping: undefined, coupon: undefined, revenue: undefined } as never,
+        { context },
+      ),
+      requests: [
+        {
+          method: 'GET',
+          url: url({
+            ...base,
+            e: '{"order_id":"o-1","total":42.5,"currency":"eur"}',
+            amt: '42.5',
+            cur: 'EUR',
+            is_revenue_event: 'true',
+            n: '__iap__',
+          }),
+        },
+      ],
+    },
+    {
+      name: 'iOS',
+      event: track(
+        'Signed In',
+        {},
+        { context: { ...context, os: { name: 'iOS', version: '17' }, device: { id: 'IDFV-1', advertising_id: 'IDFA-1' } } },
+      ),
+      requests: [
+        {
+          url: url({
+            a: 'your_org_name_sh868sdjv',
+            p: 'iOS',
+            i: 'com.singular.app',
+            ip: '172.58.29.235',
+            ve: '17',
+            idfa: 'IDFA-1',
+            idfv: 'IDFV-1',
+            custom_user_id: 'user-1',
+            utime: '1767323045',
+            n: 'sng_login',
+          }),
+        },
+      ],
+    },
+    ...named(
+      [
+        ['Products Searched', 'sng_search', 'retail'],
+        ['Product List Viewed', 'sng_content_view_list', 'retail'],
+        ['Product Viewed', 'sng_content_view', 'retail'],
+        ['Product Added', 'sng_add_to_cart', 'retail'],
+        ['Cart Viewed', 'sng_view_cart', 'retail'],
+        ['Product Added to Wishlist', 'sng_add_to_wishlist', 'retail'],
+        ['Checkout Started', 'sng_checkout_initiated', 'retail'],
+        ['Payment Info Entered', 'sng_add_payment_info', 'retail'],
+        ['Signed Up', 'sng_complete_registration', 'retail'],
+        ['Trial Started', 'sng_start_trial', 'saas'],
+        ['Subscription Started', 'sng_subscribe', 'media'],
+        ['Offer Viewed', 'sng_content_view', 'travel'],
+        ['Coupon Denied', 'Coupon Denied', 'retail'],
+        ['A name of more than thirty-two characters', 'A name of more than thirty-two c'],
+      ],
+      (event, n) => ({ event: app(event), requests: [{ url: url({ ...base, n }) }] }),
+    ),
+    { name: 'an app without a name', event: bare('Order Completed'), dropped: 'missing_required:i' },
+    {
+      name: 'no IP address',
+      event: track('Signed In', {}, { context: { ...context, ip: undefined } as never }),
+      dropped: 'missing_required:ip',
+    },
+    {
+      name: 'a website',
+      event: track('Signed In', {}, { context: { ...context, os: { name: 'Windows', version: '11' } } }),
+      dropped: 'missing_required:p',
+    },
+    { name: 'no device id', event: track('Signed In', {}, { context: { ...context, device: {} } }), dropped: 'missing_required:idfa' },
+    { name: 'an identify', event: identified({ context }), requests: [{ url: url({ ...base, n: 'identify' }) }] },
+  ],
+  [
+    { name: 'accepted', events: [order], reply: { status: 200, body: { status: 'ok' } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'an error comes as 200',
+      events: [order],
+      reply: { status: 200, body: { status: 'error', reason: 'invalid sdk key' } },
+      verdict: { kind: 'refused', reason: 'http_200: invalid sdk key' },
+    },
+    ...temporaryAnswers(order),
+  ],
+);

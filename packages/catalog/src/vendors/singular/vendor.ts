@@ -1,0 +1,95 @@
+/** Singular server-to-server events, v1. support.singular.net, S2S API endpoint reference, read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { adEvents, orOwnName } from '../shared/ad-events.ts';
+import { adLines } from '../shared/ad-lines.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const { purchase, booking, subscription } = adLines({ value: 'amt', currency: 'cur' });
+const REVENUE = set('is_revenue_event', 'true', { when: { field: 'properties.currency', op: 'exists' } });
+
+const variants = blueprints({
+  names: orOwnName(
+    adEvents({
+      search: 'sng_search',
+      list: 'sng_content_view_list',
+      view: 'sng_content_view',
+      cart: 'sng_add_to_cart',
+      view_cart: 'sng_view_cart',
+      wishlist: 'sng_add_to_wishlist',
+      checkout: 'sng_checkout_initiated',
+      payment: 'sng_add_payment_info',
+      registration: 'sng_complete_registration',
+      login: 'sng_login',
+      trial: 'sng_start_trial',
+      subscribe: 'sng_subscribe',
+      share: 'sng_share',
+      review: 'sng_rate',
+      invite: 'sng_invite',
+      onboarding: 'sng_tutorial_complete',
+      purchase: '__iap__',
+    }),
+  ),
+  global: [
+    from('parameters.sdk_key', 'a'),
+    set('p', 'Android', { when: source.IS_ANDROID }),
+    set('p', 'iOS', { when: source.IS_APPLE }),
+    from('context.app.namespace', 'i', [], { required: true }),
+    from('context.ip', 'ip', [], { required: true }),
+    from('context.os.version', 've', ['to_string'], { required: true }),
+    from(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
+    from('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
+    from(source.ADVERTISING_ID, 'aifa', [], { when: source.IS_ANDROID }),
+    from('context.vendor_ids.asid', 'asid', [], { when: source.IS_ANDROID }),
+    from('user_id', 'custom_user_id'),
+    from('timestamp', 'utime', ['to_unix_seconds']),
+    from('properties', 'e', [use('omit', 'products', 'email', 'phone', 'first_name', 'last_name', 'address')]),
+  ],
+  lines: { purchase: [...purchase, REVENUE], booking: [...booking, REVENUE], subscription: [...subscription, REVENUE] },
+  others: { '@screen': event('screen_view', [from('name', 'e.screen_name')]) },
+  defaults: { action: 'map' },
+});
+
+/** The body decides inside a 200. */
+const ANSWERS: AnswerRule[] = [
+  { status: ['2xx'], when: { field: 'body.status', op: 'eq', value: 'error' }, verdict: 'refused', reason: 'body.reason' },
+  RETRY_TIMEOUT,
+];
+
+export default defineVendor({
+  key: 'singular',
+  name: 'Singular',
+  description: 'In-app events from your server into Singular, for mobile attribution.',
+  category: 'attribution',
+  group: 'attribution',
+  status: 'beta',
+  website: 'https://support.singular.net/hc/en-us/articles/31496864868635-Server-to-Server-EVENT-Endpoint-API-Reference',
+  api_version: { version: 'v1', checked: '2026-11-16' },
+  setup_steps: [
+    'In Singular open Developer tools, SDK integration, SDK keys, and copy the SDK key.',
+    'Report sessions with the Singular SDK or the launch endpoint first: events of a device without a session are inconsistent.',
+  ],
+  notes: [
+    'Open: the parameters of events (n, e, amt, cur, is_revenue_event, utime) and the standard names were seen in public integrations.',
+    'Singular does not deduplicate: an event whose answer was lost is sent, and counted, twice.',
+    'Server-to-server integration needs an enterprise plan. IP addresses must be IPv4.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [secret('sdk_key', 'SDK key', 'your_org_name_sh868sdjv', 'Developer tools, SDK integration, SDK keys.')],
+  request: {
+    method: 'GET',
+    url: 'https://s2s.singular.net/api/v1/evt',
+    body: { kind: 'query' },
+    answers: ANSWERS,
+  },
+  event_name: { target: 'n', max_length: 32 },
+  together: [['amt', 'cur']],
+  require_one_of: [['p'], ['idfa', 'idfv', 'aifa', 'asid']],
+  default_action: 'drop',
+  rate: { rps: 50, burst: 100 },
+  variants,
+});
