@@ -1,28 +1,19 @@
 /** Installs a vendor on a pipeline in one step: credentials, consent category, pipeline. */
-import { Button, MultiSelect, NumberInput, PasswordInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 
-interface Field {
-  key: string;
-  label: string;
-  type: string;
-  required: boolean;
-  placeholder?: string;
-  help_text?: string;
-  options?: string[];
-  default?: unknown;
-}
 interface Vendor {
   key: string;
   name: string;
   category: string;
-  config_fields: Field[];
+  config_fields: ConfigField[];
   variants: { key: string; name: string }[];
   default_consent_category?: string | null;
 }
@@ -95,7 +86,7 @@ export function Install({ vendor, variant, onDone }: { vendor: Vendor; variant?:
           {...form.getInputProps('variant')}
         />
         {shown.map((field) => (
-          <ConfigInput key={field.key} field={field} props={form.getInputProps(`config.${field.key}`)} />
+          <ConfigInput key={field.key} field={field} {...form.getInputProps(`config.${field.key}`)} />
         ))}
         <Select
           label="Consent category"
@@ -117,20 +108,4 @@ export function Install({ vendor, variant, onDone }: { vendor: Vendor; variant?:
       </Stack>
     </form>
   );
-}
-
-function ConfigInput({ field, props }: { field: Field; props: ReturnType<ReturnType<typeof useForm>['getInputProps']> }) {
-  const common = {
-    label: field.label,
-    description: field.help_text,
-    placeholder: field.placeholder,
-    withAsterisk: field.required,
-    ...props,
-  };
-  if (field.type === 'secret') return <PasswordInput autoComplete="off" {...common} />;
-  if (field.type === 'select') return <Select data={field.options ?? []} {...common} />;
-  if (field.type === 'boolean')
-    return <Switch label={field.label} description={field.help_text} checked={props.value === true} onChange={props.onChange} />;
-  if (field.type === 'number') return <NumberInput {...common} />;
-  return <TextInput autoComplete="off" {...common} />;
 }

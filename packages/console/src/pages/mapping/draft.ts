@@ -84,6 +84,12 @@ export function removeSection(config: Config, path: Path): Config {
   return { ...config, events: rest };
 }
 
+/** The config with the rows of one event only, for a quick preview of that event. */
+export function onlyEvent(config: Config, event: string): Config {
+  const events = (config.events ?? {}) as Record<string, unknown>;
+  return Object.hasOwn(events, event) ? { ...config, events: { [event]: events[event] } } : { ...config, events: {} };
+}
+
 /** The path as the compiler writes it in faults: `events.Order Completed.mappings[3]`. */
 export function faultPath(path: Path): string {
   return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`), '');

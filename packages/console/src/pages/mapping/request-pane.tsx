@@ -1,0 +1,92 @@
+/** The exact request, recomputed as you type; and one real request through the pinned revision. */
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { Button, Group } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useMutation } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import { Json } from '../../components/json.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { VendorRequests, type VendorResult } from '../../components/vendor-requests.tsx';
+import { milliseconds } from '../../format.ts';
+import { failureText } from '../../forms.ts';
+import { useMay } from '../../session/use-session.ts';
+import classes from './mapping.module.css';
+
+export interface PinnedIntegration {
+  id: string;
+  name: string;
+  pipeline_id: string;
+  revision_number: number;
+}
+
+export function RequestPane({
+  result,
+  took,
+  event,
+  integration,
+}: {
+  result: VendorResult | undefined;
+  took: number;
+  event: CanonicalEvent;
+  integration: PinnedIntegration | undefined;
+}) {
+  return (
+    <section className={`panel ${classes.pane}`} aria-label="Request">
+      <div className={classes.paneHead}>
+        Request <Tag tone="ok">{`computed in ${took < 1 ? '< 1' : took.toFixed(0)} ms`}</Tag>
+      </div>
+      <div className={classes.body}>
+        {result === undefined ? <p className="dim">Mend the faults to see the request.</p> : <VendorRequests result={result} />}
+      </div>
+      {integration !== undefined && <SendOne event={event} integration={integration} />}
+    </section>
+  );
+}
+
+function SendOne({ event, integration }: { event: CanonicalEvent; integration: PinnedIntegration }) {
+  const may = useMay('editor');
+  const send = useMutation({
+    mutationFn: () => {
+      const { event_id: _fresh, ...rest } = event;
+      return call(
+        api.POST('/v1/admin/pipelines/{id}/integrations/{integration_id}/test', {
+          params: { path: { id: integration.pipeline_id, integration_id: integration.id } },
+          body: { event: rest as never },
+        }),
+      );
+    },
+  });
+  return (
+    <div className={classes.send}>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          loading={send.isPending}
+          disabled={!may}
+          title={may ? undefined : 'Needs the role editor'}
+          onClick={() =>
+            modals.openConfirmModal({
+              title: `Send this event to ${integration.name} for real?`,
+              children: `One request goes to the vendor, through revision ${integration.revision_number}, which is pinned now, without filter or consent gate.`,
+              labels: { confirm: 'Send one', cancel: 'Not now' },
+              onConfirm: () => send.mutate(),
+            })
+          }
+        >
+          Send this one for real …
+        </Button>
+        <span className="dim">through pinned revision {integration.revision_number}</span>
+      </Group>
+      {send.data !== undefined && (
+        <div role="status">
+          <p>
+            <Tag tone={(send.data.status ?? 500) < 400 ? 'ok' : 'bad'}>{send.data.status ?? 'no answer'}</Tag>{' '}
+            {milliseconds(send.data.duration_ms)}
+          </p>
+          {send.data.response_excerpt !== '' && <Json value={send.data.response_excerpt} label="Answer of the vendor" maxHeight={160} />}
+        </div>
+      )}
+      {send.isError && <p role="alert">{failureText(send.error)}</p>}
+    </div>
+  );
+}
