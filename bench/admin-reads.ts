@@ -1,7 +1,7 @@
 /**
- * Does the management API answer at once in a large organisation? 1,000 pipelines, 5,000 integrations (a hundred of them on one pipeline,
- * each with a delivery group of its own and events waiting), 500 templates with three revisions each, the audit log of making all that.
- * In process, through the whole app: token, validation, database, health, JSON.
+ * Latency of the management API in a large organisation: 1,000 pipelines, 5,000 integrations (100 of them on one pipeline, each with its own
+ * delivery group and a backlog), 500 templates with three revisions each, and the audit log of creating them. Requests run in process
+ * through the whole app: token, validation, database, health, JSON.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,14 +65,14 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
       oidcRoleClaim: undefined,
       oidcRoleMap: undefined,
     },
-    // Once, when everything is there: here it is reading that is measured.
+    // `reload` runs once, after the data is in place: this benchmark measures reads.
     configChanged: async () => {},
   };
   const app = buildAdminApp(deps);
   try {
     await createOrganisation(deps, { name: 'Large', owner_email: LOGIN.email, owner_password: LOGIN.password });
     let token = '';
-    /** The bytes of the answer: making text of them is the client's work. */
+    /** The raw bytes of the response: decoding them is the client's work. */
     const send = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<Buffer> => {
       const answer = await app.inject({
         method,
@@ -87,7 +87,7 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
     token = String((await api('POST', 'auth/login', LOGIN)).access_token);
     const { pipeline, template } = await fill(api, operations);
     await operations.reload();
-    // As the database does by itself within a minute of so many changes.
+    // Autovacuum would do this within a minute of so many changes.
     if (databaseUrl !== undefined) await sql.raw('vacuum (analyze)').execute(store.db);
     const reads: [string, string][] = [
       ['pipelines', 'pipelines?limit=100'],
@@ -155,7 +155,7 @@ async function fill(api: Api, { log }: Awaited<ReturnType<typeof startOperations
   return { pipeline: first, template: templates[0]! };
 }
 
-/** A few at a time: writers stand in line anyway. */
+/** A few at a time: writes are serialised anyway. */
 async function many<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   for (let n = 0; n < count; n += 10)
@@ -163,7 +163,7 @@ async function many<T>(count: number, make: (n: number) => Promise<T>): Promise<
   return made;
 }
 
-/** The median of the best round: other work on the machine only ever makes a round slower. */
+/** The median of the best round: other load on the machine can only slow a round down. */
 async function median(read: () => Promise<unknown>): Promise<number> {
   const medians: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -181,7 +181,7 @@ async function median(read: () => Promise<unknown>): Promise<number> {
 export async function run(): Promise<BenchResult[]> {
   const results = await measure('SQLite', undefined);
   if (findPostgres() === undefined) {
-    console.log('PostgreSQL is not installed: left out.');
+    console.log('PostgreSQL is not installed: skipped.');
     return results;
   }
   const server = await startPostgres();

@@ -1,7 +1,6 @@
 /**
- * What the collector costs a page: bytes against the browser packages of its peers, bundled the same way, and main-thread
- * time of loading it and counting the first page view, of all of them measured the same way in the same rounds, beside an empty
- * script and one of a single request (see collector/cost.ts).
+ * What the collector costs a page: its size, and the main-thread time to load it and send the first page view. Its peers' browser
+ * packages, an empty script and a script with a single request are measured in the same rounds (see collector/cost.ts).
  */
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -40,11 +39,11 @@ async function sizes(): Promise<BenchResult[]> {
 }
 
 async function own(server: string): Promise<Candidate[]> {
-  // What any script that sends one request costs: below this nobody gets.
+  // The floor: what any script that sends one request costs.
   const out: Candidate[] = [{ name: 'a script of one fetch', code: `fetch('${server}/v1/p',{method:'POST',body:'{}'})` }];
   for (const { name, pipeline } of BUILDS) {
     const { code } = await buildCollector({ pipeline, client_side: [] });
-    // Nobody on this page tells of consent: without the wait its page view would come after the window.
+    // The page has no consent tool. The default wait would move the page view out of the measured window.
     out.push({ name, code, dataset: { pipelineKey: pipeline.pipeline_key, waitMs: '0' } });
   }
   return out;
@@ -64,7 +63,7 @@ const PROCESSES = [
   { process: 'used', title: 'in a process that is in use', candidates: own },
 ] as const;
 
-/** The bound stands on what the collector causes and on its own part of that, in either process; the first figure cannot be below a bare request's. */
+/** The bound applies to `caused` and `script`, in both kinds of process; `page` cannot be lower than that of a bare request. */
 async function mainThread(): Promise<BenchResult[]> {
   const out: BenchResult[] = [];
   const round = (ms: number) => Math.round(ms * 100) / 100;

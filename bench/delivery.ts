@@ -1,6 +1,6 @@
 /**
- * What delivery alone can do: from a filled embedded log to a receiver on loopback, in a process of its own.
- * One event a request, a hundred a request, a thousand idle integrations, and nine integrations beside a blackholed one.
+ * Throughput of delivery alone, from a filled embedded log to a receiver on loopback in its own process: one event per request, 100 per
+ * request, 1,000 idle integrations, and nine integrations beside one whose vendor never responds.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -53,7 +53,7 @@ async function throughput(url: string, name: string, config: Parameters<typeof c
   }
 }
 
-/** A thousand integrations on a hundred pipelines with nothing to do. */
+/** 1,000 integrations on 100 pipelines without events. */
 async function idle(url: string): Promise<BenchResult> {
   const bench = await Bench.open();
   try {
@@ -75,8 +75,8 @@ async function idle(url: string): Promise<BenchResult> {
 }
 
 /**
- * The other nine's time from append to answer, without and with a tenth that accepts and never answers. Both run side by
- * side and get their events in turn, so that whatever else the machine does falls on both alike.
+ * Latency of nine integrations from append to response, with and without a tenth whose vendor accepts connections and never responds. Both
+ * set-ups run side by side and get events alternately, so other load on the machine affects both.
  */
 async function blackholed(url: string): Promise<BenchResult[]> {
   const silent = createNetServer((socket) => void socket.on('error', () => undefined));
@@ -85,7 +85,7 @@ async function blackholed(url: string): Promise<BenchResult[]> {
   const nine = Array<string>(9).fill(url);
   const both = [await tenIntegrations([...nine, url]), await tenIntegrations([...nine, `http://127.0.0.1:${port}/`])];
   for (let i = 0; i < 1_000; i++) {
-    // By turns the first and the second: whoever comes first is a little faster.
+    // Alternates the order: the first is a little faster.
     for (const bench of i % 2 === 0 ? both : both.toReversed()) await bench.append(typicalEvents(1, i), 'pl_1', CLOCK.now());
     await pause(5);
   }
@@ -99,7 +99,7 @@ async function blackholed(url: string): Promise<BenchResult[]> {
     { name: 'delivery, nine of ten, p99 ratio', value: round(ratio), unit: '×', floor: 1.2, ok: ratio <= 1.2 },
   ];
 }
-/** Fractions of a millisecond: the wall clock alone would round most of it away. */
+/** With fractions of a millisecond: the latency is about one millisecond. */
 const CLOCK = { now: () => performance.timeOrigin + performance.now(), monotonic: () => performance.now() };
 
 async function tenIntegrations(urls: string[]): Promise<Bench> {
@@ -117,7 +117,7 @@ async function p99OfNine(bench: Bench): Promise<number> {
   return times[Math.floor(times.length * 0.99)]!;
 }
 
-/** About 600 bytes, as a shop sends them. */
+/** About 600 bytes, typical of a shop. */
 function typicalEvents(count: number, from: number): CanonicalEvent[] {
   return Array.from({ length: count }, (_, i) =>
     anEvent(`0190a0b0-0000-7000-8000-${String(from + i).padStart(12, '0')}`, {

@@ -1,4 +1,4 @@
-/** From the client's request to the vendor's: how fast, against a bare forwarder that stores nothing; and how soon, at half load. */
+/** End-to-end throughput, compared with a bare forwarder that stores nothing, and end-to-end latency at half load. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface Count {
 }
 const here = (path: string) => join(import.meta.dirname, path);
 const LOAD: Omit<LoadPlan, 'port'> = { path: '/v1/t', connections: 64, batch: 1, warmupMs: 0, durationMs: 4_000 };
-/** Each program is measured in turns with the other, when both have compiled what they run: the machine's own pace changes by the minute. */
+/** Alternates between both programs after a warm-up, because the speed of the machine changes by the minute. */
 const ROUNDS = 5;
 
 export async function run(): Promise<BenchResult[]> {
@@ -69,7 +69,7 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-/** Everything accepted, divided by the time until the last of it has arrived. */
+/** All accepted events, divided by the time until the last one arrived. */
 export async function delivered(
   plan: LoadPlan,
   ask: (message: 'count' | 'reset') => Promise<Count>,

@@ -1,4 +1,4 @@
-/** How fast each engine of the log is: `node bench/event-log.ts [lmdb|jetstream] [seconds]`. */
+/** Throughput of each log engine: `node bench/event-log.ts [lmdb|jetstream] [seconds]`. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ for (const engine of engines) {
 }
 
 async function measure(engine: string, log: EventLog): Promise<void> {
-  // Processor time, not elapsed: it says the same on a busy machine.
+  // CPU time, not elapsed time: it barely changes on a busy machine.
   const report = (what: string, count: number, ms: number, main: number, all: number) => {
     const rate = Math.round((count / ms) * 1_000).toLocaleString('en');
     const cost = `${(main / count).toFixed(1)} µs of the main thread, ${(all / count).toFixed(1)} of the process each`;

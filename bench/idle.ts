@@ -1,4 +1,4 @@
-/** What it costs to have it running: time to ready, private memory, and CPU with nothing to do. */
+/** The cost of an idle service: time to ready, private memory and CPU. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const WATCH_MS = 10_000;
 const TICKS_PER_SECOND = 100;
 
 export async function run(): Promise<BenchResult[]> {
-  // The first start fills the store and the compile cache, as an install and a first start do.
+  // The first start creates the stores and fills the compile cache. It is not measured.
   await (await startService()).stop();
   const started = performance.now();
   const service = await startService();

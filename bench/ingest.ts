@@ -1,6 +1,6 @@
 /**
- * How much ingest costs over a bare `node:http` server that reads the body and answers 200, both measured in this run: alone
- * in its process, and with every role beside it. Server and load generator are processes of their own.
+ * Ingest throughput, compared with a bare `node:http` server that reads the body and responds 200: once with ingest alone in its
+ * process, once with every role in it. Server and load generator run in separate processes.
  */
 import { fork } from 'node:child_process';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
@@ -8,7 +8,7 @@ import type { OpenLoopPlan, OpenLoopResult } from './ingest/open-loop.ts';
 import { ask, bareServer, everyRole, here, ingestAlone, type Overload, type Target } from './ingest/targets.ts';
 import { atLeast, atMost, type BenchResult, figure } from './result.ts';
 
-/** Servers have few connections and keep them busy; visitors have one each, many, with little to send. What waits together shares a commit. */
+/** Servers keep few connections busy; visitors have one each and send little. Requests that wait together share a commit. */
 const FEW_CONNECTIONS = 64;
 const CONNECTIONS = 256;
 const OVERLOAD_CONNECTIONS = 2_000;
@@ -16,9 +16,9 @@ const BATCH_OVERLOAD_CONNECTIONS = 500;
 const BATCH = 100;
 const ROUNDS = 7;
 const OVERLOAD = 3;
-/** Half a second of it might be a burst, which is taken in; then that has to be worked off. The figures are those of an overload that lasts. */
+/** Long enough to outlast the burst that is accepted and its backlog: the figures are those of a sustained overload. */
 const OVERLOAD_ONSET_MS = 4_000;
-/** More than a bare server answers cannot be refused either; a refusal costs a little more than its answer. */
+/** A service cannot reject more than a bare server can answer: a rejection costs a little more than that server's response. */
 const ANSWERABLE = 0.7;
 const WARM_UP_MS = 10_000;
 const SINGLE = { path: '/v1/t', connections: CONNECTIONS, batch: 1, warmupMs: 500, durationMs: 2_000 };
@@ -41,10 +41,10 @@ export async function run(): Promise<BenchResult[]> {
     ).result;
 
   async function measure(name: string, target: Target): Promise<BenchResult[]> {
-    // A service runs for weeks: what it does in its first seconds, before its code is compiled, is not asked here.
+    // Warm-up: the first seconds, before the code is compiled, are not measured.
     await load(bare, { ...SINGLE, durationMs: WARM_UP_MS });
     await load(target, { ...SINGLE, durationMs: WARM_UP_MS });
-    // In turns, and the middle of what the turns say: the pace of a shared machine changes by the second, for both alike.
+    // Alternating rounds, and their median: the speed of a shared machine changes by the second, for both alike.
     const inTurns = async (plan: Omit<LoadPlan, 'port'>) => {
       const rounds: { bareRate: number; rate: number }[] = [];
       for (let round = 0; round < ROUNDS; round++)
@@ -57,7 +57,7 @@ export async function run(): Promise<BenchResult[]> {
     const batches = [await load(target, batchPlan), await load(target, batchPlan)];
     const batchRate = Math.max(...batches.map(({ perSecond }) => perSecond)) * BATCH;
     const half = { ...SINGLE, rate: rate / 2, durationMs: 3_000 };
-    // A paced load runs other code than a full one, and that too is compiled first.
+    // A paced load runs other code than a full one. Compile that first, too.
     await load(bare, half);
     await load(target, half);
     const halves: { addedP99Ms: number; refused: number }[] = [];
@@ -72,7 +72,7 @@ export async function run(): Promise<BenchResult[]> {
     const overloads: Overload[] = [];
     const underOverload: BenchResult[] = [];
     for (const [what, path, batch, connections, capacity, factor] of [
-      // Batches cost so much more than their refusal that there can be three times as many as are taken in.
+      // Accepting a batch costs far more than rejecting it, so the load can be three times what is accepted.
       ['overload with batches', '/v1/batch', BATCH, BATCH_OVERLOAD_CONNECTIONS, batchRate / BATCH, OVERLOAD],
       ['overload', '/v1/t', 1, OVERLOAD_CONNECTIONS, rate, Math.min(OVERLOAD, (bareRate * ANSWERABLE) / rate)],
     ] as const) {

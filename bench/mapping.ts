@@ -1,6 +1,6 @@
 /**
- * Is the mapping engine fast enough? A GA4 purchase with five items through the compiled mapping, through Segment's mapping kit doing
- * the same, and through the same mapping written by hand. All three results are compared before anything is timed.
+ * Throughput of the mapping engine: a GA4 purchase with five items through the compiled mapping, through Segment's mapping kit, and
+ * through the same mapping written by hand. The three results are compared before anything is timed.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -107,7 +107,7 @@ interface Properties {
   products?: Product[];
 }
 
-/** What somebody who knows the vendor would write: every field may be missing, and what is missing is left out. */
+/** The mapping written by hand. Every field may be missing; a missing field is left out. */
 function byHand(event: CanonicalEvent): unknown {
   const properties = (event.properties ?? {}) as Properties;
   const page = event.context.page as { url?: string } | undefined;
@@ -142,7 +142,7 @@ function byHand(event: CanonicalEvent): unknown {
   return payload;
 }
 
-/** Parsed from text, as events are: objects of a literal would all share one shape that nothing real has. */
+/** Parsed from text, like real events: object literals would all share one hidden class. */
 function events(count: number): CanonicalEvent[] {
   return Array.from({ length: count }, (_, n) =>
     JSON.parse(
@@ -179,7 +179,7 @@ function events(count: number): CanonicalEvent[] {
   );
 }
 
-/** Events per second in the best of several rounds: other work on the machine only ever makes a round slower. */
+/** Events per second in the best of several rounds: other load on the machine can only slow a round down. */
 function rate(map: (event: CanonicalEvent) => unknown, input: CanonicalEvent[], round_ms: number): () => number {
   let best = 0;
   return () => {
@@ -208,7 +208,7 @@ export async function run(): Promise<BenchResult[]> {
     deepStrictEqual(JSON.parse(JSON.stringify(segment(event))), byHand(event));
   }
   const contestants = [rate(engine, input, 250), rate(segment, input, 250), rate(byHand, input, 250)] as const;
-  // Turn by turn, so that a slow moment of the machine hits all three.
+  // Alternating rounds, so that a slow moment of the machine affects all three.
   let rates = contestants.map((measure) => measure());
   for (let round = 1; round < 8; round++) rates = contestants.map((measure) => measure());
   const [engineRate, segmentRate, handRate] = rates as [number, number, number];

@@ -1,6 +1,6 @@
 /**
- * What processing costs: the steps alone on one core, detection in free text apart, the whole role on the embedded log,
- * user code in two workers, and what a runaway piece of code does to its neighbours.
+ * Throughput of processing: the steps alone on one core, with and without detection of personal data in free text; the whole role on the
+ * embedded log; user code in two workers; and the latency of other events beside runaway code.
  */
 import { enableCompileCache } from 'node:module';
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
@@ -32,7 +32,7 @@ const USER_AGENTS = [
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
 ];
 
-/** About 0.9 KB as it comes from a shop's browser. */
+/** About 0.9 KB, typical of a shop's browser events. */
 function clientEvent(i: number) {
   return {
     type: 'track',
@@ -100,7 +100,7 @@ function steps(): BenchResult[] {
   ];
 }
 
-/** The best of several rounds: a neighbour's burst on a shared machine must not decide. */
+/** The best of several rounds: other load on the machine can only slow a round down. */
 function measureSteps(stored: readonly Uint8Array[], dataLayer: Partial<DataLayerConfig>): { all: number; alone: number } {
   const { organisation } = compileOrganisation(dataLayer, ORG);
   const { processing } = compileProcessing({ transformations: [], parameters: {} });
@@ -143,7 +143,7 @@ function measureSteps(stored: readonly Uint8Array[], dataLayer: Partial<DataLaye
   return { all, alone };
 }
 
-/** From a filled ingest log to a filled event log, outcomes and visitors included. */
+/** From the ingest log to the event log, including outcomes and visitors. */
 export async function role(): Promise<BenchResult> {
   const count = 40_000;
   const bench = await Bench.open(new Snapshots({}, [{ id: 'pl_1' }]));
@@ -228,7 +228,7 @@ function result(name: string, value: number, unit: string, floor?: number): Benc
 }
 
 if (import.meta.main) {
-  // As the command does, so that threads start as they do there.
+  // The start command does this too: threads start faster.
   enableCompileCache();
   console.table(await run());
 }

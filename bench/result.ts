@@ -1,4 +1,4 @@
-/** One line of a benchmark's answer; `floor` is what it must reach, `ok` whether it did. */
+/** One figure of a benchmark. `floor` is the bound, `ok` whether the figure meets it. */
 export interface BenchResult {
   name: string;
   value: number;

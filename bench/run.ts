@@ -1,6 +1,6 @@
 /**
- * `npm run bench [name …]`: every question in turn, each in a process of its own so that no heap or compiled code leaks
- * from one into the next. Figures are ratios against a floor or a peer from the same run; run it on a quiet machine.
+ * `npm run bench [name …]`: runs the benchmarks one after the other, each in its own process so that heap and compiled code do not
+ * carry over. Figures are ratios to a floor or a peer from the same run. Use a quiet machine.
  */
 import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * What the trace costs: the end-to-end rate of one service that records traces and statistics, and of one that does not, loaded in
- * turns in one run. Both write outcomes to the log, as the balance of counters needs them; what differs is everything after that. A
- * recorder that falls behind would hide its cost, so how late the last trace stands is measured too.
+ * The cost of traces and statistics: end-to-end throughput of a service that records them and of one that does not, in alternating rounds.
+ * Both write outcomes to the log; only the recorder differs. A recorder that falls behind would hide its cost, so its delay is measured
+ * too.
  */
 
 import { fork } from 'node:child_process';
@@ -55,7 +55,7 @@ export async function run(): Promise<BenchResult[]> {
 
 interface Side {
   plan: { port: number; key: string };
-  /** Waits until everything received has its trace; the moment it had. */
+  /** Waits until every received event has its trace. Returns that time. */
   recorded(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -91,7 +91,7 @@ async function start(kind: 'traced' | 'untraced', target: string): Promise<Side>
   };
 }
 
-/** The counters stand in the same transaction as the traces: when they have stopped moving and agree, all is written. */
+/** Counters and traces are written in one transaction: when the counters agree and no longer change, everything is written. */
 async function recorded(client: Client, pipelineId: string, integrationId: string): Promise<number> {
   let at = performance.now();
   for (let last = -1, still = 0; still < 20; ) {

@@ -1,4 +1,4 @@
-/** How many events a second become finished requests (mapping, hashing, body), for each event vendor, on one core. */
+/** Events per second that become finished requests (mapping, hashing, body), for each event vendor, on one core. */
 import { loadVendor } from '@firsthand/catalog/index.ts';
 import { compileCase } from '@firsthand/catalog/vendors/shared/run-case.ts';
 import { orderCompleted, PRODUCTS } from '@firsthand/catalog/vendors/shared/sample-events.ts';
@@ -9,7 +9,7 @@ import type { BenchResult } from './result.ts';
 const EVENT_VENDORS = ['google_analytics_4', 'meta_conversions_api', 'tiktok_events_api', 'google_ads', 'amplitude', 'braze'];
 const WARM_UP_MS = 400;
 const MEASURE_MS = 1_500;
-/** Different people and orders, so that no cache of one value flatters the figure. */
+/** Different people and orders, so that caches of a single value do not help. */
 const VISITORS = 5_000;
 
 function purchases(): CanonicalEvent[] {
@@ -32,13 +32,13 @@ function purchases(): CanonicalEvent[] {
   );
 }
 
-/** Requests hold as many items as the vendor takes, as they do under load. */
+/** Requests are as large as the vendor allows, as under load. */
 function work(vendor: CompiledVendor, events: CanonicalEvent[], forMs: number): number {
   const most = vendor.batch?.max_items ?? 1;
   const context = { now: Date.UTC(2026, 0, 2), attempt: 1, request_id: 'bench', access_token: 'token' };
   const lanes = new Map<string, VendorItem[]>();
   let done = 0;
-  // Time of the processor, not of the clock: a busy machine must not make the code look slower than it is.
+  // CPU time, not elapsed time: it barely changes on a busy machine.
   const start = process.threadCpuUsage();
   const spentMs = () => {
     const { user, system } = process.threadCpuUsage(start);

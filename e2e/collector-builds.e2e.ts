@@ -18,7 +18,7 @@ describe('collector builds', () => {
       return status.status === 'ready' && status;
     });
 
-  test('killed while it builds, the service builds on when it starts again', async () => {
+  test('a killed service finishes pending builds after a restart', async () => {
     const pipelines = [];
     for (const name of ['One', 'Two', 'Three']) pipelines.push(await client.post('/pipelines', { name }));
     // One build takes longer than these requests, so some still wait at the kill.
@@ -33,7 +33,7 @@ describe('collector builds', () => {
     }
   });
 
-  test('the files stay through a restart, and the API document names their addresses', async () => {
+  test('built files survive a restart, and the API document lists their paths', async () => {
     const pipeline = await client.post('/pipelines', { name: 'Lasting', js_builder_config: { script_filename: 'shop.js' } });
     await build(pipeline);
     const { version_hash } = await ready(pipeline);
@@ -46,7 +46,7 @@ describe('collector builds', () => {
     expect(paths).toHaveProperty(['/c/{pipeline_key}/{version_hash}/{script_filename}']);
   });
 
-  test.runIf(onServers)('one process builds, another serves, the next build too', async () => {
+  test.runIf(onServers)('another process serves each build, including the next one', async () => {
     const edge = await service.sibling({ ROLES: 'ingest' });
     const pipeline = await client.post('/pipelines', { name: 'Apart' });
     await build(pipeline);

@@ -88,7 +88,7 @@ describe('a page with the snippet', () => {
     await page.close();
   });
 
-  test('a pinned tag loads exactly the build whose integrity it names, and stays when another is built', async () => {
+  test('a pinned tag loads only the build with its integrity hash, also after a newer build', async () => {
     const hook = '/pinned';
     const { pipeline, status } = await built(hook);
     const pinned = await client.get(`/pipelines/${pipeline.id}/collector/snippet?pinned=true`);

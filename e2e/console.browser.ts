@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe('the console', () => {
-  test('refuses a wrong password in the words of the API and keeps what was typed', async () => {
+  test('shows the API’s message for a wrong password and keeps the form', async () => {
     await page.goto(service.url);
     await page.getByLabel('E-mail address').fill(OWNER.email);
     await page.locator('input[type=password]').fill('not-the-password');
@@ -36,7 +36,7 @@ describe('the console', () => {
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(OWNER.email);
   });
 
-  test('keeps no token where a script can read it', async () => {
+  test('stores no token where a script can read it', async () => {
     await page.locator('input[type=password]').fill(OWNER.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Welcome to Firsthand' }).waitFor();
@@ -44,7 +44,7 @@ describe('the console', () => {
     expect(readable).not.toMatch(/rc_|eyJ/);
   });
 
-  test('leads from an empty installation to a first event that ticks itself off', async () => {
+  test('guides from an empty installation to the first event and ticks off that step', async () => {
     await page.getByLabel('Name of the pipeline').fill('Web shop');
     await page.getByRole('button', { name: 'Create pipeline' }).click();
     const snippet = await page.getByLabel('curl snippet').innerText();
@@ -59,7 +59,7 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Order Completed (first-order)' }).waitFor();
   });
 
-  test('explains the event step by step at an address that can be shared', async () => {
+  test('explains the event step by step at a shareable URL', async () => {
     await page.getByRole('link', { name: 'Order Completed (first-order)' }).click();
     await page.getByText('What happened').waitFor();
     await page.goto(page.url());
@@ -79,7 +79,7 @@ describe('the console', () => {
     await page.getByRole('region', { name: 'Webhook' }).waitFor();
   });
 
-  test('shows a field’s fault at the field, in the words of the API', async () => {
+  test('shows the API’s message beside the invalid field', async () => {
     await page.goto(`${service.url}/team`);
     await page.getByRole('button', { name: 'Add a user' }).click();
     await page.getByLabel('E-mail address').fill('new@firsthand.test');
@@ -108,7 +108,7 @@ describe('the console', () => {
     expect(errors).toEqual([]);
   });
 
-  test('signs out, and the session does not come back', async () => {
+  test('signs out for good: a reload does not restore the session', async () => {
     await page.goto(service.url);
     await page.getByRole('button', { name: /owner/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();

@@ -34,7 +34,7 @@ describe('delivery', () => {
     await receiver.close();
   });
 
-  test('a custom template renders the body, and a body that is no JSON is a dead letter with that reason', async () => {
+  test('a custom template renders the body, and a body that is not JSON becomes a dead letter with that reason', async () => {
     const receiver = await startReceiver();
     const template = '{"name":"{{event}}","total":{{properties.total}},"missing":"{{properties.nothing}}","all":{{{json properties}}}}';
     const { key, integration } = await pipelineTo(client, receiver.url, {
@@ -56,7 +56,7 @@ describe('delivery', () => {
     await receiver.close();
   });
 
-  test('one integration that never answers delays no other', async () => {
+  test('an integration whose vendor never responds delays no other', async () => {
     const dead = await startReceiver();
     dead.answer(() => 'hang');
     const alive = await startReceiver();
@@ -75,7 +75,7 @@ describe('delivery', () => {
     await alive.close();
   });
 
-  test('a refusal is permanent, a 429 waits, and the secret never shows', async () => {
+  test('a rejection is permanent, a 429 is retried, and the secret is never shown', async () => {
     const receiver = await startReceiver();
     receiver.answer((_request, count) =>
       count === 1
@@ -114,7 +114,7 @@ describe('delivery', () => {
     await receiver.close();
   });
 
-  test('preview runs the engine and sends nothing; the delivery test really sends', async () => {
+  test('a preview sends nothing; a delivery test really sends', async () => {
     const receiver = await startReceiver();
     const { pipeline, integration } = await pipelineTo(client, receiver.url);
     const event = { type: 'track' as const, event: 'Order Completed', event_id: 'p1', properties: { total: 9 } };

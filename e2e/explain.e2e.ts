@@ -6,7 +6,7 @@ import { stage } from './harness/stage.ts';
 const { service, client, receiver } = await stage();
 
 describe('every event can explain itself', () => {
-  test('why was this not delivered? One word and one sentence for each integration', async () => {
+  test('an undelivered event has a reason code and a sentence for each integration', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url);
     const gated = await client.post('/integrations', {
       source_id: pipeline.id,
@@ -29,7 +29,7 @@ describe('every event can explain itself', () => {
       userId: 'u1',
       context: { consent: { categories: { marketing: false, statistics: true } } },
     });
-    const trace = await until('the whole story', async () => {
+    const trace = await until('the complete trace', async () => {
       const { status, body } = await client.call('GET', '/events/why-1');
       return status === 200 && body.deliveries.every((each: { status: string }) => each.status !== 'waiting') && body;
     });
@@ -57,7 +57,7 @@ describe('every event can explain itself', () => {
     expect((await client.call('GET', '/events/never-sent')).status).toBe(404);
   });
 
-  test('what privacy rules took out of an event cannot be read beside it', async () => {
+  test('data that privacy rules removed from an event is nowhere in its trace', async () => {
     const { config } = await client.get('/data-layer');
     const { key } = await pipelineTo(client, receiver.url);
     await client.put('/data-layer', { config: { pii_rules: { ...config.pii_rules, fields: [{ path: 'traits.email', action: 'hash' }] } } });
@@ -78,7 +78,7 @@ describe('every event can explain itself', () => {
     expect(JSON.stringify(trace)).not.toMatch(/ada@shop|secret-token|pk_/);
   });
 
-  test('statistics balance for every integration', async () => {
+  test('the counters of every integration add up', async () => {
     const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
     const failing = await startReceiver();
     failing.answer((request) => ({ status: request.body.includes('"n":3') ? 400 : 200 }));
@@ -130,7 +130,7 @@ describe('every event can explain itself', () => {
     const range = { from: before, to: new Date(Date.now() + 1_000).toISOString() };
     expect(await client.call('POST', path, { ...range, dry_run: true })).toMatchObject({ status: 202, body: { replayed: 3 } });
     expect(await client.call('POST', path, { ...range, event_names: ['E1', 'E3'] })).toMatchObject({ status: 202, body: { replayed: 2 } });
-    await until('the replayed two', () => late.requests.length === 2);
+    await until('two replayed events', () => late.requests.length === 2);
     expect(
       late
         .events()
@@ -141,7 +141,7 @@ describe('every event can explain itself', () => {
     await late.close();
   });
 
-  test('a history replay goes through the consent gate and the event filter as the first delivery did', async () => {
+  test('a history replay applies the consent gate and the event filter again', async () => {
     const gated = await startReceiver();
     const { pipeline, integration, key } = await pipelineTo(client, gated.url, {
       integration: { consent_category: 'marketing', event_filter: { event_names: ['Wanted'] } },
@@ -150,11 +150,11 @@ describe('every event can explain itself', () => {
     await send(service, key, '/v1/t', { type: 'track', event: 'Wanted', messageId: 'gate-denied' });
     await send(service, key, '/v1/t', { type: 'track', event: 'Unwanted', messageId: 'gate-filtered', context: granted });
     await send(service, key, '/v1/t', { type: 'track', event: 'Wanted', messageId: 'gate-granted', context: granted });
-    await until('the one that may pass', () => gated.requests.length === 1);
+    await until('the event with consent', () => gated.requests.length === 1);
     const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 1_000).toISOString() };
     const path = `/pipelines/${pipeline.id}/integrations/${integration.id}/replay`;
     expect(await client.call('POST', path, range)).toMatchObject({ status: 202, body: { replayed: 3 } });
-    await until('the replayed one', () => gated.requests.length === 2);
+    await until('the replayed event', () => gated.requests.length === 2);
     for (const id of ['gate-denied', 'gate-filtered'])
       await until(`${id} dropped twice`, async () => {
         const { status, body } = await client.call('GET', `/events/${id}?pipeline_id=${pipeline.id}`);

@@ -12,7 +12,7 @@ describe('inbound webhooks', () => {
     return { status: reply.status, body: await reply.json() };
   };
 
-  test('Stripe’s own signature passes, its retry is one event, a forged one is a dead letter that replays after the secret is mended', async () => {
+  test('a Stripe webhook is verified and deduplicated; a wrong signature is a dead letter that replays after the secret is fixed', async () => {
     const { pipeline } = await pipelineTo(client, receiver.url);
     const source = await client.post('/webhook-sources', {
       pipeline_id: pipeline.id,
@@ -51,7 +51,7 @@ describe('inbound webhooks', () => {
     expect(receiver.events().filter((each) => each.event_id === 'evt_1')).toHaveLength(1);
   });
 
-  test('a custom source maps by its own paths', async () => {
+  test('a custom source maps the payload by its configured paths', async () => {
     const { pipeline } = await pipelineTo(client, receiver.url);
     const source = await client.post('/webhook-sources', {
       pipeline_id: pipeline.id,

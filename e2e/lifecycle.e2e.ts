@@ -5,11 +5,11 @@ import { stage } from './harness/stage.ts';
 
 const { service, client, receiver } = await stage();
 
-describe('a pipeline’s life', () => {
+describe('pipeline lifecycle', () => {
   const track = (key: string, body: object = {}, headers: Record<string, string> = {}) =>
     send(service, key, '/v1/t', { type: 'track', event: 'Hello', ...body }, headers);
 
-  test('disabled it refuses, enabled it takes, deleted its key is nobody’s', async () => {
+  test('a disabled pipeline rejects events, an enabled one accepts them, and the key of a deleted one is unknown', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url);
     expect((await track(key)).status).toBe(200);
     await client.put(`/pipelines/${pipeline.id}`, { enabled: false });
@@ -21,7 +21,7 @@ describe('a pipeline’s life', () => {
     expect((await client.call('GET', `/pipelines/${pipeline.id}`)).status).toBe(404);
   });
 
-  test('a signed request verifies under the present secret only', async () => {
+  test('a signed request verifies with the current secret only', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url, { pipeline: { type: 'server', config: { require_signature: true } } });
     const signed = (secret: string, body: string, timestamp = String(Date.now())) =>
       send(service, key, '/v1/events', body, {
@@ -37,7 +37,7 @@ describe('a pipeline’s life', () => {
     expect((await signed(rotated.pipeline_key_secret, body)).status).toBe(200);
   });
 
-  test('a challenge token opens the pipeline it was made for, and is not passed on', async () => {
+  test('a challenge token is valid for its own pipeline and is not delivered', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url, { pipeline: { challenge_token_required: true } });
     expect(await track(key)).toMatchObject({ status: 401, body: { error: 'invalid_challenge_token' } });
     const { token } = await client.post(`/pipelines/${pipeline.id}/tokens`);
@@ -47,7 +47,7 @@ describe('a pipeline’s life', () => {
     expect(JSON.stringify(event)).not.toContain(token);
   });
 
-  test('a browser from a foreign origin is refused, with the CORS headers it needs to read the answer', async () => {
+  test('a browser on a foreign origin is rejected, with the CORS headers that let it read the response', async () => {
     const { key } = await pipelineTo(client, receiver.url, { pipeline: { domain_allowlist: ['shop.example', '*.shop.example'] } });
     const refused = await track(key, {}, { origin: 'https://evil.example' });
     expect(refused).toMatchObject({ status: 403, body: { error: 'origin_not_allowed' } });
@@ -58,7 +58,7 @@ describe('a pipeline’s life', () => {
     expect(taken.headers.get('set-cookie')).toMatch(/^_df_id=/);
   });
 
-  test('while an integration is disabled its events are dropped; removing it ends what waits', async () => {
+  test('a disabled integration drops its events, and removing one discards its backlog', async () => {
     const { pipeline, integration, key } = await pipelineTo(client, receiver.url);
     const path = `/pipelines/${pipeline.id}/integrations/${integration.id}` as const;
     await client.put(path, { enabled: false });
@@ -75,7 +75,7 @@ describe('a pipeline’s life', () => {
     expect((await client.call('GET', path)).status).toBe(404);
   });
 
-  test('moving the pin changes what is sent, forward and back', async () => {
+  test('moving the pinned revision forward and back changes the payload', async () => {
     const { pipeline, integration, key } = await pipelineTo(client, `${receiver.url}/one`);
     const config = { url: `${receiver.url}/two`, rate_limit_rps: 1_000 };
     await client.post(`/integration-templates/${integration.template_id}/revisions`, { config, change_summary: 'Second address' });

@@ -17,7 +17,7 @@ function watch(query: string) {
   };
 }
 
-test('a watcher sees an event flow through every stage, and a refused one', async () => {
+test('a watcher sees every stage of an event, and rejected events', async () => {
   const { key, pipeline } = await pipelineTo(client, receiver.url);
   const { frames, socket, opened } = watch(`?token=${client.token}&pipeline_id=${pipeline.id}`);
   await opened;
@@ -36,7 +36,7 @@ test('a watcher sees an event flow through every stage, and a refused one', asyn
   socket.terminate();
 });
 
-test('a bad token is closed with 4401, and no token reaches a log', async () => {
+test('an invalid token closes the socket with 4401, and no token is logged', async () => {
   expect(await watch('?token=nonsense').closed).toBe(4401);
   expect(service.output()).not.toContain(client.token);
 });

@@ -13,7 +13,7 @@ describe('processing', () => {
       return code === 200 && body.status === status && body;
     });
 
-  test('after an identify, later events carry both ids, also after a restart', async () => {
+  test('events after an identify have both ids, also after a restart', async () => {
     const { key } = await pipelineTo(client, receiver.url);
     await send(service, key, '/v1/i', {
       type: 'identify',
@@ -30,7 +30,7 @@ describe('processing', () => {
     expect(await arrived('id-3')).toMatchObject({ type: 'page', name: 'Home', user_id: 'user-7' });
   });
 
-  test('consent is read from the raw categories and gates the integration that asks for it', async () => {
+  test('consent is read from the raw categories and gates integrations that require it', async () => {
     const { key } = await pipelineTo(client, receiver.url, { integration: { consent_category: 'marketing' } });
     const consent = (marketing: boolean) => ({ context: { consent: { categories: { necessary: true, statistics: false, marketing } } } });
     await send(service, key, '/v1/t', { type: 'track', event: 'Ad', messageId: 'consent-no', ...consent(false) });
@@ -41,7 +41,7 @@ describe('processing', () => {
     expect(receiver.events().some((event) => event.event_id === 'consent-no')).toBe(false);
   });
 
-  test('rules, code and the tracking plan run in their order; a broken transformation dead-letters its events with the reason', async () => {
+  test('rules, code and the tracking plan run in order; an event whose transformation fails becomes a dead letter with the reason', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url, { pipeline: { parameters: { SHOP: 'vienna' } } });
     const base = `/pipelines/${pipeline.id}` as const;
     await client.put(`${base}/tracking-plan`, {
@@ -89,7 +89,7 @@ describe('processing', () => {
     expect(await arrived('order-boom')).toMatchObject({ properties: { mended: true } });
   });
 
-  test('the data layer drops bots and truncates addresses when told to', async () => {
+  test('the data layer drops bots and truncates IP addresses if configured', async () => {
     const { key } = await pipelineTo(client, receiver.url);
     const before = await client.get('/data-layer');
     await client.put('/data-layer', { config: { bot_filtering: { action: 'drop' }, pii_rules: { ip: 'truncate', detect: ['email'] } } });

@@ -20,8 +20,8 @@ function firsthand(args: string[], env: Record<string, string>): Promise<{ code:
   );
 }
 
-describe('running it', () => {
-  test('a bad setting stops the start: every fault, one line each, exit 1', async () => {
+describe('running the service', () => {
+  test('invalid settings are all reported, one per line, and the start fails with exit code 1', async () => {
     const { code, stderr } = await firsthand(['start'], { PORT: 'eighty', MODE: 'prod', EVENT_RETENTION: 'long' });
     expect(code).toBe(1);
     expect(
@@ -32,7 +32,7 @@ describe('running it', () => {
     ).toEqual(['PORT', 'MODE', 'EVENT_RETENTION']);
   });
 
-  test('SIGTERM ends one that still waits for its broker, with 0', async () => {
+  test('SIGTERM stops a service that still waits for its broker, with exit code 0', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-waiting-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
     const env = { PATH: process.env.PATH!, DATA_DIR: dataDir, PORT: '0', NATS_URL: 'nats://127.0.0.1:1' };
@@ -46,7 +46,7 @@ describe('running it', () => {
     expect(await ended).toEqual({ code: 0, signal: null });
   });
 
-  test.skipIf(onServers)('a second process on the same DATA_DIR is refused and the first works on', async () => {
+  test.skipIf(onServers)('a second process on the same DATA_DIR exits, and the first keeps working', async () => {
     const { code, stderr } = await firsthand(['start'], { ...service.env, PORT: '0' });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^Firsthand could not start: DATA_DIR: [^\n]+\n$/) });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
@@ -78,7 +78,7 @@ describe('running it', () => {
     expect(await get('/v1/admin/nothing')).toMatchObject({ status: 404, text: expect.stringContaining('NOT_FOUND') });
   });
 
-  test('an organisation made on the command line works beside the running service, and sees nothing of the other', async () => {
+  test('an organisation created with the CLI works in the running service and sees nothing of the other', async () => {
     const made = await firsthand(
       ['org', 'create', '--name', 'Second', '--owner-email', 'second@firsthand.test', '--owner-password', 'another-long-password'],
       service.env,
@@ -92,7 +92,7 @@ describe('running it', () => {
     expect(await firsthand(['audit', 'verify'], service.env)).toMatchObject({ code: 0 });
   });
 
-  test('SIGTERM under load loses nothing, repeats nothing and exits 0', async () => {
+  test('SIGTERM under load loses nothing, delivers nothing twice and exits with 0', async () => {
     const own = await startReceiver();
     const { key } = await pipelineTo(client, own.url, { pipeline: { rate_limit_rps: 100_000 } });
     const accepted: string[] = [];
@@ -122,7 +122,7 @@ describe('running it', () => {
     await own.close();
   });
 
-  test.runIf(onServers)('a broker that goes and comes is named in the log, once each', async () => {
+  test.runIf(onServers)('losing and regaining the broker is logged once each', async () => {
     const other = await service.sibling({ ROLES: 'process', LOG_LEVEL: 'info' });
     await service.nats!.restart();
     await until('both lines', () => other.output().includes('NATS connection restored'));
@@ -132,7 +132,7 @@ describe('running it', () => {
     await until('the first process', async () => (await fetch(`${service.url}/readyz`)).status === 200);
   });
 
-  test.runIf(onServers)('roles in processes of their own: a disable reaches the other process', async () => {
+  test.runIf(onServers)('with one role per process, disabling a pipeline reaches the other process', async () => {
     const ingest = await service.sibling({ ROLES: 'ingest' });
     const { pipeline, key } = await pipelineTo(client, receiver.url);
     await until(

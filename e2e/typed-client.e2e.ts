@@ -11,7 +11,7 @@ describe('the typed client', () => {
   });
   afterAll(() => service.stop());
 
-  test('logs in, makes a pipeline and an integration, and lists them', async () => {
+  test('signs in, creates a pipeline and an integration, and lists them', async () => {
     let token: string | undefined;
     const api = createApiClient({ baseUrl: service.url, accessToken: () => token });
 
@@ -41,7 +41,7 @@ describe('the typed client', () => {
     expect(gone.response.status).toBe(204);
   });
 
-  test('is what every other test here talks through: addresses, bodies and answers have the types of the document', async () => {
+  test('types addresses, bodies and responses of the test harness', async () => {
     const client = await signIn(service);
     const { id, slug } = await client.post('/pipelines', { name: 'Through the harness' });
     const { pipelines, total } = await client.get('/pipelines?search=through&limit=1');

@@ -45,7 +45,7 @@ const ORDER: Record<string, { path: RegExp; read: (body: Loose) => unknown }> = 
 };
 
 describe('from the catalog to the vendor', () => {
-  test.each(Object.keys(ORDER))('%s: installed with its example values, assigned, and an order is delivered', async (vendor) => {
+  test.each(Object.keys(ORDER))('%s: installed from the catalog with example values, it receives an order', async (vendor) => {
     const entry = await client.get(`/integration-catalog/${vendor}`);
     const fields = (entry.config_fields as unknown as { key: string; required: boolean; placeholder: string }[]).filter(
       ({ required }) => required,

@@ -40,7 +40,7 @@ describe('one event, all the way through', () => {
     });
   });
 
-  test('a failing receiver is tried six times, then the event is a dead letter that can be replayed', async () => {
+  test('after six failed attempts the event is a dead letter that can be replayed', async () => {
     const failing = await startReceiver();
     failing.answer(() => ({ status: 503 }));
     const { key, integration } = await pipelineTo(client, failing.url);

@@ -1,7 +1,7 @@
 /**
- * A headless Chromium that nobody watches: it is driven through the browser's own debugging socket, and no session stays with a
- * page. A driver that follows pages, as for tests, has the browser report every request and call of them, which costs the page
- * some tenths of a millisecond each, and no visitor pays for that.
+ * A headless Chromium without an attached debugger: it is driven through the browser's debugging socket, and no session stays attached to
+ * a page. A test driver makes the browser report every request and call, which costs the page tenths of a millisecond each that no
+ * visitor pays.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -74,7 +74,7 @@ export class Browser {
     return result;
   }
 
-  /** What happens in the browser while `what` runs. */
+  /** The browser's trace events while `what` runs. */
   async trace(categories: string[], what: () => Promise<void>): Promise<TraceEvent[]> {
     const events: TraceEvent[] = [];
     this.#listeners.set('Tracing.dataCollected', ({ value }: { value: TraceEvent[] }) => events.push(...value));
@@ -94,7 +94,7 @@ export class Browser {
   }
 }
 
-/** One tab of a visitor of its own. */
+/** One tab in a new browser context: its own cookies and storage. */
 export class Tab {
   #browser: Browser;
   #visitor: string;
@@ -113,11 +113,11 @@ export class Tab {
   async close(): Promise<void> {
     await this.#browser.call('Target.disposeBrowserContext', { browserContextId: this.#visitor });
   }
-  /** The session ends as soon as the page is on its way. */
+  /** Detaches the session as soon as the navigation starts. */
   async go(url: string): Promise<void> {
     await this.#withSession((session) => this.#browser.call('Page.navigate', { url }, session));
   }
-  /** A visitor who was never here before, in the process that is there: `url` names a page of the site. */
+  /** A new visitor in the existing renderer process. `url` is a page of the site. */
   async forget(url: string): Promise<void> {
     await this.#withSession(async (session) => {
       await this.#browser.call('Page.navigate', { url }, session);

@@ -1,40 +1,38 @@
 /**
  * Main-thread time that a script costs a page, as three figures of the same loads.
  *
- * `page`, all of it: the page has loaded, with a script of its own, and has come to rest. Then a timer of it adds the script's
- * tag, as a snippet does. From the beginning of that timer's task on, for `WINDOW_MS`, every task of the renderer's main thread
- * is counted by Chromium's own trace, and the promises that go on between them, whatever it is: making the tag and asking for
- * the file, its answer, compiling and running it, its timers, its request and the answer to that, storage and cookies; what a task
- * waits for (another process that has to say what the cookies are) is part of its time. Less the same of a page whose timer adds
- * nothing, loaded in the same round.
+ * `page`: the total. The page has loaded, with a script of its own, and is idle. Then a timer adds the script's tag, as a snippet does.
+ * From the start of that timer's task, Chromium's trace counts every task and microtask of the renderer's main thread for `WINDOW_MS`:
+ * adding the tag, fetching, compiling and running the file, its timers, its request and the response, storage and cookies. Time in
+ * which a task waits for another process, for example for cookies, counts too. The same figure of a page whose timer adds nothing,
+ * loaded in the same round, is subtracted.
  *
- * `caused`, what the script itself causes: the same, less that of an empty script, loaded in the same round. What the browser takes
- * to add a tag, to fetch a file and to hand it over is gone; everything that follows from what is in the file is still there.
+ * `caused`: `page` minus that of an empty script, loaded in the same round. This removes the browser's cost of adding a tag and fetching
+ * a file. Everything that the content of the file causes remains.
  *
- * `script`, its own part: of the tasks after the tag was added, those in which JavaScript runs, whole, and its promises. What the
- * browser does by itself for a request and its answer is not in it. Lighthouse ("bootup time") and the developer tools assign time
- * to a script in this way.
+ * `script`: of the tasks after the tag was added, the whole time of those in which JavaScript runs, and microtasks. The browser's own
+ * work for a request and its response is excluded. Lighthouse ("bootup time") and the developer tools attribute time to a script in
+ * this way.
  *
- * None is the sum from the navigation on: there the page's own commit, of 10 to 30 ms and never twice the same, drowns
- * what is asked for. Every load is that of a new visitor: no storage, no cookie. The process is a new one each time, as for the
- * first page of a site: nothing is cached or compiled, nothing of the browser was used before by anybody. Or it is one that has
- * shown pages of the site before.
+ * No figure starts at the navigation: the page's own commit takes 10 to 30 ms, varies, and would hide the script. Every load is that of a
+ * new visitor without storage and cookies. The renderer process is either new, as for the first page of a site, with nothing cached or
+ * compiled; or it has already shown pages of the site.
  */
 import { Ingest } from '../../packages/collector/test/ingest.ts';
 import { Site } from '../../packages/collector/test/site.ts';
 import { Browser, Tab } from './browser.ts';
 import { BEGIN, CATEGORIES, type Cost, costIn, type Spent } from './trace.ts';
 
-/** Before it counts: files come into the machine's memory. */
+/** Not counted: they bring files into the page cache. */
 const WARM_ROUNDS = 2;
-/** The page is at rest: its first paint and what follows it are over. */
+/** Until the page is idle after its first paint. */
 const REST_MS = 500;
-/** Long enough for the answer to be dealt with, several times over; that the page view came within it is checked. */
+/** Several times what the response needs. A check ensures that the page view arrived within it. */
 const WINDOW_MS = 1000;
 export interface Candidate {
   name: string;
   code: string;
-  /** Attributes of the tag, as `dataset` has them. */
+  /** `data-` attributes of the tag, named as in `dataset`. */
   dataset?: Record<string, string>;
 }
 export interface Figures extends Cost {
@@ -53,10 +51,10 @@ export interface Plan {
   process: 'new' | 'used';
 }
 
-/** The median of each candidate's differences to the page without it, which takes its turn in every round. The empty script is first. */
+/** The median of each candidate's differences to the page without it, loaded in every round. The empty script is first. */
 export async function costs({ candidates, rounds, process }: Plan): Promise<[name: string, figures: Figures][]> {
   const ingest = await new Ingest().start();
-  // Peers name themselves in headers of their own.
+  // Peers send custom headers.
   ingest.allowedHeaders += ', X-Write-Key, AnonymousId, SentAt, SP-Anonymous';
   const site = await new Site().start();
   const browser = await Browser.launch();
@@ -83,14 +81,14 @@ export async function costs({ candidates, rounds, process }: Plan): Promise<[nam
         await tab.go(address(path));
         await new Promise((resolve) => setTimeout(resolve, REST_MS + WINDOW_MS + 200));
       });
-      if (sends && ingest.requests.length === before) throw new Error(`No page view came from ${path}`);
+      if (sends && ingest.requests.length === before) throw new Error(`No page view arrived from ${path}`);
       return costIn(events, WINDOW_MS);
     };
     const measured: Figures[][] = list.map(() => []);
     for (let round = -WARM_ROUNDS; round < rounds; round++) {
       const without = await visit(`/without?round=${round}`, false);
       const loads = new Map<number, Cost>();
-      // In another order each time: the process clears up after a certain number of pages, which must not fall on the same one always.
+      // A different order each time: garbage collection after a number of pages must not always hit the same candidate.
       for (const turn of list.keys()) {
         const i = (turn + WARM_ROUNDS + round) % list.length;
         loads.set(i, await visit(`/with-${i}?round=${round}`, list[i]!.code !== ''));

@@ -1,4 +1,4 @@
-/** The browser packages of the peers, and the smallest useful program of each: load, name the server, count a page. */
+/** The peers' browser packages, each with its smallest useful program: load, set the server, send a page view. */
 import { fileURLToPath } from 'node:url';
 
 export const PEERS: Record<string, string> = {
@@ -9,9 +9,8 @@ export const PEERS: Record<string, string> = {
 };
 
 /**
- * The same programs, made to reach a server on this machine. Segment and RudderStack would first ask their service for
- * settings, and RudderStack load its plugins from another host: settings are given here and the plugins are in the file, which
- * spares them those requests.
+ * The same programs, sending to a local server. Segment and RudderStack would first request settings from their service, and RudderStack
+ * would load plugins from another host. Here the settings are passed in and the plugins are bundled, so both send fewer requests.
  */
 export const runnablePeers = (server: string): Record<string, string> => ({
   '@segment/analytics-next': `import { AnalyticsBrowser } from '@segment/analytics-next';
@@ -23,7 +22,7 @@ export const runnablePeers = (server: string): Record<string, string> => ({
   '@snowplow/browser-tracker': `import { newTracker, trackPageView } from '@snowplow/browser-tracker'; newTracker('sp', '${server}', { appId: 'a' }); trackPageView();`,
 });
 
-/** Bundled the way the collector is. */
+/** Bundled like the collector. */
 export async function bundlePeers(programs: Record<string, string>): Promise<Map<string, string>> {
   const { build, stop } = await import('esbuild');
   const out = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** The floor: takes a request in with `node:http`, sends it on with undici, stores nothing. Answers at once, like the service. */
+/** The baseline: receives with `node:http`, forwards with undici, stores nothing. Responds immediately, like the service. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';

@@ -1,8 +1,8 @@
-/** Counts what arrives, and how long after it was sent: the load's ids tell. Asked over IPC. */
+/** Counts events and measures their latency from the send time in their ids. Queried over IPC. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands before the milliseconds in an event of `ingest/load.ts`. */
+/** The text before the send time in an event of `ingest/load.ts`. */
 const ID = '"event_id":"msg-';
 
 let requests = 0;

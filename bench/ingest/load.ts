@@ -1,18 +1,18 @@
-/** A tight HTTP/1.1 client on raw sockets: one request at a time on each connection, no parsing beyond what counts. */
+/** A minimal HTTP/1.1 client on raw sockets: one request at a time per connection, and hardly any parsing. */
 import { connect, type Socket } from 'node:net';
 import { headOf, trackEvent } from './request.ts';
 
 export interface LoadPlan {
   port: number;
   path: string;
-  /** The pipeline key; the bench's own server knows `pk_web`. */
+  /** The pipeline key. The benchmark's own server accepts `pk_web`. */
   key?: string;
   connections: number;
-  /** Events in one request. */
+  /** Events per request. */
   batch: number;
   warmupMs: number;
   durationMs: number;
-  /** Requests a second over all connections; undefined: as many as are answered. */
+  /** Requests per second over all connections. Undefined: as many as are answered. */
   rate?: number;
 }
 export interface LoadResult {
@@ -52,18 +52,18 @@ export async function load(plan: LoadPlan): Promise<LoadResult> {
   const result: LoadResult = { ok: 0, refused: 0, failed: 0, perSecond: 0, p50Ms: 0, p99Ms: 0 };
   const latencies: number[] = [];
   const idle: Lane[] = [];
-  /** When requests were due that found no free connection. */
+  /** Due times of requests that wait for a free connection. */
   const due: number[] = [];
   let measuring = false;
   let stopped = false;
 
   function send(lane: Lane, at: number): void {
-    // An id tells when its request was due, in microseconds that are a counter below the millisecond: receivers can read it.
+    // The id contains the due time in milliseconds and a counter of three digits. Receivers read the latency from it.
     const ms = Math.floor(performance.timeOrigin + at);
     for (const mark of lane.marks) lane.bytes.write(`${ms}${String(sequence++ % 1_000).padStart(3, '0')}`, mark, 'latin1');
     lane.busy = true;
     lane.sentAt = at;
-    // A copy where the socket cannot take it at once: the buffer is reused for the next request only after the answer.
+    // Node copies the buffer if the socket cannot take it at once. It is reused only after the response.
     lane.socket.write(lane.bytes);
   }
   function onAnswer(lane: Lane, chunk: Buffer): void {

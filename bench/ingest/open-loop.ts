@@ -1,9 +1,8 @@
 /**
- * Sends by the clock, whatever is answered and however late: the load of many clients that know nothing of each other. Like
- * browsers and SDKs it never sends behind a request that waits for its answer: a request takes the connection that has rested
- * longest, and where none is free it waits for one. Latency counts from the moment a request was due, so that waiting for a
- * connection, and the generator's own being late, are part of it. Cheap, for it shares the machine with what it measures: one
- * buffer for all reading, one write a request, answers told apart by their first bytes.
+ * An open-loop load generator: sends at a fixed rate, however late the responses are, like many independent clients. It does not
+ * pipeline: a request takes the connection that has been idle longest, or waits for a free one. Latency counts from the moment a request
+ * was due, so it includes waiting for a connection and the generator's own delay. It is cheap because it shares the machine with the
+ * service: one read buffer, one write per request, and only the first bytes of a response are parsed.
  */
 import { connect, type Socket } from 'node:net';
 import { headOf, trackEvent } from './request.ts';
@@ -13,41 +12,41 @@ export interface OpenLoopPlan {
   key: string;
   connections: number;
   path: string;
-  /** Events in one request. */
+  /** Events per request. */
   batch: number;
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number;
   warmupMs: number;
   durationMs: number;
-  /** Event ids are this and a number. */
+  /** Event ids are this prefix and a number. */
   prefix: string;
 }
 export interface OpenLoopResult {
-  /** Requests that were due in the measured time, by what became of them. */
+  /** Requests that were due in the measured time, by result. */
   due: number;
   byStatus: Record<string, number>;
-  /** No answer came, though it was waited for. */
+  /** No response arrived in time. */
   unanswered: number;
   withoutRetryAfter: number;
   acceptedP50Ms: number;
   acceptedP99Ms: number;
   acceptedMaxMs: number;
   refusedP99Ms: number;
-  /** How late requests went out, for want of a free connection or because the generator itself was late. */
+  /** How late requests were sent: no free connection, or the generator was late. */
   sentLateP99Ms: number;
-  /** How late the generator's clock ticked. */
+  /** How late the generator's timer fired. */
   tickLateP99Ms: number;
-  /** Requests a second that really went out in the measured time. */
+  /** Requests per second that were really sent in the measured time. */
   sentPerSecond: number;
-  /** Of requests, like everything above. */
+  /** Latency of requests. */
   acceptedPerSecond: number;
-  /** Of the whole run, warm-up included: one bit an event id, set where the answer was 200. */
+  /** For the whole run, including warm-up: one bit per event id, set if the response was 200. */
   accepted: string;
   acceptedCount: number;
 }
 
 const TICK_MS = 1;
-/** How long answers are waited for when nothing more is due. */
+/** How long to wait for responses after the last request. */
 const DRAIN_MS = 10_000;
 const DIGITS = 10;
 const OK = 200;
@@ -58,9 +57,9 @@ const RETRY_AFTER = Buffer.from('\r\nRetry-After: ');
 class Lane {
   readonly bytes: Buffer;
   socket!: Socket;
-  /** The request under way. */
+  /** The request in flight. */
   n = 0;
-  /** What has come of an answer that is not complete. */
+  /** The bytes of an incomplete response. */
   rest: Buffer | undefined;
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -70,7 +69,7 @@ class Lane {
 export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   const total = Math.ceil((plan.rate * (plan.warmupMs + plan.durationMs)) / 1_000);
   const dueAt = (n: number) => startedAt + (n * 1_000) / plan.rate;
-  /** 0: no answer. */
+  /** 0: no response. */
   const statuses = new Uint16Array(total);
   const latencies = new Float64Array(total);
   const sentLate = new Float64Array(total);
@@ -79,7 +78,7 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   let answered = 0;
   const { request, idsAt, visitorsAt } = requestOf(plan);
 
-  /** As long as everybody: each lane is in it at most once. */
+  /** Ring of free lanes; each lane is in it at most once. */
   const idle: Lane[] = [];
   let firstIdle = 0;
   let sent = 0;
@@ -101,7 +100,7 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   function onData(lane: Lane, chunk: Buffer): void {
     const answer = lane.rest === undefined ? chunk : Buffer.concat([lane.rest, chunk]);
     if (!isWhole(answer)) {
-      // The buffer that it came in is used again.
+      // A copy, because the read buffer is reused.
       lane.rest = Buffer.from(answer);
       return;
     }
@@ -175,7 +174,7 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   };
 }
 
-/** One request, and where the ids of its events and visitors are in it. */
+/** One request, with the offsets of its event ids and visitor ids. */
 function requestOf({ path, key, batch, prefix }: OpenLoopPlan): { request: Buffer; idsAt: number[]; visitorsAt: number[] } {
   const event = trackEvent(`${prefix}${'0'.repeat(DIGITS)}`, '00000000');
   const body = batch === 1 ? event : `{"batch":[${Array.from({ length: batch }, () => event).join(',')}]}`;
@@ -188,7 +187,7 @@ function requestOf({ path, key, batch, prefix }: OpenLoopPlan): { request: Buffe
   return { request, idsAt: after(`"messageId":"${prefix}`), visitorsAt: after('"anonymousId":"') };
 }
 
-/** There is one answer at most: nothing was sent behind the request that it is for. */
+/** There is at most one response, because requests are not pipelined. */
 function isWhole(answer: Buffer): boolean {
   const headEnd = answer.indexOf(HEAD_END);
   if (headEnd === -1) return false;
@@ -201,7 +200,7 @@ function isWhole(answer: Buffer): boolean {
 async function connectAll(plan: OpenLoopPlan, laneOf: () => Lane, onData: (lane: Lane, chunk: Buffer) => void): Promise<Lane[]> {
   const lanes: Lane[] = [];
   const buffer = Buffer.alloc(65_536);
-  // A hundred at a time: a listener's queue of connections is not long.
+  // 100 at a time: a listener's backlog is short.
   while (lanes.length < plan.connections) {
     const more = Array.from(
       { length: Math.min(100, plan.connections - lanes.length) },

@@ -1,4 +1,4 @@
-/** The request that the load is made of: a usual event of 0.6 KB. */
+/** The request of the load: a typical event of 0.6 KB. */
 const EVENT = JSON.stringify({
   type: 'track',
   event: 'Product Viewed',

@@ -1,4 +1,4 @@
-/** The bare listener that ingest is measured against: it reads the body and answers 200. Its parent learns the port over IPC. */
+/** The baseline for ingest: reads the body and responds 200. Sends its port to the parent over IPC. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** What is measured: a bare listener, ingest alone, and the whole service with every role in its process. */
+/** The measured programs: a bare listener, ingest alone, and the service with every role in one process. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ import type { OpenLoopResult } from './open-loop.ts';
 export interface Target {
   port: number;
   key: string;
-  /** A pipeline that nothing else is sent to, so that what it got can be counted. */
+  /** A pipeline used only under overload, so that its events can be counted. */
   overloadKey: string;
-  /** The most private memory so far, in megabytes. */
+  /** Peak private memory so far, in MB. */
   memory(): Promise<number>;
-  /** How many of the events that were accepted under overload are not there; to be asked last. */
+  /** How many events accepted under overload are missing. Call it last. */
   lost(overloads: readonly Overload[]): Promise<number>;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function ask<T>(child: ChildProcess, message: unknown): Promise<T> 
   return value;
 }
 
-/** The bare listener, run as `npm start` runs the service. */
+/** The bare listener, with the same flags as `npm start`. */
 export async function bareServer(): Promise<Pick<Target, 'port' | 'key' | 'stop'>> {
   const child = fork(here('./server.ts'), { execArgv: NODE_FLAGS });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
@@ -52,7 +52,7 @@ export async function bareServer(): Promise<Pick<Target, 'port' | 'key' | 'stop'
   };
 }
 
-/** The service with nothing but ingest; its pipelines were made before, by the whole of it. */
+/** The service with ingest only. Its pipelines were created before, by a service with all roles. */
 export async function ingestAlone(): Promise<Target> {
   const service = await startService({ LOG_LEVEL: 'error' });
   const client = await signIn(service);
@@ -85,7 +85,7 @@ export async function ingestAlone(): Promise<Target> {
     },
   };
 }
-/** One bit for every stored event whose id is `prefix` and a number. */
+/** One bit per stored event whose id is `prefix` and a number. */
 async function storedIds(path: string, prefix: string): Promise<Uint8Array> {
   const log = await openLmdbLog({ path, dedupWindowMs: 86_400_000 });
   let bits = new Uint8Array(1_024);
@@ -112,7 +112,7 @@ function watchMemory(service: { readonly pid: number | undefined }) {
   return { peak: async () => most, stopWatching: () => clearInterval(timer) };
 }
 
-/** Every role in one process, each event delivered to a webhook in batches of a hundred. */
+/** Every role in one process; events are delivered to a webhook in batches of 100. */
 export async function everyRole(): Promise<Target> {
   const receiver = fork(here('../end-to-end/receiver.ts'));
   const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
@@ -133,7 +133,7 @@ export async function everyRole(): Promise<Target> {
     memory: peak,
     async lost(overloads) {
       const accepted = overloads.reduce((sum, { result }) => sum + result.acceptedCount, 0);
-      // Statistics follow processing, which has a backlog to work off.
+      // Statistics are complete only after processing has caught up.
       let lost = accepted;
       for (let tries = 0; tries < 180 && lost > 0; tries++) {
         const { totals } = await client.get(`/stats?pipeline_id=${overload.pipeline.id}`);

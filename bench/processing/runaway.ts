@@ -1,7 +1,7 @@
 /**
- * What a runaway transformation does to everybody else, through the whole role: events at a steady rate from a pipeline without
- * code, from another pipeline's code, and from other visitors of the pipeline whose code runs away. Rounds without and with runaways
- * take turns, and all of one kind are taken together.
+ * Latency of other events beside a runaway transformation, through the whole role: events at a steady rate on a pipeline without code, on
+ * another pipeline with code, and of other visitors on the pipeline with the runaway code. Rounds with and without runaways alternate and
+ * are summed up by kind.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bench, ingestAppend, Snapshots } from '@firsthand/server/roles/process/testing/bench.ts';
@@ -10,9 +10,9 @@ import { watchLog } from './watch-log.ts';
 
 const ROUNDS = 4;
 const ROUND_MS = 2_500;
-/** Of each of the three kinds. */
+/** For each of the three kinds. */
 const PER_SECOND = 120;
-/** Four a round: the fifth would suspend the code, and there would be nothing left to measure. */
+/** Four per round: the fifth would suspend the code and end the measurement. */
 const RUNAWAYS_AT_MS = [200, 700, 1_200, 1_700];
 const KINDS = ['a pipeline without code', "another pipeline's code", 'other visitors of its own pipeline'] as const;
 

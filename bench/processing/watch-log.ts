@@ -1,4 +1,4 @@
-/** The log as the role uses it, and a word for each record that it has made durable. */
+/** Wraps the log and calls back for each record that became durable. */
 import type { Append, EventLog, LogRecord } from '@firsthand/server/stores/event-log/port.ts';
 
 export function watchLog<L extends EventLog>(log: L, stored: (topic: string, records: readonly Pick<LogRecord, 'id'>[]) => void): L {

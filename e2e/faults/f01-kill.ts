@@ -6,7 +6,7 @@ import type { Scope } from './kit/scope.ts';
 import { startSender } from './kit/sender.ts';
 
 const KILLS = 20;
-/** Accepted and not yet arrived: enough to keep delivery busy, so that each kill hits ingest, processing and delivery at work. */
+/** Backlog at each kill: enough that ingest, processing and delivery are all busy. */
 const MOST_BEHIND = 4_000;
 
 async function killUnderLoad(scope: Scope, figures: Figures, servers: boolean): Promise<void> {
@@ -27,7 +27,7 @@ async function killUnderLoad(scope: Scope, figures: Figures, servers: boolean): 
     await until(`${Math.round(due)} accepted`, () => accepted() >= due, 120_000);
     await service.kill();
     const dead = performance.now();
-    // Whoever waits for deliveries cannot see when it accepts again.
+    // Deliveries do not show when the service accepts again.
     returning = true;
     await service.start();
     await until('the next 200', () => Math.max(singles.lastOkAt, batches.lastOkAt) > dead, 30_000);
@@ -36,13 +36,13 @@ async function killUnderLoad(scope: Scope, figures: Figures, servers: boolean): 
   }
   await until('the rest', () => accepted() >= wanted, 120_000);
   await Promise.all([singles.stop(), batches.stop()]);
-  // On servers a dead process's partitions and unacknowledged records are others' only after their time: 10 s each.
+  // On servers, a dead process's partitions and unacknowledged records are taken over only after their lease: 10 s each.
   const all = new Set([...singles.accepted, ...batches.accepted]);
   await sink.settle(all, 180_000, 45_000);
   const arrived = await sink.ids();
   compare(figures, all, arrived);
   const repeated = [...arrived.repeated.values()].reduce((sum, count) => sum + count - 1, 0);
-  // 0.1 % of 200,000 in 20 kills: what a kill repeats does not grow with the events before it.
+  // 0.1 % of 200,000 in 20 kills. The number of repeats per kill does not depend on the number of events.
   figures.atMost('delivered twice, per kill', repeated / KILLS, 10);
   figures.equal('ids that nobody sent', [...arrived.ids].filter((id) => !/^(one|many)-\d+$/.test(id)).length, 0);
   figures.atMost(`from kill -9 to the next 200, slowest of ${KILLS}`, Math.max(...backMs) / 1_000, 3, 's');

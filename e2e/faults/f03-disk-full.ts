@@ -9,7 +9,7 @@ import { compare } from './kit/oracle.ts';
 import { startSender } from './kit/sender.ts';
 
 const DISK_MB = 96;
-/** Left free beside the ballast when the filling begins. */
+/** Free space, besides the ballast, when filling begins. */
 const ROOM_MB = 8;
 
 function fill(file: string, leaveBytes: number, folder: string): void {
@@ -42,7 +42,7 @@ export const f3: Fault = {
     const sender = startSender({ port: Number(new URL(service.url).port), key, connections: 16, batch: 20, prefix: 'full' });
     const refused = () => sender.statuses.get(503) ?? 0;
     await until('the first 503', () => refused() > 0, 40_000);
-    // Not a byte more: whatever the service frees by itself is taken away again.
+    // Keep the disk full: fill any space that the service frees.
     fill(ballast.concat('-2'), 0, disk);
     await sleep(1_000);
     const okBefore = sender.statuses.get(200) ?? 0;
@@ -50,7 +50,7 @@ export const f3: Fault = {
     await sleep(scope.by(4_000, 8_000));
     const okWhileFull = (sender.statuses.get(200) ?? 0) - okBefore;
     figures.tell('503 while full', refused() - refusedBefore);
-    // The log may still find a page of its own to reuse: such a 200 is on disk, and the comparison below holds it to that.
+    // The log may still reuse a free page of its own. Such a 200 is on disk, and the comparison below checks it.
     figures.atMost('200 while full, of a hundred answers', (100 * okWhileFull) / Math.max(1, okWhileFull + refused() - refusedBefore), 1);
     const others = [...sender.statuses.keys()].filter((status) => status !== 200 && status !== 503);
     figures.equal('other answers', others.join(', '), '');

@@ -48,7 +48,7 @@ async function broken(scope: Scope, figures: Figures, name: string, calls: strin
 
 export const f4: Fault = {
   id: 'F4',
-  title: 'the disk fails (EIO)',
+  title: 'disk errors (EIO)',
   limit_s: { quick: 120, normal: 180, full: 180 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);

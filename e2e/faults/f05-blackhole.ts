@@ -8,7 +8,7 @@ const RATE = 60;
 
 export const f5: Fault = {
   id: 'F5',
-  title: '1 of 10 vendors accepts and never answers',
+  title: '1 of 10 vendors accepts connections and never responds',
   limit_s: { quick: 90, normal: 180, full: 800 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);

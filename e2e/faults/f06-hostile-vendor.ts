@@ -5,12 +5,12 @@ import { watchMemory } from './kit/measure.ts';
 
 const TIMEOUT_MS = 2_000;
 const TOLERANCE_MS = 250;
-/** These never end by themselves: they must be cut at the timeout, not before and not after. */
+/** These never end by themselves. Delivery must abort them exactly at the timeout. */
 const UNTIL_TIMEOUT = new Set(['drips', 'endless_headers', 'silent']);
 
 export const f6: Fault = {
   id: 'F6',
-  title: 'hostile answers of a vendor',
+  title: 'hostile vendor responses',
   limit_s: { quick: 60, normal: 90, full: 90 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);

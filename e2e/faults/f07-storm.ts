@@ -3,7 +3,7 @@ import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 import { startSender } from './kit/sender.ts';
 
 const TABLE = [1, 4, 16, 64, 256];
-/** What the event loop of two busy processes may add to a wait. */
+/** Tolerance for the event loops of two busy processes. */
 const SLACK_MS = 300;
 
 export const f7: Fault = {
@@ -28,7 +28,7 @@ export const f7: Fault = {
         return found.total >= sender.accepted.size && found;
       },
       baseMs * 341 * 1.25 + 30_000,
-      // Too few is a figure as well, and the tries below say where the others are.
+      // Too few is also a result; the attempts below show where the others are.
     ).catch(() => client.get(`/dlq?integration_id=${integration.id}&limit=100`));
     const tries = Map.groupBy(vendor.requests, (request) => String(request.headers['webhook-id']));
     const counts = [...tries.values()].map((own) => own.length);

@@ -6,10 +6,10 @@ import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 const BASE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const SLACK_MS = 500;
-/** What the vendor says, and how long that is from its answer. */
+/** Values of the header, and the wait each one means. */
 const FORMS: { name: string; value: () => string | undefined; waitMs: number }[] = [
   { name: 'seconds', value: () => '3', waitMs: 3_000 },
-  // A date has no fraction: the wait is up to a second shorter than what was meant.
+  // A date has no fractional seconds, so the wait is up to one second shorter.
   { name: 'date', value: () => new Date(Date.now() + 4_000).toUTCString(), waitMs: 3_000 },
   { name: 'zero', value: () => '0', waitMs: 0 },
   { name: 'negative', value: () => '-30', waitMs: 0 },

@@ -7,7 +7,7 @@ const BURST = 40;
 
 export const f9: Fault = {
   id: 'F9',
-  title: 'own rate limit, burst and daily cap',
+  title: 'rate limit, burst and daily cap of an integration',
   limit_s: { quick: 60, normal: 90, full: 90 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);
@@ -21,7 +21,7 @@ export const f9: Fault = {
     const times = vendor.requests.map((request) => request.at);
     const within = (ms: number) => Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + ms).length));
     figures.equal('delivered', vendor.requests.length, events);
-    // Any window of one second may hold a whole bucket and what flows into it meanwhile; arrivals jitter by a few.
+    // Any window of one second may contain a full bucket and its refill; arrivals jitter by a few.
     figures.atMost('requests in the busiest second', within(1_000), BURST + RPS + 3);
     figures.atLeast('time for all of them', (times.at(-1)! - times[0]!) / 1_000, (events - BURST) / RPS - 0.5, 's');
     const attempts = () => [...new Set(vendor.requests.map((request) => request.headers['x-firsthand-attempt']))].join(', ');

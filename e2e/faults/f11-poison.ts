@@ -4,7 +4,7 @@ import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 import { arrivalsOf, compare } from './kit/oracle.ts';
 import { startSender } from './kit/sender.ts';
 
-/** One in a hundred is poison, in turn for the pipeline's code and for the integration's template. */
+/** 1 in 100 events is poison, alternately for the pipeline's code and for the integration's template. */
 const EVERY = 100;
 const TEMPLATE = '{"event_id":"{{event_id}}","n":{{properties.value}}}';
 
@@ -35,7 +35,7 @@ export const f11: Fault = {
       batch: 50,
       prefix: 'poison',
       may: () => sender.accepted.size < wanted && sender.accepted.size - sink.distinct < 6_000,
-      // Later keys win, as in any JSON parser.
+      // The last duplicate key wins, as in any JSON parser.
       fields: (n) => {
         const kind = kindOf(n);
         if (kind !== 'good') poison.add(`poison-${n - 1}`);

@@ -8,12 +8,12 @@ import { arrivalsOf, compare } from './kit/oracle.ts';
 
 const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map((machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`);
 const BASE_MS = 1_000;
-/** The second wait is the one the clock jumps in. */
+/** The clock jumps during the second wait. */
 const WAIT_MS = 4 * BASE_MS;
 
 export const f12: Fault = {
   id: 'F12',
-  title: 'wall clock a day ahead, then a day back',
+  title: 'wall clock jumps a day forward, then a day back',
   limit_s: { quick: 120, normal: 120, full: 120 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);

@@ -8,7 +8,7 @@ import { type Sender, startSender } from './kit/sender.ts';
 
 const RATE = 300;
 
-/** From `back` until the next 200 to a request, in seconds. */
+/** Seconds from `back` until the next request answered 200. */
 async function accepting(sender: Sender, back: number): Promise<number> {
   await until('the next 200', () => sender.lastOkAt > back, 40_000);
   return (sender.lastOkAt - back) / 1_000;
@@ -49,7 +49,7 @@ async function cluster(scope: Scope, figures: Figures): Promise<void> {
   const nodes = await startNatsCluster();
   for (const node of nodes) scope.defer(() => node.stop());
   const natsUrl = nodes.map((node) => node.url).join(',');
-  // The three elect a leader first; a service that starts before has nothing to talk to yet.
+  // Wait for the leader election: before it, the service has no broker.
   await sleep(5_000);
   const service = await scope.service({ NATS_REPLICAS: '3' }, { servers: true, natsUrl });
   const sink = await scope.sink();
@@ -78,7 +78,7 @@ async function cluster(scope: Scope, figures: Figures): Promise<void> {
 
 export const f13: Fault = {
   id: 'F13',
-  title: 'NATS restarted, standing still, one of three killed',
+  title: 'NATS restarted, frozen, one of three killed',
   limit_s: { quick: 240, normal: 300, full: 300 },
   async run(scope) {
     const figures = new Figures(SERVERS);

@@ -6,7 +6,7 @@ import { startSender } from './kit/sender.ts';
 
 export const f14: Fault = {
   id: 'F14',
-  title: 'PostgreSQL away',
+  title: 'PostgreSQL unavailable',
   limit_s: { quick: 120, normal: 180, full: 450 },
   async run(scope) {
     const figures = new Figures(SERVERS);

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { send, signIn, until } from '../harness/client.ts';
 import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 
-/** Rows as no API would write them: well-formed nonsense, and what is no JSON at all. */
+/** Rows that the API would reject: JSON of the wrong shape, and invalid JSON. */
 const NONSENSE = ['{"version":2,"url":17,"events":["not an object"]}', '{"url":"http://127.0.0.1', '[]', 'null'];
 
 export const f15: Fault = {
   id: 'F15',
-  title: 'configuration with errors, written past the API',
+  title: 'invalid configuration rows in the database',
   limit_s: { quick: 90, normal: 90, full: 90 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);
@@ -21,7 +21,7 @@ export const f15: Fault = {
     const broken: (Awaited<ReturnType<typeof scope.pipeline>> & { config: string; index: number })[] = [];
     for (const [index, config] of NONSENSE.entries()) {
       const made = await scope.pipeline(service, `${vendor.url}/broken-${index}`, {}, client);
-      // A second integration of the same pipeline, to be left alone.
+      // A second integration of the same pipeline, which must keep working.
       await client.post('/integrations', {
         source_id: made.pipeline.id,
         vendor: 'webhook',

@@ -6,7 +6,7 @@ import { Line } from './kit/sender.ts';
 
 const MB = 1_048_576;
 
-/** A request as its head and its body, which may come in chunks without a length. */
+/** A request head and body; the body may be chunked. */
 function request(key: string, path: string, body: Buffer, options: { chunked?: boolean; headers?: string } = {}): Buffer {
   const length = options.chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
   const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${options.headers ?? ''}${length}\r\n\r\n`;
@@ -60,7 +60,7 @@ export const f16: Fault = {
       { name: '10,000 keys', wanted: 200, bytes: request(key, '/v1/t', event(keys)) },
       { name: '1 MB event name', wanted: 413, bytes: request(key, '/v1/t', Buffer.from(`{"type":"track","event":"${'n'.repeat(MB)}"}`)) },
     ];
-    // A first round of everything, so that what is measured is growth and not the first use.
+    // Warm-up round, so that the memory of first use does not count as growth.
     for (const { bytes } of cases) await (await Line.open(port))?.ask(bytes);
     const before = privateMb(service.pid!);
     const memory = watchMemory(() => service.pid);

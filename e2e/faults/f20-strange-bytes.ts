@@ -5,7 +5,7 @@ import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 const SECRET = 'a-shared-secret-of-the-vendor';
 const MARK = 'polluted';
 
-/** Two hundred ways to reach a prototype: which key, where it stands, what it carries. */
+/** 200 attempts at prototype pollution: key, position and value vary. */
 function pollutions(): string[] {
   const keys = ['"__proto__"', '"\\u005f\\u005fproto\\u005f\\u005f"', '"constructor"', '"prototype"'];
   const payloads = [
@@ -30,7 +30,7 @@ function pollutions(): string[] {
   return keys.flatMap((key) => payloads.flatMap((payload) => places.map((place) => place(key, payload))));
 }
 
-/** JSON text of a property's value: sent as it stands. */
+/** JSON text of a property's value, sent verbatim. */
 const STRINGS: { name: string; json: Buffer | string; wanted: 200 | 400 }[] = [
   { name: 'lone high surrogate, escaped', json: '"a\\ud800b"', wanted: 200 },
   { name: 'lone low surrogate, escaped', json: '"a\\udc00b"', wanted: 200 },

@@ -26,7 +26,7 @@ export const f22: Fault = {
       await sleep(roundMs);
       await sender.stop();
       for (const id of sender.accepted) accepted.add(id);
-      // What is still on its way would burden the next measurement.
+      // Wait for the backlog: it would distort the next measurement.
       await sink.settle(accepted.size, 30_000);
       const cpuPerEvent = (1_000 * (cpuMs(service.pid!) - cpuBefore)) / sender.accepted.size;
       return { perSecond: (sender.accepted.size * 1_000) / roundMs, cpuPerEvent };
@@ -64,7 +64,7 @@ export const f22: Fault = {
     for (let pair = 0; pair < scope.by(2, 3); pair++) {
       alone.push(await rate());
       await watch();
-      // The first frames fill what may be buffered.
+      // The first frames fill the buffers.
       await rate();
       watched.push(await rate());
       for (const socket of watchers.splice(0)) socket.destroy();
@@ -79,7 +79,7 @@ export const f22: Fault = {
     figures.tell('ingest with nobody watching', without.perSecond, 'events/s');
     figures.tell(`ingest with ${SOCKETS} who do not read`, withThem.perSecond, 'events/s');
     figures.tell('processor time of an event, in and out, nobody watching', without.cpuPerEvent, 'µs');
-    // Processor time, because the rate of a busy machine moves by more than this from one moment to the next.
+    // CPU time, because throughput on a busy machine varies by more than the bound.
     figures.atMost('more processor time an event with them', 100 * (withThem.cpuPerEvent / without.cpuPerEvent - 1), 5, '%');
     figures.atMost('peak private memory above the start', memory.peak - memoryBefore, 300, 'MB');
     compare(figures, accepted, await sink.ids(), { repeatedPercent: 0 });

@@ -35,7 +35,7 @@ export const f24: Fault = {
       rate: RATE,
       fields: () => filler,
     });
-    // Until the first sweep nothing is given back: everything on disk is live.
+    // Before the first sweep nothing is freed: everything on disk is live.
     await sleep((SWEEP_S - 5) * 1_000);
     const perEvent = (diskBytes(service.dataDir) - empty) / sender.accepted.size;
     let disk = 0;
@@ -48,11 +48,11 @@ export const f24: Fault = {
     await sender.stop();
     memory.stop();
     await sink.settle(sender.accepted.size, 30_000);
-    // The most that is live at once: what is retained and what comes in between two sweeps.
+    // Maximum of live data: the retained events plus those that arrive between two sweeps.
     const live = empty + perEvent * rate * Math.min(seconds, RETENTION_S + SWEEP_S);
     const warm = memory.points.filter(({ x }) => x > Math.min(1, seconds / 120));
     figures.tell('events a second', rate);
-    // The lower edge of a sawtooth: what remains after each collection.
+    // The lower edge of the sawtooth: the heap after each garbage collection.
     const floor = lowest(warm, 10 / 60);
     figures.holds('slope of private memory after warm-up', '< 1 MB/min', slope(floor) < 1, `${slope(floor).toFixed(2)} MB/min`);
     figures.tell('private memory, peak', memory.peak, 'MB');
@@ -63,7 +63,7 @@ export const f24: Fault = {
   },
 };
 
-/** The lowest point of every window. */
+/** The minimum of each window. */
 function lowest(points: { x: number; y: number }[], window: number): { x: number; y: number }[] {
   return [...Map.groupBy(points, ({ x }) => Math.floor(x / window)).values()].map((own) => own.reduce((a, b) => (b.y < a.y ? b : a)));
 }

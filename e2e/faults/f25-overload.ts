@@ -24,12 +24,12 @@ export const f25: Fault = {
     const capacity = (calm.counted * 1_000) / scope.by(4_000, 8_000);
     const memory = watchMemory(() => service.pid);
     const overMs = scope.by(6_000, 15_000);
-    // Connections enough that waiting for answers does not slow the sender down; refusals do not either.
+    // Enough connections that waiting for responses does not slow the sender down.
     const over = await run({ prefix: 'over', connections: 1_500, rate: capacity * 3, restMs: 0 }, overMs, 4_000);
     memory.stop();
     const sent = [...over.statuses.values()].reduce((a, b) => a + b, 0);
     figures.tell('capacity, 64 connections', capacity, 'requests/s');
-    // Without it there was no such overload, and the other figures say little.
+    // Without this load there was no overload, and the other figures mean little.
     figures.atLeast('sent ÷ capacity', (sent * 1_000) / overMs / capacity, 2.7, '×');
     figures.tell('accepted ÷ capacity', (over.counted * 1_000) / overMs / capacity, '×');
     figures.atMost('accepted p99', percentile(over.latencies, 0.99), 250, 'ms');

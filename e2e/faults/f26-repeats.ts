@@ -5,7 +5,7 @@ import { compare } from './kit/oracle.ts';
 import type { Scope } from './kit/scope.ts';
 import { Line } from './kit/sender.ts';
 
-/** Ends in an orderly way between the rounds: after a crash a second delivery is allowed, here it is not. */
+/** Stops gracefully between the rounds: duplicates are allowed after a crash, but not here. */
 const ROUNDS = 4;
 
 async function repeats(scope: Scope, figures: Figures, servers: boolean): Promise<void> {

@@ -5,8 +5,8 @@ import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 import type { Scope } from './kit/scope.ts';
 
 /**
- * The order of processing, seen from outside: each visitor is identified as u0, then tracked, then as u1, tracked, and so on. A track that
- * is processed in its turn carries the identity just before it, whenever and however often it is delivered.
+ * Checks the order of processing from outside. Each visitor is identified as u0, tracked, identified as u1, tracked, and so on. A track
+ * event that was processed in order has the preceding identity, however late or often it is delivered.
  */
 interface Seen {
   event_id: string;
@@ -20,7 +20,7 @@ async function order(scope: Scope, figures: Figures, servers: boolean): Promise<
   const processors: Service[] = [];
   if (servers) for (let n = 0; n < 2; n++) processors.push(scope.keep(await service.sibling({ ROLES: 'process' })));
   const vendor = await scope.receiver();
-  // Failures in between: one try in seven fails, and is tried again later than its successors.
+  // One attempt in seven fails and is retried after its successors.
   vendor.answer((_request, count) => ({ status: count % 7 === 0 ? 503 : 200 }));
   const client = await signIn(service);
   const { key, pipeline } = await scope.pipeline(service, vendor.url, {}, client);
@@ -35,7 +35,7 @@ async function order(scope: Scope, figures: Figures, servers: boolean): Promise<
   const accepted = new Map<string, string>();
   let poison = 0;
   async function must(body: Record<string, unknown>, path: string): Promise<void> {
-    // Repeated until it is accepted: the messageId makes that harmless, and the next one follows only then.
+    // Sent again until it is accepted, which the messageId makes idempotent; only then the next one.
     await until(
       `${body.messageId} to be accepted`,
       async () => (await send(service, key, path, body).catch(() => undefined))?.status === 200,
@@ -78,7 +78,7 @@ async function order(scope: Scope, figures: Figures, servers: boolean): Promise<
 
 export const f27: Fault = {
   id: 'F27',
-  title: 'order of each visitor, failures and a kill -9 in between',
+  title: 'order per visitor, with failures and a kill -9',
   limit_s: { quick: 150, normal: 300, full: 300 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);

@@ -9,13 +9,13 @@ import { startSender } from './kit/sender.ts';
 const RATE = 60;
 const OTHER = { email: 'other@firsthand.test', password: 'correct-horse-battery' };
 const CLI = join(import.meta.dirname, '../../packages/cli/src/main.ts');
-/** Runs into the soft limit often, and allocates all the time. */
+/** Often hits the soft limit, and allocates constantly. */
 const HEAVY =
   'function transform(event) { let s = 0; for (let i = 0; i < 400000; i++) s += [i].length; event.properties.s = s; return event }';
 
 export const f28: Fault = {
   id: 'F28',
-  title: 'two organisations: one floods, sends large events, runs heavy code, has a slow vendor',
+  title: 'noisy neighbour: one organisation floods, sends large events, runs heavy code and has a slow vendor',
   limit_s: { quick: 180, normal: 300, full: 900 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);

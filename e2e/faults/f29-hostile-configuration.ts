@@ -3,7 +3,7 @@ import { attack, startTarget } from '../../attack/target.ts';
 import { send, until } from '../harness/client.ts';
 import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 
-/** By its own processor time: on a busy machine the clock also counts the time of others. */
+/** In CPU time: on a busy machine elapsed time includes other processes. */
 const MAX_STALL_MS = 50;
 
 export const f29: Fault = {

@@ -1,4 +1,4 @@
-/** Every fault by hand: a visible list. */
+/** The list of faults. Add a new one here. */
 import { f1 } from './f01-kill.ts';
 import { f2 } from './f02-slow-flush.ts';
 import { f3 } from './f03-disk-full.ts';

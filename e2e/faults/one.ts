@@ -1,4 +1,4 @@
-/** Runs one fault in a process of its own; `run.ts` forks it and gets the verdict over IPC. */
+/** Runs one fault in its own process. `run.ts` forks it and receives the result over IPC. */
 import type { Mode } from './kit/fault.ts';
 import { Scope } from './kit/scope.ts';
 import { FAULTS } from './list.ts';
@@ -10,7 +10,7 @@ let done = false;
 function giveUp(): void {
   if (done) return;
   done = true;
-  // What hangs may hang its own clean-up too; leaving still ends the services.
+  // The clean-up may hang too. Exiting stops the services in any case.
   setTimeout(() => process.exit(1), 5_000);
   void scope.close().finally(() => process.exit(1));
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run faults [F1 F3 …] [--quick | --full] [--markdown]`: one fault after the other, each in a process of its own. Prints what was wanted and
- * what was measured; ends with 1 where a fault was not survived.
+ * `npm run faults [F1 F3 …] [--quick | --full] [--markdown]`: runs the faults one after the other, each in its own process. Prints the
+ * expected and the measured figures. Exits with 1 if a figure is not as expected.
  */
 import { fork } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';

@@ -12,14 +12,14 @@ export interface Reply<T = Record<string, never>> {
 export type { Loose };
 
 export interface Client {
-  /** Checked by the compiler against the API's own document; anything but success is thrown. */
+  /** Typed by the API's OpenAPI document. Throws unless the request succeeds. */
   get<P extends string>(path: Address<'get', P>): Promise<Answer<'get', P>>;
   post<P extends string>(path: Address<'post', P>, ...body: BodyOf<'post', P>): Promise<Answer<'post', P>>;
   put<P extends string>(path: Address<'put', P>, ...body: BodyOf<'put', P>): Promise<Answer<'put', P>>;
-  /** Whatever is to be sent, right or wrong, and whatever comes back. */
+  /** Sends any request, valid or not, and returns any response. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Loose>>;
   delete(path: string): Promise<Reply<Loose>>;
-  /** The console's own client. */
+  /** The console's client. */
   api: ApiClient;
   token: string;
 }
@@ -42,7 +42,7 @@ export function clientOf(service: Pick<Service, 'url'>, token: string): Client {
     const json = response.headers.get('content-type')?.includes('json');
     return { status: response.status, headers: response.headers, body: (json && text !== '' ? JSON.parse(text) : text) as Loose };
   }
-  // The addresses are whole already: the compiler has matched them against the paths, the client only sends them.
+  // The addresses are complete: the compiler has already matched them against the paths.
   const request = api.request as unknown as (
     method: string,
     path: string,
@@ -82,7 +82,7 @@ export async function send(
 }
 
 type True<T> = Exclude<T, false | 0 | '' | null | undefined>;
-/** Waits until `probe` gives something true, and returns it. By default the bound only ends what hangs. */
+/** Waits until `probe` returns a truthy value, and returns it. The default timeout is long: it only ends hung tests. */
 export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 60_000): Promise<True<T>> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
@@ -90,7 +90,8 @@ export async function until<T>(what: string, probe: () => T | Promise<T>, timeou
     const value = await probe();
     if (value) return value as True<T>;
     last = value;
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what} (last: ${JSON.stringify(last)})`);
+    if (performance.now() > deadline)
+      throw new Error(`timed out after ${timeoutMs} ms waiting for ${what} (last: ${JSON.stringify(last)})`);
     await sleep(20);
   }
 }

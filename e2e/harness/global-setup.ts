@@ -1,4 +1,4 @@
-/** One PostgreSQL for the whole run where the stories run on servers; every service in it gets a database and a NATS of its own. */
+/** Starts one PostgreSQL for a run with STORES=servers. Every service gets its own database in it and its own NATS. */
 import { startPostgres } from '../../packages/server/test/servers/index.ts';
 
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {

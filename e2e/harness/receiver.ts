@@ -1,4 +1,4 @@
-/** A vendor's server under the test's control: notes every request, answers as told. */
+/** A fake vendor server: records every request and responds as the test says. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -14,7 +14,7 @@ export type Answer = { status?: number; headers?: Record<string, string>; body?:
 export interface Receiver {
   url: string;
   requests: Received[];
-  /** Bodies parsed as JSON, arrays flattened: the events. */
+  /** The events: bodies parsed as JSON, arrays flattened. */
   events(): Record<string, unknown>[];
   answer(next: (request: Received, count: number) => Answer): void;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The real program as a child process on throw-away stores, talked to over HTTP like anyone would. */
+/** The real program as a child process on temporary stores, used over HTTP. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,26 +17,26 @@ export interface Service {
   url: string;
   env: Record<string, string>;
   readonly pid: number | undefined;
-  /** Everything printed so far. */
+  /** The output so far. */
   output(): string;
   /** `kill -9`. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   terminate(): Promise<number | null>;
-  /** Starts it again, with further settings where they are given. */
+  /** Starts it again, with additional settings if given. */
   start(env?: Record<string, string>): Promise<void>;
-  /** How the process that runs, or ran last, has ended; undefined while it runs. */
+  /** Exit code and signal of the last process. Undefined while it runs. */
   ended(): { code: number | null; signal: NodeJS.Signals | null } | undefined;
-  /** Another process of the same installation, on the same stores (servers only). */
+  /** Starts another process on the same stores (STORES=servers only). */
   sibling(env?: Record<string, string>): Promise<Service>;
-  /** Ends it and removes its stores. */
+  /** Stops it and removes its stores. */
   stop(): Promise<void>;
   nats: TestServer | undefined;
   databaseUrl: string | undefined;
   dataDir: string;
 }
 
-/** Defaults fit for tests: short waits, no limits in the way. Overridden by `env`. */
+/** Test defaults: short waits, high limits. `env` overrides them. */
 const TEST_ENV = {
   HOST: '127.0.0.1',
   OWNER_EMAIL: OWNER.email,
@@ -49,13 +49,13 @@ const TEST_ENV = {
 };
 
 export interface StartOptions {
-  /** PostgreSQL and NATS instead of the embedded stores; by default what STORES says. */
+  /** PostgreSQL and NATS instead of the embedded stores. Default: STORES. */
   servers?: boolean;
-  /** A folder of the caller's own, which the caller also removes. */
+  /** A folder that the caller owns and removes. */
   dataDir?: string;
-  /** A NATS of the caller's own. */
+  /** A NATS server that the caller owns. */
   natsUrl?: string;
-  /** A PostgreSQL of the caller's own, in which a database is made. */
+  /** A PostgreSQL server that the caller owns. A database is created in it. */
   postgresUrl?: string;
 }
 
@@ -76,7 +76,7 @@ export async function startService(env: Record<string, string> = {}, options: St
   const removeData = () => {
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
-  // Also where a test file ends before its clean-up.
+  // Also if a test file ends before its clean-up.
   process.once('exit', removeData);
   const removeStores = async () => {
     await nats?.stop();
@@ -123,7 +123,7 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
     started.stderr.on('data', collect);
     const deadline = performance.now() + 60_000;
     while (performance.now() < deadline) {
-      if (started.exitCode !== null || started.signalCode !== null) throw new Error(`the service ended at its start:\n${output}`);
+      if (started.exitCode !== null || started.signalCode !== null) throw new Error(`the service exited while starting:\n${output}`);
       const ready = await fetch(`${url}/readyz`).then(
         (r) => r.status === 200,
         () => false,
@@ -172,7 +172,7 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
 }
 
 async function createDatabase(base: string | undefined): Promise<string> {
-  if (!base) throw new Error('TEST_DATABASE_URL is not set: the global set-up starts PostgreSQL');
+  if (!base) throw new Error('TEST_DATABASE_URL is not set: the global set-up should have started PostgreSQL');
   const name = `e2e_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: base });
   await client.connect();

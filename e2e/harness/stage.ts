@@ -3,7 +3,7 @@ import { type Client, signIn } from './client.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 
-/** What most stories play on: the service, its owner signed in, and somebody to deliver to. Gone after the file's last test. */
+/** What most stories need: the service, its signed-in owner and a receiver. Removed after the file's last test. */
 export async function stage(env: Record<string, string> = {}): Promise<{ service: Service; client: Client; receiver: Receiver }> {
   const service = await startService(env);
   afterAll(() => service.stop());

@@ -1,10 +1,10 @@
-/** How `npm start` starts the service, read where it is written: tests and benchmarks run what people run. */
+/** The command of `npm start`, read from package.json: tests and benchmarks run the same command as users. */
 import manifest from '../../package.json' with { type: 'json' };
 
 const words = manifest.scripts.start.split(' ');
 const node = words.indexOf('node');
 
-/** Its settings for the C library, and Node's own flags. */
+/** Its environment variables and Node flags. */
 export const START_ENV: Record<string, string> = Object.fromEntries(
   words
     .slice(0, node)

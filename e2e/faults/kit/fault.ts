@@ -1,4 +1,4 @@
-/** What a fault is, and what it hands back: figures, each with what was wanted of it. */
+/** A fault and its result: figures, each with the expected value. */
 import type { Scope } from './scope.ts';
 
 export type Mode = 'quick' | 'normal' | 'full';
@@ -7,18 +7,18 @@ export interface Figure {
   what: string;
   wanted: string;
   measured: string;
-  /** Undefined where it is only told, not judged. */
+  /** Undefined: reported, not judged. */
   ok: boolean | undefined;
 }
 export interface Verdict {
   figures: Figure[];
-  /** Why part of it could not be run here. */
+  /** Why a part was skipped. */
   left_out?: string[];
 }
 export interface Fault {
   id: string;
   title: string;
-  /** After this it has failed, whatever it was doing. */
+  /** The fault fails if it takes longer. */
   limit_s: Record<Mode, number>;
   run(scope: Scope): Promise<Verdict>;
 }
@@ -26,7 +26,7 @@ export interface Fault {
 export const EMBEDDED = 'embedded';
 export const SERVERS = 'PostgreSQL + NATS';
 
-/** Gathers the figures of one fault. */
+/** Collects the figures of one fault. */
 export class Figures {
   readonly #figures: Figure[] = [];
   readonly #leftOut: string[] = [];

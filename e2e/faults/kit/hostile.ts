@@ -1,4 +1,4 @@
-/** A vendor that answers as no server should; says how long each exchange lasted. */
+/** A vendor with hostile responses. Measures how long each exchange lasts. */
 
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
@@ -7,7 +7,7 @@ export const HABITS = ['drips', 'endless_headers', 'huge_body', 'broken_gzip', '
 export type Habit = (typeof HABITS)[number];
 export interface Exchange {
   habit: Habit;
-  /** From the whole request to the end of the connection, or of the answer. */
+  /** From the complete request to the end of the connection or response. */
   lastedMs: number;
 }
 
@@ -55,7 +55,7 @@ function misbehave(socket: Socket, habit: Habit): NodeJS.Timeout | undefined {
       return setInterval(() => socket.write('x'), 1_000);
     case 'endless_headers':
       socket.write('HTTP/1.1 200 OK\r\n');
-      // Slow enough that no limit on their size ends it first.
+      // Slow enough that the size limit does not end it before the timeout.
       return setInterval(() => socket.write('X-More: and more\r\n'), 200);
     case 'huge_body': {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${10 * 2 ** 30}\r\n\r\n`);

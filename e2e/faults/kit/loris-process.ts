@@ -1,4 +1,4 @@
-/** Sockets that begin a request and never finish it, a byte a second; whoever is cut off comes again. */
+/** Slow-loris sockets: each sends one byte per second and never finishes its request. Reconnects when cut off. */
 import { connect, type Socket } from 'node:net';
 
 const [port, key, count] = [Number(process.argv[2]), process.argv[3]!, Number(process.argv[4])];
@@ -9,7 +9,7 @@ let ended = 0;
 function loris(n: number): void {
   const socket = connect(port, '127.0.0.1', () => {
     opened++;
-    // Half of them never finish their headers, the others never finish a body.
+    // Half of them never finish the headers, the others never finish the body.
     const head = `POST /v1/t HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
     socket.write(n % 2 === 0 ? `${head}X-Slow: ` : `${head}Content-Length: 1000000\r\n\r\n{"type":"`);
   });
@@ -29,7 +29,7 @@ const opening = setInterval(() => {
   process.send?.('open');
 }, 20);
 
-// Spread over the second: two thousand packets in one moment would be a burst, not a drip.
+// Spread over the second: 2,000 packets at once would be a burst.
 let turn = 0;
 setInterval(() => {
   for (let n = turn; n < sockets.length; n += 100) if (sockets[n]!.writable) sockets[n]!.write('x');

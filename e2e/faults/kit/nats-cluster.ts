@@ -1,4 +1,4 @@
-/** Three nats-servers that replicate one another, on loopback. */
+/** A cluster of three nats-servers on loopback. */
 
 import { freePort } from '../../../packages/server/test/servers/index.ts';
 import { answers, findProgram, startServer, type TestServer } from '../../../packages/server/test/servers/process.ts';

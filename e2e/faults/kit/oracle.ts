@@ -1,4 +1,4 @@
-/** The oracle of every fault: ids answered 200 against ids that arrived. */
+/** The oracle of every fault: compares the ids answered 200 with the ids that arrived. */
 import type { Figures } from './fault.ts';
 
 export function compare(
@@ -17,7 +17,7 @@ export function compare(
   else
     figures.holds('delivered twice', `≤ ${most.repeatedPercent} %`, percent <= most.repeatedPercent, `${again} (${percent.toFixed(3)} %)`);
 }
-/** The same from a list of ids as they came. */
+/** The same, from a list of arrived ids. */
 export function arrivalsOf(ids: Iterable<string>): { ids: Set<string>; repeated: Map<string, number> } {
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);

@@ -14,7 +14,7 @@ export function printVerdict(
   if (run.markdown) {
     for (const { stores, what, wanted, measured, ok } of figures)
       console.log(`| ${fault.id} | ${fault.title} | ${stores} | ${what} | ${wanted} | ${measured} | ${mark(ok)} |`);
-    for (const why of left_out) console.log(`| ${fault.id} | ${fault.title} | | left out: ${why} | | | |`);
+    for (const why of left_out) console.log(`| ${fault.id} | ${fault.title} | | skipped: ${why} | | | |`);
     return;
   }
   console.log(`\n${fault.id}  ${fault.title}  (${run.seconds.toFixed(0)} s, load ${run.load.toFixed(1)})`);
@@ -22,7 +22,7 @@ export function printVerdict(
   const widths = [width((f) => f.stores), width((f) => f.what), width((f) => f.wanted)];
   for (const { stores, what, wanted, measured, ok } of figures)
     console.log(`  ${mark(ok)} ${stores.padEnd(widths[0]!)}  ${what.padEnd(widths[1]!)}  ${wanted.padEnd(widths[2]!)}  ${measured}`);
-  for (const why of left_out) console.log(`  – left out: ${why}`);
+  for (const why of left_out) console.log(`  – skipped: ${why}`);
 }
 function mark(ok: boolean | undefined): string {
   return ok === undefined ? ' ' : ok ? '✓' : '✗';

@@ -1,4 +1,4 @@
-/** Everything a fault starts, so that it is all ended whatever happens to the fault. */
+/** Tracks everything that a fault starts and stops it, however the fault ends. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { startNats, startPostgres, type TestServer } from '../../../packages/server/test/servers/index.ts';
@@ -16,12 +16,12 @@ export class Scope {
 
   constructor(mode: Mode) {
     this.mode = mode;
-    // The last line of defence: a fault that is cut short must not leave the program running.
+    // Last resort: an aborted fault must not leave the service running.
     process.once('exit', () => {
       for (const { pid } of this.#services) if (pid !== undefined) process.kill(pid, 'SIGKILL');
     });
   }
-  /** A volume or a time, by mode. */
+  /** A volume or duration, by mode. */
   by<T>(quick: T, normal: T, full: T = normal): T {
     return { quick, normal, full }[this.mode];
   }
@@ -46,7 +46,7 @@ export class Scope {
     });
     return service;
   }
-  /** One for the whole fault; it flushes its commits, for some faults kill it. */
+  /** One server for the whole fault. It flushes commits, because some faults kill it. */
   postgres(): Promise<TestServer> {
     this.#postgres ??= startPostgres({ durable: true }).then((server) => {
       this.defer(() => server.stop());
@@ -64,7 +64,7 @@ export class Scope {
     this.defer(() => receiver.close());
     return receiver;
   }
-  /** A receiver in a process of its own, for volumes. */
+  /** A receiver in its own process, for large volumes. */
   async sink(options: { delayMs?: number } = {}): Promise<Sink> {
     const sink = await Sink.start(options);
     this.defer(() => sink.close());
@@ -75,7 +75,7 @@ export class Scope {
     this.defer(() => child.kill('SIGKILL'));
     return child;
   }
-  /** A pipeline without a limit of its own, and a webhook integration to `url`. */
+  /** A pipeline without a rate limit, and a webhook integration to `url`. */
   async pipeline(service: Service, url: string, config: Record<string, unknown> = {}, client?: Client) {
     const signedIn = client ?? (await signIn(service));
     const made = await pipelineTo(signedIn, url, { pipeline: { rate_limit_rps: 1_000_000 }, config });

@@ -1,4 +1,4 @@
-/** A sender in a process of its own: gets its plan over IPC, runs for a while, answers with what happened. */
+/** A sender in its own process: receives its plan over IPC, runs, and reports the result. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SenderPlan, startSender } from './sender.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A tight HTTP/1.1 sender on raw sockets that notes every id answered 200: half of the oracle. It connects again when the
- * service is gone, and never sends an id twice.
+ * A minimal HTTP/1.1 sender on raw sockets. It records every id answered 200, which is half of the oracle. It reconnects when the service
+ * is gone, and never sends an id twice.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,32 +9,32 @@ export interface SenderPlan {
   port: number;
   key: string;
   connections: number;
-  /** Events in a request: one goes to `/v1/t`, more to `/v1/batch`. */
+  /** Events per request: one goes to `/v1/t`, more to `/v1/batch`. */
   batch: number;
   prefix: string;
-  /** Requests a second over all connections; undefined: as many as are answered. */
+  /** Requests per second over all connections. Undefined: as many as are answered. */
   rate?: number;
-  /** While false, nothing is sent. */
+  /** Sending pauses while this returns false. */
   may?: () => boolean;
-  /** Further fields of each event, as JSON text with a leading comma. */
+  /** Additional fields of each event, as JSON text with a leading comma. */
   fields?: (n: number) => string;
-  /** Milliseconds a connection rests after a refusal. */
+  /** Milliseconds that a connection waits after a rejection. */
   restMs?: number;
 }
 export interface Sender {
   accepted: Set<string>;
-  /** How often each status came. */
+  /** Number of responses by status. */
   statuses: Map<number, number>;
-  /** Latency of each request that was answered 200, in milliseconds. */
+  /** Latency of each request answered 200, in milliseconds. */
   latencies: number[];
-  /** When the latest 200 came, by `performance.now()`. */
+  /** Time of the latest 200, from `performance.now()`. */
   lastOkAt: number;
-  /** When the youngest of the requests that were answered 200 was sent, in milliseconds since 1970. */
+  /** Send time of the latest request answered 200, in milliseconds since 1970. */
   lastOkSentAt: number;
   broken: number;
-  /** All are connected, and the first requests go out. */
+  /** Resolves when all are connected and the first requests are sent. */
   ready: Promise<void>;
-  /** Finishes what is under way. */
+  /** Waits for the requests in flight. */
   stop(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function startSender(plan: SenderPlan): Sender {
     const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${plan.key}\r\nContent-Type: application/json\r\n`;
     return { ids, bytes: `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}` };
   }
-  /** Waits until a request is due; false when no more are. */
+  /** Waits until a request is due. False: no more are due. */
   async function turn(): Promise<boolean> {
     while (running) {
       const now = performance.now();
@@ -91,8 +91,8 @@ export function startSender(plan: SenderPlan): Sender {
     return false;
   }
   async function lane(_: unknown, index: number): Promise<void> {
-    // Everybody is connected before anybody sends, and no more connect at once than a listener's backlog takes: the kernel
-    // lets the others send into the void for seconds.
+    // All connect before any sends, and no more at once than a listener's backlog takes: the kernel would drop the data of the
+    // others for seconds.
     await sleep(Math.floor(index / 32) * 10);
     let line = await Line.open(plan.port);
     if (++connected === plan.connections) {
@@ -110,7 +110,7 @@ export function startSender(plan: SenderPlan): Sender {
       const sentAt = performance.timeOrigin + performance.now();
       const answer = await line.ask(bytes);
       if (answer === undefined) {
-        // Not answered: nobody may rely on these ids.
+        // Not answered: these ids may or may not have been stored.
         sender.broken++;
         line = undefined;
         continue;
@@ -139,7 +139,7 @@ interface Answer {
   head: string;
   body: string;
 }
-/** One keep-alive connection; one request at a time. */
+/** One keep-alive connection, one request at a time. */
 export class Line {
   readonly socket: Socket;
   #text = '';
@@ -163,7 +163,7 @@ export class Line {
       socket.once('connect', () => resolve(new Line(socket)));
     });
   }
-  /** Undefined where the connection ended before a whole answer. */
+  /** Undefined if the connection ended before the response was complete. */
   ask(bytes: string | Buffer): Promise<Answer | undefined> {
     if (this.#dead) return Promise.resolve(undefined);
     return new Promise((resolve) => {

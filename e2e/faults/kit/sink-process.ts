@@ -1,4 +1,4 @@
-/** A vendor for volumes, in a process of its own: notes each event id and how often it came. Asked over IPC. */
+/** A vendor for large volumes, in its own process: counts how often each event id arrives. Queried over IPC. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -32,7 +32,7 @@ const server = createServer((req, res) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-// A parent that is gone hears nothing; the disconnect ends this process.
+// The parent may be gone; then the disconnect ends this process.
 setInterval(() => process.send?.({ total, distinct: counts.size }, undefined, {}, () => {}), 50).unref();
 process.on('message', (question) => {
   if (question === 'ids') process.send?.({ ids: [...counts.keys()], repeated: [...counts].filter(([, count]) => count > 1) });

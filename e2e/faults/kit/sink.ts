@@ -12,11 +12,11 @@ interface Told {
   latencies?: number[];
 }
 
-/** The near end of `sink-process.ts`. */
+/** The parent's side of `sink-process.ts`. */
 export class Sink {
   readonly url: string;
   readonly #child: ChildProcess;
-  /** Events so far, repeats and all; a twentieth of a second old. */
+  /** Events so far, including duplicates; up to 50 ms old. */
   total = 0;
   distinct = 0;
 
@@ -38,13 +38,13 @@ export class Sink {
     const told = await this.#ask('ids', (answer) => answer.ids !== undefined);
     return { ids: new Set(told.ids), repeated: new Map(told.repeated) };
   }
-  /** Milliseconds between each event's `sent_at` and its arrival, since they were last asked for. */
+  /** Milliseconds between each event's `sent_at` and its arrival, since the last call. */
   async latencies(): Promise<number[]> {
     return (await this.#ask('latencies', (answer) => answer.latencies !== undefined)).latencies!;
   }
   /**
-   * Until everything wanted has come; after that long without an event the rest will not come. A number will do where nothing can come
-   * that nobody was promised: after a kill what was sent and not answered may arrive in place of what was.
+   * Waits until all wanted events have arrived, or until none arrived for so long that the rest is lost. A number is enough if only
+   * accepted events can arrive. After a kill, an unanswered event may arrive in place of an accepted one: pass the ids then.
    */
   async settle(wanted: number | ReadonlySet<string>, withinMs: number, quietMs = 15_000): Promise<void> {
     const count = typeof wanted === 'number' ? wanted : wanted.size;

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const hasStrace = () => spawnSync('strace', ['-V']).status === 0;
 
 export interface Tracer {
-  /** Seconds since 1970 and the text of each call that was tampered with. */
+  /** Time in seconds since 1970, and text of each delayed or failed call. */
   injected(): { at: number; text: string }[];
   calls(): number;
   detach(): Promise<void>;
