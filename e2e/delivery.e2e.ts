@@ -114,6 +114,47 @@ describe('delivery', () => {
     await receiver.close();
   });
 
+  test('the integrations object of an event switches integrations off', async () => {
+    const receiver = await startReceiver();
+    const { pipeline, key, integration } = await pipelineTo(client, `${receiver.url}/first`);
+    const second = await client.post('/integrations', {
+      source_id: pipeline.id,
+      vendor: 'webhook',
+      name: 'Second',
+      config: { url: `${receiver.url}/second` },
+    });
+    const both = ['/first', '/second'];
+    const cases: [name: string, integrations: Record<string, unknown>, paths: string[]][] = [
+      ['nothing', {}, both],
+      ['all', { All: false }, []],
+      ['vendor-key', { webhook: false }, []],
+      ['catalog-name', { Webhook: false }, []],
+      ['integration-id', { [second.id]: false }, ['/first']],
+      ['all-but-one', { All: false, [second.id]: true }, ['/second']],
+      ['options-of-another', { All: true, Amplitude: { session_id: 1 }, Intercom: false }, both],
+    ];
+    for (const [name, integrations] of cases)
+      await send(service, key, '/v1/track', { event: name, messageId: `${pipeline.id}-${name}`, userId: 'u1', integrations });
+    for (const [name, , paths] of cases) {
+      const { deliveries } = await until(`the trace of ${name}`, async () => {
+        const { body } = await client.call('GET', `/events/${pipeline.id}-${name}`);
+        return body.deliveries?.length === 2 && body.deliveries.every((each: { status: string }) => each.status !== 'waiting') && body;
+      });
+      const expected = [integration, second].map(({ id }, at) => ({
+        integration_id: id,
+        ...(paths.includes(both[at] as string)
+          ? { status: 'delivered', reason: null }
+          : { status: 'dropped', reason: 'disabled_by_event', explanation: expect.stringContaining('integrations object') }),
+      }));
+      expect(deliveries, name).toEqual(expect.arrayContaining(expected.map((each) => expect.objectContaining(each))));
+      const arrived = receiver.requests.filter(({ body }) => body.includes(`${pipeline.id}-${name}"`)).map(({ path }) => path);
+      expect(arrived.sort(), name).toEqual(paths);
+    }
+    const { totals } = await client.get(`/stats?integration_id=${second.id}`);
+    expect(totals.dropped).toEqual({ disabled_by_event: 4 });
+    await receiver.close();
+  });
+
   test('a preview sends nothing; a delivery test really sends', async () => {
     const receiver = await startReceiver();
     const { pipeline, integration } = await pipelineTo(client, receiver.url);

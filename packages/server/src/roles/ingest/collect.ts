@@ -12,7 +12,7 @@ import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
-import { type Exchange, rejectTooLarge } from './exchange.ts';
+import { type Exchange, TOO_LARGE } from './exchange.ts';
 import { showReceived } from './live-view.ts';
 import { keyOf } from './pipeline-key.ts';
 import { PIXEL } from './pixel-image.ts';
@@ -28,6 +28,13 @@ export function collect(exchange: Exchange): void {
   if (key !== undefined && admit(exchange, key) === undefined) return;
   const limit = ctx.settings.maxBodyBytes;
   exchange.read(route.kind === 'batch' ? limit * BATCH_FACTOR : limit, onBody, rejectTooLarge);
+}
+
+/** The start of the event is kept, unless it is packed, or its signature had to be verified first. */
+function rejectTooLarge(exchange: Exchange, start: Buffer): void {
+  const { rules, route } = exchange;
+  if (rules === undefined || rules.server || start.length === 0 || isGzip(start)) exchange.reject(TOO_LARGE);
+  else rejectContent(exchange, rules, TOO_LARGE, route.kind === 'batch' ? null : undefined, start);
 }
 
 function onBody(exchange: Exchange, wire: Buffer): void {
@@ -83,7 +90,7 @@ export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, b
   const { ctx, route } = exchange;
   const { rules } = sender;
   if (rules.challengeRequired && !hasChallengeToken(exchange, rules, tokenOf(body))) {
-    exchange.reject({ code: 'invalid_challenge_token' });
+    rejectContent(exchange, rules, { code: 'invalid_challenge_token' }, body, bytes);
     return;
   }
   const fault = validateEvent(body, route.rules) ?? (longNumbers ? inexactNumber(bytes) : undefined);

@@ -12,12 +12,15 @@ export interface BodyReader {
   end(): void;
 }
 type OnBody = (exchange: Exchange, body: Buffer) => void;
-type OnTooLarge = (exchange: Exchange) => void;
+/** `start`: the first bytes of the body; empty where it was rejected before any came. */
+type OnTooLarge = (exchange: Exchange, start: Buffer) => void;
 
 export const OVERLOADED = { code: 'overloaded', retryAfterS: 1 } as const satisfies Rejection;
 export const TOO_LARGE = { code: 'payload_too_large' } as const satisfies Rejection;
 /** The rest of a rejected body may arrive up to this size; then the connection is cut. */
 export const MAX_IGNORED_BYTES = 16 * 1_048_576;
+/** Of a rejected event. One byte more is read to know that it was cut. */
+export const MAX_KEPT_BYTES = 65_536;
 const EMPTY = Buffer.alloc(0);
 
 export class Exchange implements BodyReader, CloseListener {
@@ -60,11 +63,13 @@ export class Exchange implements BodyReader, CloseListener {
 
   /** Reads the body, then calls `onBody`; calls `onTooLarge` as soon as it exceeds `limit`. */
   read(limit: number, onBody: OnBody, onTooLarge: OnTooLarge): void {
-    this.limit = limit;
+    const declared = Number(this.req.headers['content-length'] ?? 0);
+    this.limit = declared > limit ? Math.min(limit, MAX_KEPT_BYTES) : limit;
     this.#onBody = onBody;
     this.#onTooLarge = onTooLarge;
-    if (Number(this.req.headers['content-length'] ?? 0) > limit) {
-      onTooLarge(this);
+    // A body that would be ignored to its end is read as far as a rejected event is kept; a larger one is not read at all.
+    if (declared > limit && declared > MAX_IGNORED_BYTES) {
+      onTooLarge(this, EMPTY);
       return;
     }
     this.enter();
@@ -89,8 +94,9 @@ export class Exchange implements BodyReader, CloseListener {
       this.#dropBody();
       this.reject(OVERLOADED);
     } else if (this.#size > this.limit) {
+      const start = Buffer.concat([...(this.#chunks ?? [this.#firstChunk ?? EMPTY]), chunk], Math.min(this.#size, MAX_KEPT_BYTES + 1));
       this.#dropBody();
-      this.#onTooLarge(this);
+      this.#onTooLarge(this, start);
     } else if (this.#firstChunk === undefined) this.#firstChunk = chunk;
     else if (this.#chunks === undefined) this.#chunks = [this.#firstChunk, chunk];
     else this.#chunks.push(chunk);
@@ -153,5 +159,5 @@ export class Exchange implements BodyReader, CloseListener {
   }
 }
 
-export const rejectTooLarge = (exchange: Exchange): void => exchange.reject(TOO_LARGE);
+const rejectTooLarge: OnTooLarge = (exchange) => exchange.reject(TOO_LARGE);
 const rejectUnread = (exchange: Exchange): void => exchange.reject({ code: 'internal_error' });

@@ -7,6 +7,7 @@ const snapshot = aSnapshot([
   aPipeline(),
   aPipeline({ id: 'pl_token', pipeline_key: 'pk_token', challenge_token_required: true }),
   aPipeline({ id: 'pl_flood', pipeline_key: 'pk_flood' }),
+  aPipeline({ id: 'pl_server', pipeline_key: 'pk_server', type: 'server' }),
 ]);
 let harness: Harness;
 beforeAll(async () => {
@@ -114,6 +115,20 @@ const KINDS: [name: string, call: Call, id: string, reason: string, message: str
     'invalid_challenge_token',
     'The challenge token is missing, wrong or expired.',
   ],
+  [
+    'a single event without its challenge token',
+    { path: '/v1/t', key: 'pk_token', body: json({ type: 'track', event: 'X', messageId: 'r-10' }) },
+    'r-10',
+    'invalid_challenge_token',
+    'The challenge token is missing, wrong or expired.',
+  ],
+  [
+    'an event that is larger than the limit',
+    { path: '/v1/t', body: json({ type: 'track', event: 'X', messageId: 'r-11', text: 'x'.repeat(1_048_576) }) },
+    'r-11',
+    'payload_too_large',
+    'The payload is larger than the limit: split it.',
+  ],
 ];
 test.each(KINDS)('%s is kept with its reason, and shown live with its id', async (_name, call, id, reason, message) => {
   await send(call);
@@ -126,12 +141,13 @@ test.each<[string, Call]>([
   ['an unknown key', { path: '/v1/t', key: 'pk_nobody', body: json({ messageId: 'n-1' }) }],
   ['a body without a key that is not JSON', { path: '/v1/t', key: '', body: '{"messageId":"n-2"' }],
   [
-    'a single event without its challenge token',
-    { path: '/v1/t', key: 'pk_token', body: json({ type: 'track', event: 'X', messageId: 'n-3' }) },
+    'a body that is too large and unsigned',
+    { path: '/v1/t', key: 'pk_server', body: json({ type: 'track', event: 'X', messageId: 'n-3', text: 'x'.repeat(1_048_576) }) },
   ],
-])('%s is not kept: it is not about the content, or of no known pipeline', async (_name, call) => {
+])('%s is not kept: it is of no known pipeline or sender', async (_name, call) => {
   expect((await send(call)).ok).toBe(false);
-  for (const id of ['n-1', 'n-2', 'n-3']) for (const pipeline of ['pl_web', 'pl_token']) expect(await found(id, pipeline)).toBeUndefined();
+  for (const id of ['n-1', 'n-2', 'n-3'])
+    for (const pipeline of ['pl_web', 'pl_token', 'pl_server']) expect(await found(id, pipeline)).toBeUndefined();
 });
 
 test('keys and tokens are not kept, the visitor is', async () => {
@@ -142,9 +158,9 @@ test('keys and tokens are not kept, the visitor is', async () => {
   expect(letter?.event.request).toEqual({ source: 'browser', ip: '127.0.0.1', user_agent: 'UA/1', gpc: true });
 });
 
-test('64 KB of an event are kept, as text', async () => {
-  await send({ path: '/v1/t', body: json({ type: 'track', messageId: 'large-1', properties: { text: 'x'.repeat(70_000) } }) });
-  const { event } = (await found('large-1')) ?? {};
+test.each([70_000, 1_048_576])('64 KB of an event of %d bytes are kept, as text', async (size) => {
+  await send({ path: '/v1/t', body: json({ type: 'track', messageId: `large-${size}`, properties: { text: 'x'.repeat(size) } }) });
+  const { event } = (await found(`large-${size}`)) ?? {};
   expect(event?.truncated).toBe(true);
   expect(String(event?.raw)).toHaveLength(65_536);
 });
@@ -182,4 +198,11 @@ test('a corrected event is the event it should have been, once', async () => {
   expect(stored).toHaveLength(1);
   expect(stored[0]?.envelope).toMatchObject({ replay_of: letter.id, source: 'server', received_at: Date.parse(letter.event.received_at) });
   expect(stored[0]?.event).toMatchObject({ event: 'Fixed', anonymous_id: 'a-1', context: { locale: 'fr' } });
+});
+
+test('a batch that is too large is kept under an id of its own: no event stands for it', async () => {
+  const event = { type: 'track', event: 'X', messageId: 'in-large-batch', properties: { text: 'x'.repeat(100_000) } };
+  expect((await send({ path: '/v1/batch', key: 'pk_token', body: json({ batch: Array(60).fill(event) }) })).status).toBe(413);
+  expect(await found('in-large-batch', 'pl_token')).toBeUndefined();
+  expect((await lettersOf('pl_token')).letters.at(-1)).toMatchObject({ reason: 'payload_too_large', event: { truncated: true } });
 });

@@ -18,11 +18,10 @@ import { chance, newId } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { Append, EventLog } from '../../stores/event-log/port.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, MAX_KEPT_BYTES } from './exchange.ts';
 import { requestFields } from './request-meta.ts';
 
 const FLUSH_MS = 500;
-const MAX_EVENT_BYTES = 65_536;
 const MAX_BUFFERED_BYTES = 1_048_576;
 const BURST_EVENTS = 1_000;
 const EVENTS_PER_SECOND = 100;
@@ -75,7 +74,7 @@ export function keepRejectedEvents(deps: {
     let entry = pending.get(pipelineId);
     if (entry === undefined) pending.set(pipelineId, (entry = { orgId, events: [], bytes: 0, dropped: 0 }));
     // A copy: a slice would keep the whole body in memory.
-    const bytes = Buffer.from(rejected.bytes.subarray(0, MAX_EVENT_BYTES + 1));
+    const bytes = Buffer.from(rejected.bytes.subarray(0, MAX_KEPT_BYTES + 1));
     entry.events.push({ ...rejected, bytes });
     entry.bytes += bytes.length;
     buffered += bytes.length;
@@ -180,8 +179,8 @@ function deadLetterOf(rejected: Rejected, retentionMs: number): DeadLetter {
 }
 
 function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request }: Rejected): RejectedEvent {
-  const isWhole = bytes.length <= MAX_EVENT_BYTES;
-  const text = bytes.toString('utf8', 0, MAX_EVENT_BYTES);
+  const isWhole = bytes.length <= MAX_KEPT_BYTES;
+  const text = bytes.toString('utf8', 0, MAX_KEPT_BYTES);
   return {
     raw: isWhole && scanJson(bytes, MAX_DEPTH) !== TOO_DEEP ? parsedOrText(text) : text,
     message: messageOf(rejection),
@@ -214,11 +213,14 @@ export function idOfRejected(body: unknown, bytes: Buffer): string {
 }
 /** Of a body that is not JSON, say because it was cut. */
 function messageIdInText(bytes: Buffer | undefined): string | undefined {
-  const text = bytes?.toString('latin1', 0, MAX_EVENT_BYTES) ?? '';
+  const text = bytes?.toString('latin1', 0, MAX_KEPT_BYTES) ?? '';
   return /"messageId"\s{0,10}:\s{0,10}"([\x20-\x21\x23-\x5b\x5d-\x7e]{1,255})"/.exec(text)?.[1];
 }
 
-/** Rejects a request for the content of its one event, and keeps that event. `body`: undefined where it is not JSON. */
+/**
+ * Rejects a request for its content, and keeps its one event, or a batch that could not be split. `body`: undefined where it is not JSON,
+ * null where it names no event.
+ */
 export function rejectContent(exchange: Exchange, rules: IngestRules, rejection: Rejection, body: unknown, bytes: Buffer): void {
   const eventId = idOfRejected(body, bytes);
   const { ctx, route, receivedAt } = exchange;
