@@ -64,6 +64,8 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
       oidcClientSecret: undefined,
       oidcRoleClaim: undefined,
       oidcRoleMap: undefined,
+      smtpUrl: undefined,
+      smtpFrom: 'firsthand@example.com',
     },
     // `reload` runs once, after the data is in place: this benchmark measures reads.
     configChanged: async () => {},

@@ -1,4 +1,5 @@
-/** What an operator relies on: the metrics by their names, and a stop that refuses nobody. */
+/** What an operator relies on: the metrics by their names, alerts that arrive, and a stop that refuses nobody. */
+import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../packages/server/test/servers/index.ts';
 import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
@@ -9,17 +10,41 @@ let service: Service;
 let client: Client;
 let receiver: Receiver;
 let metricsUrl: string;
+const mails: string[] = [];
+const mailServer = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS'],
+  onData(stream, _session, done) {
+    let mail = '';
+    stream.on('data', (chunk: Buffer) => {
+      mail += chunk.toString();
+    });
+    stream.on('end', () => {
+      mails.push(mail);
+      done();
+    });
+  },
+});
 
 beforeAll(async () => {
   const metricsPort = await freePort();
   metricsUrl = `http://127.0.0.1:${metricsPort}`;
   receiver = await startReceiver();
-  service = await startService({ METRICS_PORT: String(metricsPort), DRAIN_DELAY: '2s' });
+  const smtpPort = await freePort();
+  await new Promise<void>((resolve) => mailServer.listen(smtpPort, '127.0.0.1', resolve));
+  service = await startService({
+    METRICS_PORT: String(metricsPort),
+    DRAIN_DELAY: '2s',
+    ALERT_INTERVAL: '300ms',
+    SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+    SMTP_FROM: 'alerts@shop.example',
+  });
   client = await signIn(service);
 });
 afterAll(async () => {
   await service?.stop();
   await receiver?.close();
+  await new Promise<void>((resolve) => mailServer.close(() => resolve()));
 });
 
 /** The value of one series; undefined where it is not reported. */
@@ -47,6 +72,47 @@ describe('operations', () => {
     expect(await metric(/^firsthand_snapshot_age_seconds /)).toBeGreaterThanOrEqual(0);
     expect(await metric(/^firsthand_event_loop_stall_seconds\{clock="wall"\}/)).toBeGreaterThanOrEqual(0);
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+  });
+
+  test('alerts are fired by real faults, and their messages arrive by webhook and by mail', async () => {
+    const inbox = await startReceiver();
+    const vendor = await startReceiver();
+    const { pipeline, key, integration } = await pipelineTo(client, vendor.url);
+    await client.put(`/pipelines/${pipeline.id}/tracking-plan`, {
+      events: { Planned: { type: 'object', required: ['total'] } },
+      on_violation: 'flag',
+    });
+    const kinds = ['failing', 'dead_letters', 'rejected', 'plan_violations', 'backlog'] as const;
+    for (const kind of kinds)
+      await client.post('/alerts', {
+        name: `Shop ${kind}`,
+        kind,
+        pipeline_id: pipeline.id,
+        threshold: 1,
+        window_minutes: 5,
+        channels: [
+          { type: 'webhook', url: inbox.url },
+          { type: 'email', to: 'operator@shop.example' },
+        ],
+      });
+    vendor.answer(() => ({ status: 500 }));
+    await send(service, key, '/v1/t', { type: 'track', event: 'Failing', messageId: 'alert-failing' });
+    await send(service, key, '/v1/t', { type: 'track', event: 'Planned', messageId: 'alert-plan', properties: {} });
+    await send(service, key, '/v1/t', { type: 'track', messageId: 'alert-rejected' });
+    const messages = () => inbox.requests.map(({ body }) => JSON.parse(body)) as { type: string; alert: { kind: string } }[];
+    const fired = () => new Set(messages().flatMap(({ type, alert }) => (type === 'alert.firing' ? [alert.kind] : [])));
+    await until('four alerts', () => ['failing', 'dead_letters', 'rejected', 'plan_violations'].every((kind) => fired().has(kind)));
+    vendor.answer(() => 'hang');
+    await send(service, key, '/v1/t', { type: 'track', event: 'Waiting', messageId: 'alert-waiting' });
+    await until('the backlog', () => fired().has('backlog'));
+    expect(messages().find(({ alert }) => alert.kind === 'rejected')).toMatchObject({ type: 'alert.firing', event_id: 'alert-rejected' });
+    expect(messages().find(({ alert }) => alert.kind === 'plan_violations')).toMatchObject({ event_id: 'alert-plan' });
+    await until('the mails', () => kinds.every((kind) => mails.some((mail) => mail.includes(`Subject: Alert: Shop ${kind}`))));
+    expect((await client.get('/alerts/firing')).alerts.map(({ kind }) => kind)).toContain('backlog');
+    await client.put(`/pipelines/${pipeline.id}/integrations/${integration.id}`, { enabled: false });
+    vendor.answer(() => ({ status: 200 }));
+    await vendor.close();
+    await inbox.close();
   });
 
   test('a stop answers draining first, and accepts events until the listener closes', async () => {

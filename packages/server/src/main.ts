@@ -14,6 +14,7 @@ import { createGuardedClient } from './outbound/guarded-client.ts';
 import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
 import { createTokenCache } from './outbound/tokens.ts';
 import { startOutcomes } from './outcomes/start.ts';
+import { startAlerts } from './roles/admin/alerts/evaluator.ts';
 import { ensureOwner } from './roles/admin/create-organisation.ts';
 import { startAdmin } from './roles/admin/start.ts';
 import { openGeo } from './roles/process/geo.ts';
@@ -102,6 +103,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       )
     : undefined;
   const collector = { db, leases, ephemeral, snapshots, settings, clock, logger };
+  const alerts = has('admin') ? startAlerts({ db, leases, observe, log, snapshots, client, settings, clock, logger }) : undefined;
   const builder = has('admin') ? startCollectorBuilder(collector) : undefined;
   const files = has('ingest') ? createCollectorFiles(collector) : undefined;
   const challengeKey = deriveKey(vault.secretKey, 'challenge-token');
@@ -157,6 +159,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       await ingest?.stop();
       files?.stop();
       await builder?.stop();
+      await alerts?.stop();
       await processor?.stop();
       await deliver?.stop();
       await outcomes?.stop();

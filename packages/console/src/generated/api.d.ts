@@ -1166,6 +1166,104 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Newest first.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        /**
+         * Add an alert
+         * @description It is evaluated every `ALERT_INTERVAL`, announces when it starts to fire with the first event of the fault, and again when the value stayed on the other side of the threshold for three checks. At most 100 in an organisation.
+         *
+         *     Least role: **editor**.
+         */
+        post: operations["createAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/alerts/firing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List firing alerts
+         * @description Least role: **viewer**.
+         */
+        get: operations["getAlertFiring"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an alert
+         * @description Least role: **viewer**.
+         */
+        get: operations["getAlert"];
+        /**
+         * Change an alert
+         * @description Least role: **editor**.
+         */
+        put: operations["updateAlert"];
+        post?: never;
+        /**
+         * Delete an alert
+         * @description Least role: **admin**.
+         */
+        delete: operations["deleteAlert"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/alerts/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message
+         * @description Sends a message to every channel now and reports what each one answered.
+         *
+         *     Least role: **editor**.
+         */
+        post: operations["createAlertTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/mapping/preview": {
         parameters: {
             query?: never;
@@ -2466,6 +2564,146 @@ export interface components {
             /** @constant */
             success: true;
         };
+        Alert: {
+            /** @example alr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example Orders do not reach Meta */
+            name: string;
+            /**
+             * @description `failing`: failed delivery attempts in the window. `silent`: events received in the window; fires below the threshold. `backlog`: events that wait for delivery now. `dead_letters`, `plan_violations`, `rejected`: events in the window.
+             * @enum {string}
+             */
+            kind: "failing" | "silent" | "backlog" | "dead_letters" | "plan_violations" | "rejected";
+            /**
+             * @description Null watches every pipeline of the organisation.
+             * @default null
+             */
+            pipeline_id: string | null;
+            /**
+             * @description For `failing`, `backlog` and `dead_letters`. Null watches all of them.
+             * @default null
+             */
+            integration_id: string | null;
+            /**
+             * @description Fires when the value reaches it; `silent` fires when the value is below it. 0 counts as 1.
+             * @example 10
+             */
+            threshold: number;
+            /**
+             * @description The last minutes that count. Not used by `backlog`.
+             * @example 15
+             */
+            window_minutes: number;
+            channels: components["schemas"]["AlertChannel"][];
+            /** @default true */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description Viewers see only the last characters of the address. */
+        AlertChannel: {
+            /** @enum {string} */
+            type: "webhook" | "slack" | "email";
+            /** @description For `webhook` and `slack`: the address to post to. */
+            url?: string;
+            /** @description For `email`: the address of the recipient. */
+            to?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Orders do not reach Meta",
+         *       "kind": "failing",
+         *       "threshold": 10,
+         *       "window_minutes": 15,
+         *       "channels": [
+         *         {
+         *           "type": "slack",
+         *           "url": "https://hooks.slack.com/services/T000/B000/XXXX"
+         *         }
+         *       ]
+         *     }
+         */
+        AlertCreate: {
+            /** @example Orders do not reach Meta */
+            name: string;
+            /**
+             * @description `failing`: failed delivery attempts in the window. `silent`: events received in the window; fires below the threshold. `backlog`: events that wait for delivery now. `dead_letters`, `plan_violations`, `rejected`: events in the window.
+             * @enum {string}
+             */
+            kind: "failing" | "silent" | "backlog" | "dead_letters" | "plan_violations" | "rejected";
+            /**
+             * @description Null watches every pipeline of the organisation.
+             * @default null
+             */
+            pipeline_id?: string | null;
+            /**
+             * @description For `failing`, `backlog` and `dead_letters`. Null watches all of them.
+             * @default null
+             */
+            integration_id?: string | null;
+            /**
+             * @description Fires when the value reaches it; `silent` fires when the value is below it. 0 counts as 1.
+             * @example 10
+             */
+            threshold: number;
+            /**
+             * @description The last minutes that count. Not used by `backlog`.
+             * @example 15
+             */
+            window_minutes: number;
+            channels: components["schemas"]["AlertChannel"][];
+            /** @default true */
+            enabled?: boolean;
+        };
+        AlertTestResult: {
+            /** @enum {string} */
+            type: "webhook" | "slack" | "email";
+            ok: boolean;
+            error: string | null;
+        };
+        AlertTestResults: {
+            results: components["schemas"]["AlertTestResult"][];
+        };
+        /**
+         * @example {
+         *       "threshold": 20
+         *     }
+         */
+        AlertUpdate: {
+            /** @example Orders do not reach Meta */
+            name?: string;
+            /**
+             * @description `failing`: failed delivery attempts in the window. `silent`: events received in the window; fires below the threshold. `backlog`: events that wait for delivery now. `dead_letters`, `plan_violations`, `rejected`: events in the window.
+             * @enum {string}
+             */
+            kind?: "failing" | "silent" | "backlog" | "dead_letters" | "plan_violations" | "rejected";
+            /** @description Null watches every pipeline of the organisation. */
+            pipeline_id?: string | null;
+            /** @description For `failing`, `backlog` and `dead_letters`. Null watches all of them. */
+            integration_id?: string | null;
+            /**
+             * @description Fires when the value reaches it; `silent` fires when the value is below it. 0 counts as 1.
+             * @example 10
+             */
+            threshold?: number;
+            /**
+             * @description The last minutes that count. Not used by `backlog`.
+             * @example 15
+             */
+            window_minutes?: number;
+            channels?: components["schemas"]["AlertChannel"][];
+            enabled?: boolean;
+        };
         /**
          * @example {
          *       "type": "alias",
@@ -3509,6 +3747,30 @@ export interface components {
                 }[];
             }[];
         };
+        FiringAlert: {
+            /** @example alr_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "failing" | "silent" | "backlog" | "dead_letters" | "plan_violations" | "rejected";
+            pipeline_id: string | null;
+            integration_id: string | null;
+            threshold: number;
+            /** @description The value that made it fire. */
+            value: number;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            since: string;
+            /** @description One sentence for people. */
+            message: string;
+            /** @description The first event of the fault. */
+            event_id: string | null;
+        };
+        FiringAlertList: {
+            alerts: components["schemas"]["FiringAlert"][];
+        };
         /** @description OpenAPI 3.1 */
         GetOpenApiDocumentResult: {
             [key: string]: unknown;
@@ -4067,6 +4329,12 @@ export interface components {
             /** @description Whether the collector passes the visitor id to links between your domains. */
             cross_domain?: boolean;
             variables?: components["schemas"]["PageVariable"][];
+        };
+        ListAlertsResult: {
+            alerts: components["schemas"]["Alert"][];
+            total: number;
+            limit: number;
+            offset: number;
         };
         ListApiTokensResult: {
             api_tokens: {
@@ -8179,6 +8447,209 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description At most 100; a greater one is served as 100. */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAlertsResult"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    createAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    getAlertFiring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiringAlertList"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    updateAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    deleteAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    createAlertTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertTestResults"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];

@@ -48,6 +48,11 @@ export const databaseUrl: Parser<string> = {
   parse: (text) => urlOf(text, ['postgres:', 'postgresql:']),
 };
 
+export const smtpUrl: Parser<string> = {
+  expected: 'smtp://user:password@host:port',
+  parse: (text) => urlOf(text, ['smtp:', 'smtps:']),
+};
+
 export const natsServers: Parser<string> = {
   expected: 'nats://host:port',
   parse: (text) => (text.split(',').every((part) => urlOf(part.trim(), ['nats:', 'tls:']) !== undefined) ? text : undefined),

@@ -20,6 +20,7 @@ import {
   readableFile,
   roleMap,
   setOf,
+  smtpUrl,
   wholeNumber,
 } from './parsers.ts';
 
@@ -34,6 +35,7 @@ export const SETTING_GROUPS = [
   'Limits',
   'Retention and retries',
   'Delivery and data',
+  'Alerts',
   'Logging',
 ] as const;
 
@@ -333,6 +335,29 @@ export const SETTINGS = {
     unset: 'no geolocation',
     parser: readableFile('an .mmdb file'),
     meaning: 'MaxMind database (`.mmdb`) that fills `context.geo`.',
+  }),
+
+  smtpUrl: optional({
+    variable: 'SMTP_URL',
+    group: 'Alerts',
+    unset: 'no e-mail',
+    parser: smtpUrl,
+    secret: true,
+    meaning: 'Mail server for alerts by e-mail: `smtp://user:password@host:587`, or `smtps://` for TLS from the start.',
+  }),
+  smtpFrom: setting({
+    variable: 'SMTP_FROM',
+    group: 'Alerts',
+    default: 'firsthand@localhost',
+    parser: emailAddress,
+    meaning: 'Sender of alerts by e-mail.',
+  }),
+  alertIntervalMs: setting({
+    variable: 'ALERT_INTERVAL',
+    group: 'Alerts',
+    default: '15s',
+    parser: duration,
+    meaning: 'How often alerts are evaluated.',
   }),
 
   logLevel: setting({

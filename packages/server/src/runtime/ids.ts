@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'bat'
   | 'ses'
   | 'apt'
-  | 'tc';
+  | 'tc'
+  | 'alr';
 
 /** `pl_` and 26 characters: 48 bits of time, then 80 random bits. Ids sort by creation time. */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {

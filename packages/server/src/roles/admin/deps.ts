@@ -36,6 +36,8 @@ export interface AdminDeps {
     | 'oidcClientSecret'
     | 'oidcRoleClaim'
     | 'oidcRoleMap'
+    | 'smtpUrl'
+    | 'smtpFrom'
   >;
   version: string;
   operations: Operations;

@@ -3,6 +3,7 @@
  * text (jsonb rejects \u0000). Resource rows are derived from their declarations in core/config.
  */
 
+import type { alert } from '@firsthand/core/config/alert.ts';
 import type { testCase } from '@firsthand/core/config/event-case.ts';
 import type { integration } from '@firsthand/core/config/integration.ts';
 import type { pipeline } from '@firsthand/core/config/pipeline.ts';
@@ -133,6 +134,17 @@ export interface RevisionRow {
 }
 export interface IntegrationRow extends RowOf<typeof integration>, Versioned, SoftDeleted {}
 export interface TransformationRow extends RowOf<typeof transformation>, Versioned {}
+export interface AlertRow extends RowOf<typeof alert> {}
+export interface AlertStateRow {
+  alert_id: string;
+  firing: 0 | 1;
+  since: string;
+  value: number;
+  message: string;
+  event_id: string | null;
+  /** JSON: what each channel was told last. */
+  announced: string;
+}
 export interface TestCaseRow extends RowOf<typeof testCase> {}
 export interface TrackingPlanRow {
   pipeline_id: string;
@@ -239,6 +251,8 @@ export interface Schema {
   integrations: IntegrationRow;
   transformations: TransformationRow;
   test_cases: TestCaseRow;
+  alerts: AlertRow;
+  alert_states: AlertStateRow;
   tracking_plans: TrackingPlanRow;
   webhook_sources: WebhookSourceRow;
   data_layers: DataLayerRow;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { alert } from '@firsthand/core/config/alert.ts';
 import { testCase } from '@firsthand/core/config/event-case.ts';
 import { integration } from '@firsthand/core/config/integration.ts';
 import { type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
@@ -35,6 +36,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     ['pipelines', pipeline],
     ['templates', template],
     ['integrations', integration],
+    ['alerts', alert],
     ['test_cases', testCase],
     ['transformations', transformation],
     ['webhook_sources', webhookSource],

@@ -1,4 +1,5 @@
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { alertRoutes } from './alerts.ts';
 import { apiTokenRoutes } from './api-tokens.ts';
 import { attentionRoutes } from './attention.ts';
 import { auditRoutes } from './audit-logs.ts';
@@ -47,6 +48,7 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   fieldRoutes,
   statsRoutes,
   attentionRoutes,
+  alertRoutes,
   previewRoutes,
   privacyRoutes,
   transformationRoutes,

@@ -110,6 +110,18 @@ export const FIXTURES: Record<string, Fixture> = {
   '/v1/admin/pipelines/:id/transformations/:transformation_id': {
     create: (api, parent) => idOf(createAt(api, parent, { name: `Transformation ${++made}`, kind: 'rules', rules: [] })),
   },
+  '/v1/admin/alerts/:id': {
+    create: (api, parent) =>
+      idOf(
+        createAt(api, parent, {
+          name: `Alert ${++made}`,
+          kind: 'failing',
+          threshold: 1,
+          window_minutes: 5,
+          channels: [{ type: 'webhook', url: NOWHERE }],
+        }),
+      ),
+  },
   '/v1/admin/test-cases/:id': {
     create: (api, parent) => idOf(createAt(api, parent, { name: `Case ${++made}`, event: { type: 'track', event: 'A' } })),
   },

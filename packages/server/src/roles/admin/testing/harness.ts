@@ -114,6 +114,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       oidcClientSecret: undefined,
       oidcRoleClaim: undefined,
       oidcRoleMap: undefined,
+      smtpUrl: undefined,
+      smtpFrom: 'firsthand@example.com',
       ...options.settings,
     },
     version: '0.1.0',

@@ -16,7 +16,7 @@ import { type Harness, startHarness, type TestOrganisation } from './harness.ts'
 export type Loose = { [key: string]: Loose } & Loose[] & { [part in Parts]: Loose } & Record<Texts, string> & Record<Counts, number>;
 type Parts =
   | ('audit_logs' | 'dead_letters' | 'events' | 'integrations' | 'requests' | 'revisions' | 'templates' | 'transformations' | 'vendors')
-  | ('fields' | 'groups' | 'items' | 'sample_requests' | 'test_cases')
+  | ('alerts' | 'channels' | 'results' | 'fields' | 'groups' | 'items' | 'sample_requests' | 'test_cases')
   | ('variants' | 'webhook_sources' | 'series' | 'steps' | 'warnings' | 'details' | 'mappings')
   | ('template' | 'revision' | 'latest_revision' | 'config' | 'default_config' | 'global' | 'pii_rules' | 'identity')
   | ('error' | 'changes' | 'new' | 'health' | 'totals');

@@ -8,6 +8,7 @@ import { signIn } from './0007-sign-in.ts';
 import { testCases } from './0008-test-cases.ts';
 import { connectRequests } from './0009-connect-requests.ts';
 import { secretParameters } from './0010-secret-parameters.ts';
+import { alerts } from './0011-alerts.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   testCases,
   connectRequests,
   secretParameters,
+  alerts,
 ];

@@ -1,0 +1,91 @@
+/** The value of an alert now: a counter of its window, or the backlog. */
+import type { Alert } from '@firsthand/core/config/alert.ts';
+import type { Integration } from '@firsthand/core/config/resources.ts';
+import { waitingFor } from '../../../operations/health.ts';
+import type { Operations } from '../../../operations/operations.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { readStats, readStatsBy, type Stats, type StatsEntry } from '../../../stores/observe/stats.ts';
+
+const MINUTE = 60_000;
+
+export interface Measured {
+  value: number;
+  /** The value reached the threshold; for `silent`, fell below it. */
+  over: boolean;
+  /** The first minute of the window that counts, in milliseconds; undefined where nothing was counted. */
+  firstAt: number | undefined;
+}
+export type MeasureDeps = Pick<Operations, 'observe' | 'log' | 'snapshots'> & { clock: Clock };
+
+/** Undefined where there is nothing to watch: the pipeline or integration is deleted, disabled or younger than the window. */
+export async function measure(deps: MeasureDeps, alert: Alert): Promise<Measured | undefined> {
+  if (!isWatched(deps, alert)) return undefined;
+  const threshold = Math.max(1, alert.threshold);
+  if (alert.kind === 'backlog') {
+    const value = await backlogOf(deps, alert);
+    return { value, over: value >= threshold, firstAt: undefined };
+  }
+  const { totals, series } = await statsOf(deps, alert);
+  const count = counterOf(alert.kind);
+  const value = count(totals);
+  const first = series.find((entry) => count(entry) > 0);
+  const over = alert.kind === 'silent' ? value < threshold : value >= threshold;
+  return { value, over, firstAt: first && Date.parse(first.time) };
+}
+
+function counterOf(kind: Exclude<Alert['kind'], 'backlog'>): (entry: StatsEntry) => number {
+  switch (kind) {
+    case 'failing':
+      return ({ retried, dead_lettered }) => retried + dead_lettered;
+    case 'silent':
+      return ({ received }) => received;
+    case 'dead_letters':
+      return ({ dead_lettered }) => dead_lettered;
+    case 'plan_violations':
+      return ({ plan_violations, dropped }) => plan_violations + (dropped.tracking_plan ?? 0);
+    case 'rejected':
+      return ({ rejected }) => rejected;
+  }
+}
+
+function isWatched({ snapshots, clock }: MeasureDeps, alert: Alert): boolean {
+  const { pipelines, integrations } = snapshots.current();
+  if (alert.integration_id !== null) {
+    const integration = integrations.get(alert.integration_id)?.integration;
+    if (integration === undefined || !integration.enabled) return false;
+  }
+  // A new alert is silent only after a whole window.
+  if (alert.kind === 'silent' && clock.now() - Date.parse(alert.created_at) < alert.window_minutes * MINUTE) return false;
+  if (alert.pipeline_id === null) return true;
+  const pipeline = pipelines.get(alert.pipeline_id)?.pipeline;
+  if (pipeline === undefined || !pipeline.enabled) return false;
+  const age = clock.now() - Date.parse(pipeline.created_at);
+  return alert.kind !== 'silent' || age >= alert.window_minutes * MINUTE;
+}
+
+async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<Stats> {
+  const now = clock.now();
+  const query = {
+    org_id: alert.org_id,
+    // The current minute counts, so the window begins a minute later.
+    from: now - (alert.window_minutes - 1) * MINUTE,
+    to: now,
+    interval: 'minute',
+    ...(alert.pipeline_id === null ? {} : { pipeline_id: alert.pipeline_id }),
+  } as const;
+  if (alert.integration_id === null) return await readStats(observe, query);
+  const byIntegration = await readStatsBy(observe, query, 'integration_id');
+  return byIntegration.get(alert.integration_id) ?? (await readStats(observe, { ...query, integration_id: alert.integration_id, to: 0 }));
+}
+
+async function backlogOf({ snapshots, log }: MeasureDeps, alert: Alert): Promise<number> {
+  const watched = ({ id, org_id, pipeline_id, enabled }: Integration) =>
+    enabled &&
+    org_id === alert.org_id &&
+    (alert.integration_id === null || id === alert.integration_id) &&
+    (alert.pipeline_id === null || pipeline_id === alert.pipeline_id);
+  const integrations = [...snapshots.current().integrations.values()].map(({ integration }) => integration).filter(watched);
+  let waiting = 0;
+  for (const integration of integrations) waiting += (await waitingFor(log, integration)).waiting;
+  return waiting;
+}

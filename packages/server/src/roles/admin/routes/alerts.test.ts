@@ -1,0 +1,148 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import pino from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { embeddedLeases } from '../../../stores/leases/embedded.ts';
+import { Evaluator } from '../alerts/evaluator.ts';
+import { about, aDeadLetter, newIntegration } from '../testing/outcomes.ts';
+import { onStory, type Story } from '../testing/story.ts';
+
+const WEBHOOK = { type: 'webhook', url: 'http://127.0.0.1:9/alerts' };
+const ALERT = { name: 'Orders', kind: 'failing', threshold: 2, window_minutes: 5, channels: [WEBHOOK] };
+
+let received: { type: string; message: string; event_id: string | null; alert: { id: string } }[] = [];
+let status = 200;
+const receiver = createServer(async (req, res) => {
+  const body = JSON.parse(await text(req));
+  if (status === 200) received.push(body);
+  res.writeHead(status).end();
+});
+let url = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+});
+afterAll(() => receiver.close());
+
+/** Evaluated by hand: the interval never ends. */
+function evaluator({ harness }: Story): Evaluator {
+  return new Evaluator({
+    ...harness.operations,
+    db: harness.store.db,
+    leases: embeddedLeases(),
+    clock: harness.clock,
+    logger: pino({ level: 'silent' }),
+    settings: { alertIntervalMs: 2_000_000_000, baseUrl: 'https://firsthand.example', smtpUrl: undefined, smtpFrom: 'a@example.com' },
+  });
+}
+
+onStory('alerts', (story) => {
+  test('are created, listed, read, changed and deleted; the audit log and viewers see no channel address', async () => {
+    const entry = await story.audited(() => story.made('alerts', ALERT));
+    expect(entry).toMatchObject({ action: 'alert.created', changes: { name: { new: 'Orders' } } });
+    expect(JSON.stringify(entry)).not.toContain(WEBHOOK.url);
+    const [listed] = (await story.got('alerts')).alerts;
+    expect(listed).toMatchObject({ ...ALERT, enabled: true, pipeline_id: null, integration_id: null });
+    const id = String(listed?.id);
+    const viewer = await story.as('viewer');
+    expect(JSON.stringify((await viewer('GET', `alerts/${id}`)).body)).not.toContain(WEBHOOK.url);
+    expect((await viewer('PUT', `alerts/${id}`, { threshold: 5 })).status).toBe(403);
+    expect((await story.call('PUT', `alerts/${id}`, { threshold: 5, enabled: false })).body).toMatchObject({
+      threshold: 5,
+      enabled: false,
+    });
+    expect((await story.stranger('GET', `alerts/${id}`)).status).toBe(404);
+    expect((await story.call('DELETE', `alerts/${id}`)).status).toBe(204);
+    expect(await story.refusal('GET', `alerts/${id}`)).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test.each([
+    [400, 'MISSING_FIELD', 'threshold', { threshold: undefined }],
+    [422, 'VALIDATION_ERROR', 'kind', { kind: 'slow' }],
+    [422, 'VALIDATION_ERROR', 'window_minutes', { window_minutes: 0 }],
+    [422, 'VALIDATION_ERROR', 'threshold', { threshold: -1 }],
+    [422, 'VALIDATION_ERROR', 'channels', { channels: [] }],
+    [422, 'VALIDATION_ERROR', 'channels.0.url', { channels: [{ type: 'slack' }] }],
+    [422, 'VALIDATION_ERROR', 'channels.0.url', { channels: [{ type: 'webhook', url: 'ftp://example.com' }] }],
+    [422, 'VALIDATION_ERROR', 'channels.1.to', { channels: [WEBHOOK, { type: 'email', to: 'nobody' }] }],
+    [422, 'VALIDATION_ERROR', 'channels.0.type', { channels: [{ type: 'email', to: 'a@example.com' }] }],
+    [422, 'VALIDATION_ERROR', 'integration_id', { kind: 'silent', integration_id: 'int_x' }],
+    [404, 'NOT_FOUND', undefined, { pipeline_id: 'pl_nobody' }],
+    [404, 'NOT_FOUND', undefined, { integration_id: 'int_nobody' }],
+  ])('answer %i %s at %s', async (expected, code, field, change) => {
+    const body = JSON.parse(JSON.stringify({ ...ALERT, ...change }));
+    expect(await story.refusal('POST', 'alerts', body)).toEqual([expected, code, ...(field === undefined ? [] : [field])]);
+  });
+
+  test('fire at the threshold with the first failing event, tell each channel once, and end after three calm checks', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const alert = await story.made('alerts', {
+      ...ALERT,
+      kind: 'dead_letters',
+      pipeline_id: pipeline,
+      integration_id: integration,
+      channels: [{ type: 'webhook', url }],
+    });
+    received = [];
+    const checks = evaluator(story);
+    const own = () => received.filter((message) => message.alert.id === alert.id);
+    const deadLetter = async () => {
+      const at = story.harness.clock.now();
+      const event = { ...about(story, pipeline), at };
+      const dead_letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at });
+      await story.record({ kind: 'processed', received_at: at, decisions: [], ...event }, { kind: 'dead_lettered', dead_letter, ...event });
+      return event.event_id;
+    };
+    const first = await deadLetter();
+    await checks.evaluate();
+    expect(own()).toEqual([]);
+    await deadLetter();
+    await checks.evaluate();
+    await checks.evaluate();
+    expect(own()).toMatchObject([
+      { type: 'alert.firing', event_id: first, message: expect.stringContaining('2 events became dead letters') },
+    ]);
+    expect((await story.got('alerts/firing')).alerts).toMatchObject([{ id: alert.id, value: 2, event_id: first }]);
+    expect((await story.stranger('GET', 'alerts/firing')).body.alerts).toEqual([]);
+    story.harness.clock.advance(6 * 60_000);
+    for (let check = 0; check < 4; check++) await checks.evaluate();
+    expect(own().map(({ type }) => type)).toEqual(['alert.firing', 'alert.resolved']);
+    expect((await story.got('alerts/firing')).alerts).toEqual([]);
+    await checks.stop();
+  });
+
+  test('a channel that is down gets the message later, from another process too', async () => {
+    const { pipeline } = await newIntegration(story);
+    const alert = await story.made('alerts', {
+      ...ALERT,
+      kind: 'silent',
+      threshold: 0,
+      window_minutes: 1,
+      pipeline_id: pipeline,
+      channels: [{ type: 'webhook', url }],
+    });
+    const own = () => received.filter((message) => message.alert.id === alert.id);
+    story.harness.clock.advance(2 * 60_000);
+    status = 503;
+    const one = evaluator(story);
+    await one.evaluate();
+    await one.stop();
+    expect(own()).toEqual([]);
+    status = 200;
+    const another = evaluator(story);
+    await another.evaluate();
+    await another.evaluate();
+    await another.stop();
+    expect(own()).toMatchObject([{ type: 'alert.firing', message: expect.stringContaining('No event arrived') }]);
+  });
+
+  test('a test message tells what each channel answered', async () => {
+    const alert = await story.made('alerts', { ...ALERT, channels: [{ type: 'slack', url }, WEBHOOK] });
+    const { results } = (await story.call('POST', `alerts/${alert.id}/test`)).body;
+    expect(results).toMatchObject([
+      { type: 'slack', ok: true, error: null },
+      { type: 'webhook', ok: false, error: expect.any(String) },
+    ]);
+  });
+});

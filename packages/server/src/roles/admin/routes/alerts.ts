@@ -1,0 +1,235 @@
+import { ALERT_KINDS, type Alert, type AlertChannel, DELIVERY_ALERT_KINDS, alert as resource } from '@firsthand/core/config/alert.ts';
+import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
+import { Type } from 'typebox';
+import { ApiError, type FieldFault, invalidFields } from '../../../http/errors.ts';
+import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import { newId } from '../../../runtime/ids.ts';
+import {
+  countAlerts,
+  deleteAlert,
+  findAlert,
+  insertAlert,
+  listAlerts,
+  listFiringAlerts,
+  updateAlert,
+} from '../../../stores/config/alerts.ts';
+import { findIntegrationById } from '../../../stores/config/integrations.ts';
+import type { Db, UserRole } from '../../../stores/config/schema.ts';
+import { announce } from '../alerts/channels.ts';
+import { announcementOf } from '../alerts/message.ts';
+import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';
+import { requirePipeline } from './integrations.ts';
+
+const tags = ['Alerts'];
+const MAX_ALERTS = 100;
+const EMAIL = /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/;
+
+const FiringAlert = named(
+  'FiringAlert',
+  Closed({
+    id: Id('alr'),
+    name: Type.String(),
+    kind: OneOf(ALERT_KINDS),
+    pipeline_id: Nullable(Type.String()),
+    integration_id: Nullable(Type.String()),
+    threshold: Type.Number(),
+    value: Type.Number({ description: 'The value that made it fire.' }),
+    since: Timestamp,
+    message: Type.String({ description: 'One sentence for people.' }),
+    event_id: Nullable(Type.String({ description: 'The first event of the fault.' })),
+  }),
+);
+const TestResult = named(
+  'AlertTestResult',
+  Closed({
+    type: OneOf(['webhook', 'slack', 'email']),
+    ok: Type.Boolean(),
+    error: Nullable(Type.String()),
+  }),
+);
+
+export function alertRoutes(app: AdminApp, context: AdminContext): void {
+  const { db, clock } = context;
+
+  app.get(
+    '/alerts',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List alerts',
+        description: 'Newest first.',
+        tags,
+        querystring: Type.Object(PageQuery),
+        response: { 200: ListOf('alerts', resource.response) },
+      },
+    },
+    async ({ query, user }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listAlerts(db, user.org_id, page);
+      return { alerts: rows.map((alert) => shownTo(user.role, alert)), total, ...page };
+    },
+  );
+
+  app.get(
+    '/alerts/firing',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List firing alerts',
+        tags,
+        response: { 200: named('FiringAlertList', Closed({ alerts: Type.Array(FiringAlert) })) },
+      },
+    },
+    async ({ user }) => ({ alerts: await listFiringAlerts(db, user.org_id) }),
+  );
+
+  app.post(
+    '/alerts',
+    {
+      config: { role: 'editor', errors: ['CONFLICT', 'NOT_FOUND'] },
+      schema: {
+        summary: 'Add an alert',
+        description:
+          'It is evaluated every `ALERT_INTERVAL`, announces when it starts to fire with the first event of the fault, and again when the value stayed on the other side of the threshold for three checks. At most 100 in an organisation.',
+        tags,
+        body: resource.create,
+        response: { 201: resource.response },
+      },
+    },
+    async ({ body, user }, reply) => {
+      const created = await context.write(user, 'alert.created', async (tx, change) => {
+        if ((await countAlerts(tx, user.org_id)) >= MAX_ALERTS)
+          throw new ApiError('CONFLICT', { message: `An organisation has at most ${MAX_ALERTS} alerts: delete some first.` });
+        const { now } = change.stamp;
+        const value: Alert = {
+          ...resource.defaults,
+          ...body,
+          id: newId('alr', clock.now()),
+          org_id: user.org_id,
+          created_at: now,
+          updated_at: now,
+        };
+        await check(tx, value);
+        const made = await insertAlert(tx, value);
+        change.audit({ id: made.id, after: masked(made) });
+        return made;
+      });
+      return reply.code(201).send(created);
+    },
+  );
+
+  app.get(
+    '/alerts/:id',
+    { config: { role: 'viewer' }, schema: { summary: 'Read an alert', tags, params: IdParams, response: { 200: resource.response } } },
+    async ({ params, user }) => shownTo(user.role, found(await findAlert(db, user.org_id, params.id))),
+  );
+
+  app.put(
+    '/alerts/:id',
+    {
+      config: { role: 'editor' },
+      schema: { summary: 'Change an alert', tags, params: IdParams, body: resource.update, response: { 200: resource.response } },
+    },
+    async ({ params, body, user }) =>
+      await context.write(user, 'alert.updated', async (tx, change) => {
+        const before = found(await findAlert(tx, user.org_id, params.id));
+        await check(tx, { ...before, ...body });
+        const after = await updateAlert(tx, before, { ...body, updated_at: change.stamp.now });
+        change.audit({ id: before.id, before: masked(before), after: masked(after) });
+        return after;
+      }),
+  );
+
+  app.delete(
+    '/alerts/:id',
+    {
+      config: { role: 'admin' },
+      schema: { summary: 'Delete an alert', tags, params: IdParams, response: { 204: Type.Null({ description: 'No content.' }) } },
+    },
+    async ({ params, user }, reply) => {
+      await context.write(user, 'alert.deleted', async (tx, change) => {
+        const before = found(await findAlert(tx, user.org_id, params.id));
+        await deleteAlert(tx, user.org_id, before.id);
+        change.audit({ id: before.id, before: masked(before) });
+      });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/alerts/:id/test',
+    {
+      config: { role: 'editor', unaudited: true, optionalBody: true },
+      schema: {
+        summary: 'Send a test message',
+        description: 'Sends a message to every channel now and reports what each one answered.',
+        tags,
+        params: IdParams,
+        response: { 200: named('AlertTestResults', Closed({ results: Type.Array(TestResult) })) },
+      },
+    },
+    async ({ params, user }) => {
+      const alert = found(await findAlert(db, user.org_id, params.id));
+      const state = { message: 'This is a test. Nothing is wrong.', value: 0, since: new Date(clock.now()).toISOString(), event_id: null };
+      const announcement = announcementOf('test', alert, state, context.settings.baseUrl);
+      const deps = { client: context.operations.client, settings: context.settings };
+      const results = await Promise.all(
+        alert.channels.map(async (channel) => {
+          const error = (await announce(deps, channel, announcement)) ?? null;
+          return { type: channel.type, ok: error === null, error };
+        }),
+      );
+      return { results };
+    },
+  );
+
+  /** What the schema cannot say: the scope fits the kind, the channels are complete, the resources exist. */
+  async function check(tx: Db, alert: Alert): Promise<void> {
+    const faults = [
+      ...alert.channels.flatMap((channel, at) => channelFaults(channel, at)),
+      ...(alert.integration_id !== null && !DELIVERY_ALERT_KINDS.includes(alert.kind)
+        ? [{ field: 'integration_id', message: `applies only to ${DELIVERY_ALERT_KINDS.join(', ')}` }]
+        : []),
+    ];
+    if (faults.length > 0) throw invalidFields(faults);
+    if (alert.pipeline_id !== null) await requirePipeline(tx, alert.org_id, alert.pipeline_id);
+    if (alert.integration_id === null) return;
+    const integration = await findIntegrationById(tx, alert.org_id, alert.integration_id);
+    if (integration === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
+    if (alert.pipeline_id !== null && integration.pipeline_id !== alert.pipeline_id)
+      throw invalidFields([{ field: 'integration_id', message: 'belongs to another pipeline' }]);
+  }
+
+  function channelFaults({ type, url, to }: AlertChannel, at: number): FieldFault[] {
+    const fault = (name: string, message: string) => [{ field: `channels.${at}.${name}`, message }];
+    if (type === 'email') {
+      if (url !== undefined) return fault('url', 'is for webhook and slack; e-mail uses to');
+      if (to === undefined || !EMAIL.test(to)) return fault('to', 'must be an e-mail address');
+      return context.settings.smtpUrl === undefined ? fault('type', 'needs the setting SMTP_URL') : [];
+    }
+    if (to !== undefined) return fault('to', 'is for email; this channel uses url');
+    const address = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+    if (address === undefined || !['http:', 'https:'].includes(address.protocol)) return fault('url', 'must be an http or https address');
+    if (address.protocol === 'http:' && context.settings.mode === 'production') return fault('url', 'must use https in production');
+    return [];
+  }
+}
+
+/** A channel's address lets its holder post there. */
+function masked(alert: Alert): Alert {
+  const hide = ({ type, url, to }: AlertChannel): AlertChannel => ({
+    type,
+    ...(url === undefined ? {} : { url: maskSecret(url) }),
+    ...(to === undefined ? {} : { to: maskSecret(to) }),
+  });
+  return { ...alert, channels: alert.channels.map(hide) };
+}
+function shownTo(role: UserRole, alert: Alert): Alert {
+  return roleReaches(role, 'editor') ? alert : masked(alert);
+}
+
+function found<T>(alert: T | undefined): T {
+  if (alert === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such alert.' });
+  return alert;
+}

@@ -1,0 +1,59 @@
+/** The first event behind an alert, to show in its message. Reads one minute of one table, whatever the size of the installation. */
+import type { AlertKind } from '@firsthand/core/config/alert.ts';
+import type { ObserveDb } from './schema.ts';
+
+const MINUTE = 60_000;
+
+export interface FailureScope {
+  org_id: string;
+  pipeline_id: string | null;
+  integration_id: string | null;
+}
+export interface Failure {
+  event_id: string;
+  reason: string | null;
+}
+
+/** `minuteAt`: a minute in which such an event was counted. */
+export async function firstFailure(
+  { db }: ObserveDb,
+  kind: AlertKind,
+  scope: FailureScope,
+  minuteAt: number,
+): Promise<Failure | undefined> {
+  const until = minuteAt + MINUTE;
+  if (kind === 'dead_letters' || kind === 'rejected') {
+    let letters = db
+      .selectFrom('dead_letters')
+      .select(['event_id', 'reason'])
+      .where('org_id', '=', scope.org_id)
+      .where('created_at', '>=', minuteAt)
+      .where('created_at', '<', until);
+    letters = kind === 'rejected' ? letters.where('stage', '=', 'ingest') : letters.where('stage', '<>', 'ingest');
+    if (scope.pipeline_id !== null) letters = letters.where('pipeline_id', '=', scope.pipeline_id);
+    if (scope.integration_id !== null) letters = letters.where('integration_id', '=', scope.integration_id);
+    return await letters.orderBy('created_at').limit(1).executeTakeFirst();
+  }
+  if (kind === 'failing') {
+    let steps = db
+      .selectFrom('trace_steps')
+      .select(['event_id', 'reason'])
+      .where('org_id', '=', scope.org_id)
+      .where('at', '>=', minuteAt)
+      .where('at', '<', until)
+      .where('kind', 'in', ['retrying', 'dead_lettered']);
+    if (scope.pipeline_id !== null) steps = steps.where('pipeline_id', '=', scope.pipeline_id);
+    if (scope.integration_id !== null) steps = steps.where('integration_id', '=', scope.integration_id);
+    return await steps.orderBy('at').limit(1).executeTakeFirst();
+  }
+  if (kind !== 'plan_violations') return undefined;
+  let events = db
+    .selectFrom('trace_events')
+    .select(['event_id', 'reason'])
+    .where('org_id', '=', scope.org_id)
+    .where('processed_at', '>=', minuteAt)
+    .where('processed_at', '<', until)
+    .where((eb) => eb.or([eb('reason', '=', 'tracking_plan'), eb('decisions', 'like', '%"tracking_plan"%"flagged"%')]));
+  if (scope.pipeline_id !== null) events = events.where('pipeline_id', '=', scope.pipeline_id);
+  return await events.orderBy('processed_at').limit(1).executeTakeFirst();
+}
