@@ -31,6 +31,17 @@ const microsoft: Cookies = [
 ];
 const hubspot: Cookies = [['hubspotutk', 'hubspotutk']];
 const vwo: Cookies = [['vwo_uuid', '_vwo_uuid']];
+const openai: Cookies = [['oppref', '__oppref']];
+const criteo: Cookies = [['crto_mapped_user_id', 'crto_mapped_user_id']];
+const axon: Cookies = [
+  ['axwrt', '_axwrt'],
+  ['axeid', '_axeid'],
+  ['axart', '_axart'],
+];
+const adroll: Cookies = [['adroll_fpc', '__adroll_fpc']];
+const stackadapt: Cookies = [['stackadapt_user_id', 'sa-userid']];
+const awin: Cookies = [['awc', 'awc']];
+const cj: Cookies = [['cje', 'cje']];
 const algolia: Cookies = [['algolia_user_token', '_ALGOLIA']];
 
 /** Cookies by every vendor name that a configuration may use. */
@@ -44,8 +55,15 @@ export const VENDOR_COOKIES: ReadonlyMap<string, Cookies> = new Map([
   ['linkedin', linkedin],
   ['reddit', reddit],
   ...['x', 'twitter', 'x_ads'].map((key) => [key, x] as const),
-  ...['microsoft', 'microsoft_ads', 'bing', 'bing_ads'].map((key) => [key, microsoft] as const),
+  ...['microsoft', 'microsoft_ads', 'microsoft_advertising', 'bing', 'bing_ads'].map((key) => [key, microsoft] as const),
   ['hubspot', hubspot],
   ['vwo', vwo],
   ['algolia', algolia],
+  ['openai_ads', openai],
+  ['criteo', criteo],
+  ['applovin_axon', axon],
+  ['adroll', adroll],
+  ['stackadapt', stackadapt],
+  ['awin', awin],
+  ['cj', cj],
 ]);

@@ -24,6 +24,15 @@ const COOKIES: ReadonlyMap<string, string> = new Map([
   ['_vwo_uuid', 'vwo_uuid'],
   ['_ALGOLIA', 'algolia_user_token'],
   ['li_fat_id', 'li_fat_id'],
+  ['__oppref', 'oppref'],
+  ['crto_mapped_user_id', 'crto_mapped_user_id'],
+  ['_axwrt', 'axwrt'],
+  ['_axeid', 'axeid'],
+  ['_axart', 'axart'],
+  ['__adroll_fpc', 'adroll_fpc'],
+  ['sa-userid', 'stackadapt_user_id'],
+  ['awc', 'awc'],
+  ['cje', 'cje'],
 ]);
 
 /** Whether a vendor uses the cookie to match events. */

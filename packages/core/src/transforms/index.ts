@@ -29,6 +29,7 @@ import { lowercase } from './lowercase.ts';
 import { md5 } from './md5.ts';
 import { minorUnits } from './minor-units.ts';
 import { multiply } from './multiply.ts';
+import { multiplyFields } from './multiply-fields.ts';
 import { normalizeCity } from './normalize-city.ts';
 import { normalizeDate } from './normalize-date.ts';
 import { normalizeEmail } from './normalize-email.ts';
@@ -118,6 +119,7 @@ export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = 
     count,
     sum,
     sumProduct,
+    multiplyFields,
     unique,
     take,
     toList,

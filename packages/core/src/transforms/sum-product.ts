@@ -14,17 +14,22 @@ export const sumProduct = defineTransform({
     [[{}], undefined, 'price'],
     ['x', undefined, 'price'],
   ],
-  apply(value, [first, ...others]) {
+  apply(value, fields) {
     if (!Array.isArray(value)) return undefined;
     let total: number | undefined;
     for (const element of value) {
-      const base = numberIn(element, first);
-      if (base === undefined) continue;
-      total = (total ?? 0) + others.reduce<number>((product, name) => product * (numberIn(element, name) ?? 1), base);
+      const product = productOf(element, fields);
+      if (product !== undefined) total = (total ?? 0) + product;
     }
     return total === undefined ? undefined : tidy(total);
   },
 });
+
+/** The product of an element's fields. Missing fields are 1, except the first. */
+export function productOf(element: unknown, [first, ...others]: readonly unknown[]): number | undefined {
+  const base = numberIn(element, first);
+  return base === undefined ? undefined : others.reduce<number>((product, name) => product * (numberIn(element, name) ?? 1), base);
+}
 
 function numberIn(element: unknown, name: unknown): number | undefined {
   const key = textOf(name);

@@ -94,11 +94,11 @@ const BODY: Shape = {
   options: {
     ...LIST_BODIES,
     json: wanted('json', {}),
-    form: wanted('form', {}),
+    form: wanted('form', {}, { numbered: text }),
     form_list: wanted('form_list', { field: text }, { common: textMap }),
     xml: wanted('xml', { root: text }, { item: text, attributes: textMap }),
     multipart: wanted('multipart', { file: FILE }, { fields: textMap }),
-    query: wanted('query', {}),
+    query: wanted('query', {}, { numbered: text }),
     none: wanted('none', {}),
   },
 };

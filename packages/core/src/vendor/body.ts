@@ -52,7 +52,7 @@ export function compileBody(definition: BodyDefinition, parameters: Parameters):
       return { content_type: 'text/csv', encode, assemble: (parts) => `${head}${parts.join('\r\n')}\r\n`, texts: [] };
     }
     case 'form':
-      return { content_type: FORM, encode: formEncode, assemble: (parts) => parts[0], texts: [] };
+      return { content_type: FORM, encode: fieldsOf(definition.numbered), assemble: (parts) => parts[0], texts: [] };
     case 'form_list':
       return formListBody(definition, parameters);
     case 'xml':
@@ -60,7 +60,7 @@ export function compileBody(definition: BodyDefinition, parameters: Parameters):
     case 'multipart':
       return multipartBody(definition, parameters);
     case 'query':
-      return { content_type: undefined, encode: formEncode, assemble: () => undefined, in_query: true, texts: [] };
+      return { content_type: undefined, encode: fieldsOf(definition.numbered), assemble: () => undefined, in_query: true, texts: [] };
     case 'none':
       return { content_type: undefined, encode: () => '', assemble: () => undefined, texts: [] };
   }
@@ -155,6 +155,19 @@ function multipartBody({ file, fields }: Extract<BodyDefinition, { kind: 'multip
 
 function escapeName(name: string): string {
   return name.replace(/["\r\n]/g, (char) => encodeURIComponent(char));
+}
+
+function fieldsOf(numbered: string | undefined): (payload: unknown) => string {
+  if (numbered === undefined) return formEncode;
+  return (payload) => {
+    const list = isObject(payload) ? payload[numbered] : undefined;
+    if (!isObject(payload) || !Array.isArray(list)) return formEncode(payload);
+    const { [numbered]: _list, ...fields } = payload;
+    list.forEach((element, index) => {
+      if (isObject(element)) for (const [name, value] of Object.entries(element)) fields[`${name}${index + 1}`] = value;
+    });
+    return formEncode(fields);
+  };
 }
 
 export function formEncode(payload: unknown): string {

@@ -194,8 +194,11 @@ export type BodyDefinition =
   | ListBody
   /** One event: the payload itself. Several (batching on): a JSON list of payloads. `template` replaces the payload's own form. */
   | { kind: 'json'; template?: { field: string; when: { field: string; equals: string } } }
-  /** `application/x-www-form-urlencoded`; nested values as JSON text. One item per request. */
-  | { kind: 'form' }
+  /**
+   * `application/x-www-form-urlencoded`; nested values as JSON text. One item per request. `numbered`: a key whose list of objects is
+   * written as numbered fields, such as `ItemSku1=a&ItemSku2=b`.
+   */
+  | { kind: 'form'; numbered?: string }
   /** A form in which one field holds the JSON list of all items: `api_key=…&events=[…]`. */
   | { kind: 'form_list'; field: string; common?: Record<string, string> }
   /**
@@ -209,8 +212,8 @@ export type BodyDefinition =
       file: { name: string; filename: string; content_type: string; content: ListBody };
       fields?: Record<string, string>;
     }
-  /** The payload becomes query parameters. */
-  | { kind: 'query' }
+  /** The payload becomes query parameters. `numbered` as in a form. */
+  | { kind: 'query'; numbered?: string }
   | { kind: 'none' };
 export type BodyKind = BodyDefinition['kind'];
 

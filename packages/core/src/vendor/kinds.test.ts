@@ -62,6 +62,15 @@ test('a list beneath several keys, with the common fields beside it', () => {
   });
 });
 
+test('a list as numbered fields of a form or a query', () => {
+  const payload = { id: 'o-1', items: [{ SKU: 'a', QTY: 2 }, { SKU: 'b' }, 'x'] };
+  const form = requestOf(vendorOf({ body: { kind: 'form', numbered: 'items' } }), eventOf(payload));
+  expect(form.body).toBe('id=o-1&SKU1=a&QTY1=2&SKU2=b');
+  const query = requestOf(vendorOf({ method: 'GET', body: { kind: 'query', numbered: 'items' } }), eventOf(payload));
+  expect(query.url).toBe('https://api.acme.example/x?id=o-1&SKU1=a&QTY1=2&SKU2=b');
+  expect(requestOf(vendorOf({ body: { kind: 'form', numbered: 'items' } }), eventOf({ items: 'none' })).body).toBe('items=none');
+});
+
 describe('typed references', () => {
   const list: Partial<RequestDefinition> = {
     lane: ['client'],

@@ -63,7 +63,7 @@ const variants = blueprints({
     set('action_source', 'web', { when: IS_WEB }),
     set('action_source', 'mobile_app', { when: source.IS_APP }),
     from(source.PAGE_URL, 'source_url', [], { when: IS_WEB }),
-    from(source.clickId('oppref'), 'oppref'),
+    from(source.clickId('oppref', 'oppref'), 'oppref'),
     set('opt_out', true, { when: source.AD_DENIED }),
     ...userData(
       'user',

@@ -74,6 +74,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   twitter: 'x',
   x_ads: 'x',
   microsoft_ads: 'microsoft',
+  microsoft_advertising: 'microsoft',
   bing: 'microsoft',
   bing_ads: 'microsoft',
 };

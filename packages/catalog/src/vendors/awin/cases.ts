@@ -1,0 +1,118 @@
+import { ISOLATED, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { CONTEXT, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import awin from './vendor.ts';
+
+const url = 'https://api.awin.com/s2s/advertiser/12345/orders';
+const context = { ...CONTEXT, click_ids: { awc: '12345_1700000000_abc' } };
+const order = orderCompleted({}, { context });
+const head = { channel: 'aw', awc: '12345_1700000000_abc' };
+const sale = (amount: number, orderReference: string) => ({
+  ...head,
+  orderReference,
+  amount,
+  currency: 'EUR',
+  commissionGroups: [{ code: 'DEFAULT', amount }],
+});
+const sent = (...orders: unknown[]) => [{ url, body: { orders } }];
+
+export default vendorCases(
+  awin,
+  [
+    {
+      name: 'a sale: the revenue without tax and delivery, nothing personal',
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url,
+          headers: { 'x-api-key': '0a1b2c3d-example-key' },
+          body: {
+            orders: [
+              {
+                ...sale(35, 'o-1'),
+                voucher: 'TEA10',
+                basket: [
+                  { id: 'p-1', name: 'Tea', category: 'Drinks', price: 10, quantity: 2 },
+                  { id: 'S2', name: 'Cup', price: 22.5, quantity: 1 },
+                ],
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a voucher without a click, as a test in a commission group',
+      config: { test_mode: true, commission_group: 'ELECTRO' },
+      event: track(
+        'Order Completed',
+        { order_id: `${'x'.repeat(60)}`, subtotal: '12.5', total: 20, currency: 'gbp', coupon: 'TEN' },
+        { context: {} },
+      ),
+      requests: sent({
+        channel: 'aw',
+        orderReference: 'x'.repeat(50),
+        amount: 12.5,
+        currency: 'GBP',
+        voucher: 'TEN',
+        isTest: true,
+        commissionGroups: [{ code: 'ELECTRO', amount: 12.5 }],
+      }),
+    },
+    ...named(
+      [
+        ['Lead Generated', 'lead', 'retail'],
+        ['Demo Requested', 'lead', 'saas'],
+      ],
+      (event) => ({
+        event: track(event, { lead_id: 'l-1' }, { context }),
+        requests: sent({ ...head, orderReference: 'l-1', amount: 1, commissionGroups: [{ code: 'DEFAULT', amount: 1 }] }),
+      }),
+    ),
+    ...named(
+      [
+        ['Booking Completed', 'sale', 'travel'],
+        ['Subscription Started', 'sale', 'media'],
+      ],
+      (event) => ({
+        event: track(event, { order_id: 'b-1', total: 99, currency: 'EUR' }, { context }),
+        requests: sent(sale(99, 'b-1')),
+      }),
+    ),
+    {
+      name: 'a batch',
+      event: track('Order Completed', { order_id: 'o-1', total: 1, currency: 'EUR' }, { context }),
+      batched: [track('Order Completed', { order_id: 'o-2', total: 2, currency: 'EUR' }, { context })],
+      requests: sent(sale(1, 'o-1'), sale(2, 'o-2')),
+    },
+    {
+      name: 'a sale without an affiliate',
+      event: orderCompleted({ coupon: undefined } as never, { context: {} }),
+      dropped: 'missing_required:awc',
+    },
+    {
+      name: 'a sale without an order id',
+      event: track('Order Completed', { total: 1, currency: 'EUR' }, { context }),
+      dropped: 'missing_required:orderReference',
+    },
+    {
+      name: 'a sale without an amount',
+      event: track('Order Completed', { order_id: 'o-1', currency: 'EUR' }, { context }),
+      dropped: 'missing_required:amount',
+    },
+    {
+      name: 'a sale without a currency',
+      event: track('Order Completed', { order_id: 'o-1', total: 1 }, { context }),
+      dropped: 'missing_required:currency',
+    },
+    { name: 'a page', event: pageViewed({ context }), dropped: 'mapping_default' },
+    { name: 'an identify', event: identified(), dropped: 'mapping_default' },
+  ],
+  [
+    { name: 'accepted', events: [order], reply: { status: 202, body: {} }, verdict: { kind: 'delivered' } },
+    { name: 'a bad order', events: [order], reply: { status: 400, body: { errors: ['amount'] } }, verdict: { kind: 'refused' } },
+    { name: 'a bad order among several', events: [order, order], reply: { status: 400, body: {} }, verdict: ISOLATED },
+    { name: 'a bad key', events: [order, order], reply: { status: 401, body: {} }, verdict: { kind: 'refused' } },
+    ...temporaryAnswers(order),
+  ],
+);

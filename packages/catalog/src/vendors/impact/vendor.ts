@@ -1,0 +1,98 @@
+/** impact.com Conversions API. OpenAPI description v14, read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal, productList } from '../shared/commerce.ts';
+import { digits, eventTable, idOf, secret, text } from '../shared/fields.ts';
+import { from } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
+const ORDER = [
+  from('properties.currency', 'CurrencyCode', ['currency_code'], { required: true }),
+  from('properties.discount', 'OrderDiscount', ['to_number']),
+  from('properties.shipping', 'OrderShipping', ['to_number']),
+  from('properties.tax', 'OrderTax', ['to_number']),
+  from('properties.coupon', 'OrderPromoCode'),
+  // Only for orders without items.
+  ...orderTotal('OrderSubTotalPostDiscount', { when: { not: HAS_PRODUCTS } }, ['properties.subtotal', ...source.REVENUE]),
+  ...productList(
+    'items',
+    { id: 'ItemSku', name: 'ItemName', category: 'ItemCategory', quantity: 'ItemQuantity', price: 'ItemPrice', discount: 'ItemDiscount' },
+    { default_quantity: true },
+  ),
+];
+
+const variants = blueprints({
+  // impact knows events by their event type. The table enables an event and gives its type.
+  names: {},
+  global: [
+    from('parameters.campaign_id', 'CampaignId'),
+    from('timestamp', 'EventDate', ['to_iso8601']),
+    from([...source.ORDER_ID, 'event_id'], 'OrderId', ['to_string']),
+    from([...source.clickId('irclickid'), ...source.clickId('im_ref')], 'ClickId'),
+    from('user_id', 'CustomerId'),
+    from(source.EMAIL, 'CustomerEmail', ['normalize_email', 'sha1']),
+    from(source.CITY, 'CustomerCity'),
+    from(source.STATE, 'CustomerRegion'),
+    from(source.POSTAL_CODE, 'CustomerPostCode', ['to_string']),
+    from(source.COUNTRY, 'CustomerCountry', ['country_code', 'uppercase']),
+    from('context.ip', 'IpAddress'),
+  ],
+  lines: { purchase: ORDER, booking: ORDER, subscription: ORDER },
+});
+
+const ANSWERS: AnswerRule[] = [
+  { status: [400, 422], verdict: 'refused', reason: 'body.errors' },
+  { status: [401, 403], verdict: 'refused', reason: 'body.Message' },
+  RETRY_TIMEOUT,
+];
+
+export default defineVendor({
+  key: 'impact',
+  name: 'impact.com',
+  description: 'Conversions of impact.com partners: orders with their items, leads and other actions.',
+  category: 'advertising',
+  group: 'affiliate',
+  status: 'ga',
+  website: 'https://integrations.impact.com/impact-brand/reference/submit-a-conversion',
+  api_version: { version: 'v14', checked: '2026-11-16' },
+  setup_steps: [
+    'In impact.com open Settings, API, and copy the account SID and the auth token (with write access to Conversions).',
+    'Copy the program (campaign) ID, and the ID of the event type for each event from Settings, Event types.',
+    'Let the collector remember the click id irclickid.',
+  ],
+  notes: [
+    'The answer means queued. impact.com decides on the action later; see API submissions there.',
+    'The e-mail address is sent as SHA-1: impact.com refuses plain addresses.',
+    'An event needs a click id, a customer id, a promo code or the hashed e-mail address.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [
+    text('account_sid', 'Account SID', 'IRexampleSid1234567890', 'Settings, API.', idOf('the account SID')),
+    secret('auth_token', 'Auth token', 'exampleAuthToken0123456789', 'Settings, API.'),
+    text('campaign_id', 'Program ID', '1000', 'The program menu; also called campaign ID.', digits()),
+    eventTable(
+      'event_types',
+      'Event types',
+      text('event_type_id', 'Event type ID', '20456', 'Settings, Event types.', digits()),
+      'Events and the event type of each. A row enables its event.',
+    ),
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://api.impact.com/Advertisers/{{parameters.account_sid}}/Conversions',
+    headers: { Accept: 'application/json' },
+    auth: { kind: 'basic', username: '{{parameters.account_sid}}', password: '{{parameters.auth_token}}' },
+    body: { kind: 'form', numbered: 'items' },
+    answers: ANSWERS,
+  },
+  event_name: { target: 'EventTypeId' },
+  event_table: { field: 'event_types', event: 'event', vendor_event_name: 'event_type_id' },
+  compact: [{ path: 'items', needs: ['ItemSku'] }],
+  require_one_of: [['ClickId', 'CustomerId', 'OrderPromoCode', 'CustomerEmail']],
+  default_action: 'drop',
+  rate: { rps: 10, burst: 20 },
+  variants,
+});

@@ -1,0 +1,69 @@
+/** Rakuten Advertising transaction pixel, called from the server. Public integrations only (the documentation needs a login), read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { digits, text } from '../shared/fields.ts';
+import { from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { product } from '../shared/sources.ts';
+
+const TIME = use('format_time', 'yyyyMMdd_HHmm');
+const JOINED = use('join', '|');
+/** Line totals in the smallest unit of the currency, and a minus for refunds. */
+const amounts = (sign: number) =>
+  from(
+    'properties.products',
+    'amtlist',
+    [use('multiply_fields', 'price', 'quantity'), use('multiply', sign), use('minor_units', { source: 'properties.currency' }), JOINED],
+    { required: true },
+  );
+const order = (sign: number) => [
+  from(source.ORDER_ID, 'ord', ['to_string'], { required: true }),
+  from('properties.currency', 'cur', ['currency_code'], { required: true }),
+  from(product('sku', 'product_id'), 'skulist', ['to_string', JOINED], { required: true }),
+  from('properties.products', 'qlist', [use('multiply_fields', 'quantity'), use('fill_missing', 1), JOINED]),
+  amounts(sign),
+  from(product('name'), 'namelist', [use('replace', '\\|', '_'), JOINED]),
+  from('properties.coupon', 'coupon'),
+];
+
+const variants = blueprints({
+  names: { 'Order Completed': 'order', 'Order Refunded': 'refund', 'Booking Completed': 'order' },
+  global: [
+    from('parameters.mid', 'mid'),
+    set('xml', '1'),
+    from(source.clickId('ranSiteID'), 'tr', [], { required: true }),
+    from(source.clickTime('ranSiteID'), 'land', [TIME]),
+    from('timestamp', 'date', [TIME]),
+    from('user_id', 'custid'),
+  ],
+  lines: { purchase: order(1), refund: order(-1), booking: order(1) },
+});
+
+export default defineVendor({
+  key: 'rakuten',
+  name: 'Rakuten Advertising',
+  description: 'Orders and refunds of the Rakuten (LinkShare) affiliate network.',
+  category: 'advertising',
+  group: 'affiliate',
+  status: 'beta',
+  website: 'https://pubhelp.rakutenadvertising.com/hc/en-us',
+  api_version: { version: 'ep', checked: '2026-11-16' },
+  setup_steps: [
+    'Ask Rakuten Advertising for your merchant ID (MID) and for server-side reporting through the ep endpoint.',
+    'Let the collector remember the click id ranSiteID.',
+  ],
+  notes: [
+    'Open: the documentation needs a login. Parameters and the sign of refunds were seen in public integrations.',
+    'Open: the XML answer. Every 2xx counts as received.',
+    'Amounts are line totals in the smallest unit of the currency: cents for EUR, whole yen for JPY. A public integration multiplies by 100 always.',
+    'Only orders with ranSiteID and products are sent.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [text('mid', 'Merchant ID (MID)', '12345', 'From Rakuten Advertising.', digits())],
+  request: { method: 'GET', url: 'https://track.linksynergy.com/ep', lane: ['kind'], body: { kind: 'query' }, answers: [RETRY_TIMEOUT] },
+  event_name: { target: 'kind' },
+  default_action: 'drop',
+  rate: { rps: 10, burst: 20 },
+  variants,
+});
