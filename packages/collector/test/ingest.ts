@@ -81,7 +81,7 @@ export class Ingest {
     while (!fits(this.accepted)) {
       if (performance.now() > until) {
         const seen = this.requests.map((one) => `${one.path} ${one.status} ${one.events.map((e) => e.event ?? e.type)}`);
-        throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(seen.slice(0, 20))}`);
+        throw new Error(`timed out waiting for ${what}; saw ${JSON.stringify(seen.slice(0, 20))}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -58,7 +58,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     clock,
     logger,
     onFatal(error) {
-      // After a failed flush nobody knows what is on disk. Exiting is safe, going on is not.
+      // After a failed flush the state on disk is unknown. Exiting is safe; continuing is not.
       logger.fatal({ err: error }, 'event log failed, exiting');
       process.exit(1);
     },

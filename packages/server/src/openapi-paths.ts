@@ -1,4 +1,4 @@
-/** What the OpenAPI document has beside the management API's own routes. */
+/** Paths of the OpenAPI document besides the management API's routes. */
 import { collectorPaths } from './collector/openapi.ts';
 import { healthPaths } from './http/health-openapi.ts';
 import type { OpenApiPaths } from './http/openapi.ts';

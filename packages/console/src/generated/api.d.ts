@@ -9597,7 +9597,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9633,7 +9633,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9703,7 +9703,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9739,7 +9739,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9809,7 +9809,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9845,7 +9845,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9915,7 +9915,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9951,7 +9951,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10021,7 +10021,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10057,7 +10057,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10127,7 +10127,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10163,7 +10163,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10233,7 +10233,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10269,7 +10269,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10339,7 +10339,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10375,7 +10375,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10445,7 +10445,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10481,7 +10481,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10551,7 +10551,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10587,7 +10587,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10657,7 +10657,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10693,7 +10693,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10763,7 +10763,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10799,7 +10799,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10869,7 +10869,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10905,7 +10905,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10975,7 +10975,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11011,7 +11011,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11081,7 +11081,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11117,7 +11117,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11187,7 +11187,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11223,7 +11223,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11293,7 +11293,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11329,7 +11329,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11399,7 +11399,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11435,7 +11435,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11505,7 +11505,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11541,7 +11541,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11611,7 +11611,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11647,7 +11647,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11717,7 +11717,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11753,7 +11753,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11823,7 +11823,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11859,7 +11859,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11929,7 +11929,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11965,7 +11965,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12035,7 +12035,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12071,7 +12071,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12141,7 +12141,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12177,7 +12177,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12247,7 +12247,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12283,7 +12283,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12353,7 +12353,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12389,7 +12389,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12459,7 +12459,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12495,7 +12495,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12565,7 +12565,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12601,7 +12601,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12671,7 +12671,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12707,7 +12707,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12777,7 +12777,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12813,7 +12813,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12865,7 +12865,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12917,7 +12917,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12992,7 +12992,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13028,7 +13028,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13103,7 +13103,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description method_not_allowed: This path does not take that method. */
+            /** @description method_not_allowed: This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13139,7 +13139,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionError"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13175,7 +13175,7 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            /** @description overloaded: The service cannot take this event now: retry later. */
+            /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13231,7 +13231,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description This path does not take that method. */
+            /** @description This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13240,13 +13240,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "method_not_allowed",
-                     *       "message": "This path does not take that method."
+                     *       "message": "This path does not support that method."
                      *     }
                      */
                     "application/json": unknown;
                 };
             };
-            /** @description The service cannot take this event now: retry later. */
+            /** @description The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13255,7 +13255,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "overloaded",
-                     *       "message": "The service cannot take this event now: retry later."
+                     *       "message": "The service cannot accept this event now: retry later."
                      *     }
                      */
                     "application/json": unknown;
@@ -13310,7 +13310,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description This path does not take that method. */
+            /** @description This path does not support that method. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13319,13 +13319,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "method_not_allowed",
-                     *       "message": "This path does not take that method."
+                     *       "message": "This path does not support that method."
                      *     }
                      */
                     "application/json": unknown;
                 };
             };
-            /** @description The service cannot take this event now: retry later. */
+            /** @description The service cannot accept this event now: retry later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13334,7 +13334,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "overloaded",
-                     *       "message": "The service cannot take this event now: retry later."
+                     *       "message": "The service cannot accept this event now: retry later."
                      *     }
                      */
                     "application/json": unknown;

@@ -63,7 +63,7 @@ function work(deps: CollectorBuilderDeps): () => Promise<void> {
         for (let next = await takeNextBuild(db); next !== undefined && !stopped; next = await takeNextBuild(db)) await buildOne(deps, next);
       } catch (error) {
         // The request is still in the table.
-        logger.warn({ err: error }, 'collector builds wait for the database');
+        logger.warn({ err: error }, 'database unavailable, collector builds wait');
       }
       // A hint that arrived while we worked has already aborted this wait.
       if (!stopped) await sleep(LOOK_EVERY_MS, undefined, { signal: alarm.signal, ref: false }).catch(() => {});
@@ -111,7 +111,7 @@ async function attempt(deps: CollectorBuilderDeps, read: () => ReturnType<typeof
   } catch (error) {
     if (error instanceof CollectorConfigError) return { ok: false, reason: error.message.slice(0, MAX_REASON) };
     // Other errors may reveal paths and internals, so they go to the log only.
-    return { ok: false, reason: 'The bundler failed; the log of the service says why.', cause: error };
+    return { ok: false, reason: 'The bundler failed. The service log has the reason.', cause: error };
   }
 }
 

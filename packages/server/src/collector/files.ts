@@ -71,7 +71,7 @@ export function createCollectorFiles(deps: PublishedDeps & { snapshots: Snapshot
       }
       const mark = url.indexOf('?');
       serve(req, res, mark === -1 ? url : url.slice(0, mark)).catch((error: unknown) => {
-        deps.logger.error({ err: error }, 'a collector file could not be served');
+        deps.logger.error({ err: error }, 'collector file not served');
         if (res.headersSent) res.destroy();
         else refuse(req, res, 'overloaded', { 'retry-after': '2' }, 'The file cannot be read now: retry later.');
       });

@@ -53,7 +53,7 @@ export function healthHandler(vitals: Vitals, { registry, served, token }: Metri
     const path = (req.url ?? '').split('?', 1)[0] ?? '';
     if (!paths.includes(path)) return false;
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      json(res, 405, { error: { code: 'METHOD_NOT_ALLOWED', message: 'This path does not take that method.' } }, { allow: 'GET, HEAD' });
+      json(res, 405, { error: { code: 'METHOD_NOT_ALLOWED', message: 'This path does not support that method.' } }, { allow: 'GET, HEAD' });
     } else if (path === '/healthz') json(res, 200, { status: 'alive' });
     else if (path === '/readyz') {
       const { status, body } = readiness(vitals);

@@ -17,7 +17,7 @@ export function replayRejected(letter: DeadLetter, rules: IngestRules): Rejected
   const { event } = letter;
   if (!isRejectedEvent(event)) return { ok: false, message: 'This dead letter is not a rejected event.' };
   const { raw, request } = event;
-  if (!isObject(raw)) return { ok: false, message: 'What was kept is not a JSON object: send a corrected event.' };
+  if (!isObject(raw)) return { ok: false, message: 'The stored body is not a JSON object: send a corrected event.' };
   const body = { ...(raw as JsonObject) };
   // So that the event is found under the same id as its rejection.
   if (body.messageId === undefined && MESSAGE_ID.test(letter.event_id)) body.messageId = letter.event_id;

@@ -105,7 +105,7 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
       return answer;
     } catch (error) {
       entry.unkept = newest;
-      deps.logger.warn({ err: error, token_url: plan.token_url }, 'a new refresh token cannot be kept yet; trying again');
+      deps.logger.warn({ err: error, token_url: plan.token_url }, 'new refresh token not stored, retrying');
       return { ...answer, lifetime_ms: Math.min(answer.lifetime_ms, UNKEPT_LIFETIME_MS) };
     }
   }

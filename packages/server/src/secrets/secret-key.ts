@@ -19,7 +19,7 @@ export function secretKeyCandidates(options: { secretKey: string | undefined; da
 
 function readKey(file: string): string {
   const key = readFileSync(file, 'utf8').trim();
-  if (key.length < 16) throw new Error(`${file} holds no key of at least 16 characters.`);
+  if (key.length < 16) throw new Error(`${file} does not contain a key of at least 16 characters.`);
   return key;
 }
 

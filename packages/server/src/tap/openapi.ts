@@ -80,7 +80,9 @@ export const debugSocketPaths: OpenApiPaths = {
             'application/json': {
               schema: { $ref: '#/components/schemas/Error' },
               examples: {
-                UPGRADE_REQUIRED: { value: { error: { code: 'UPGRADE_REQUIRED', message: 'This address speaks WebSocket.' } } },
+                UPGRADE_REQUIRED: {
+                  value: { error: { code: 'UPGRADE_REQUIRED', message: 'This endpoint accepts only WebSocket connections.' } },
+                },
               },
             },
           },

@@ -23,7 +23,7 @@ export interface WebhookRequest {
 export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; reason: string };
 
 /** A later repetition of a key hides the number from the search by path. */
-const NOT_EXACT: Rejection = { code: 'validation_failed', message: 'The body holds a number that cannot be kept exactly.' };
+const NOT_EXACT: Rejection = { code: 'validation_failed', message: 'The body contains a number that cannot be stored exactly.' };
 
 export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Converted {
   const { headers, query, body, receivedAt, urls } = request;

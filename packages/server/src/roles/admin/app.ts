@@ -33,10 +33,10 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
 
   collectRoutes(app);
   app.setValidatorCompiler(validatorCompiler);
-  // Plain JSON: which fields an answer has is decided by named columns, and checked against its schema in the tests.
+  // JSON.stringify instead of a serialiser per schema: queries name their columns, and the tests check responses against their schemas.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addHook('onRequest', async (request, reply) => {
-    // Answers hold tokens, secrets shown once, and what only this user may see.
+    // Responses contain tokens, secrets that are shown once, and private data.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
   app.addHook('onRequest', createAuthenticate(deps));
@@ -48,7 +48,7 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   return app;
 }
 
-/** A number of proxies means the nearest so many hops. */
+/** A number n trusts the nearest n hops. */
 function trusted(proxies: AdminDeps['settings']['trustProxy']) {
   return typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
 }

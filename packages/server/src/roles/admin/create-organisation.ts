@@ -22,7 +22,7 @@ export interface NewOrganisation {
   owner_password: string;
 }
 
-/** An organisation and its first owner, with the entry that starts its audit chain. Throws a unique violation for an address in use. */
+/** Creates an organisation, its first owner and the first entry of its audit chain. Throws a unique violation if the e-mail address is in use. */
 export async function createOrganisation(deps: Deps, input: NewOrganisation): Promise<{ org_id: string; user_id: string }> {
   const password_hash = await hashPassword(input.owner_password);
   return await deps.db.transaction().execute((tx) => insertWithOwner(tx, deps, input, password_hash));

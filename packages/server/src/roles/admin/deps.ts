@@ -12,7 +12,7 @@ import type { Write } from './write.ts';
 export interface AdminDeps {
   db: Db;
   cipher: Cipher;
-  /** As it stands in the environment or in DATA_DIR: signs access and challenge tokens. */
+  /** SECRET_KEY, from the environment or DATA_DIR. Signs access and challenge tokens. */
   secretKey: string;
   clock: Clock;
   log: FastifyBaseLogger;
@@ -41,17 +41,17 @@ export interface AdminDeps {
   >;
   version: string;
   operations: Operations;
-  /** Awaited after every write: the process that made a change applies it before it answers. */
+  /** Awaited after every write: a process applies its own change before it responds. */
   configChanged(): Promise<void>;
-  /** Tests: an answer that does not fit its documented schema is a fault. */
+  /** For tests: throws if a response does not match its documented schema. */
   checkAnswers?: boolean;
 }
-/** What routes work with. */
+/** Dependencies of the routes. */
 export interface AdminContext extends AdminDeps {
   write: Write;
 }
 
-/** Who makes a request, as the database knows them now. */
+/** The caller, as currently stored in the database. */
 export interface Actor {
   id: string;
   org_id: string;
@@ -81,7 +81,7 @@ export interface RouteInfo {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The least role that may call it; `public` needs no token. */
+    /** The minimum role; `public` needs no token. */
     role?: UserRole | 'public';
     /** Closed to API tokens: a person must sign in. */
     peopleOnly?: boolean;
@@ -99,13 +99,13 @@ declare module 'fastify' {
       | 'VALIDATION_ERROR'
       | 'FORBIDDEN'
     )[];
-    /** The body holds somebody else's event: any JSON text may stand in it, and nothing of it is stored as text. */
+    /** The body contains a client's event: any JSON text is allowed in it, and it is never stored as text. */
     anyJson?: boolean;
-    /** A request without a body is one with an empty object. */
+    /** A missing body means an empty object. */
     optionalBody?: boolean;
-    /** Writes nothing that an audit entry would tell: issues a token, tries something out. */
+    /** Has no audit entry: it issues a token or tries something out. */
     unaudited?: boolean;
-    /** Not part of the documented API: the pages for people. */
+    /** Not part of the documented API: HTML pages. */
     undocumented?: boolean;
   }
   interface FastifySchema {
@@ -121,13 +121,13 @@ declare module 'fastify' {
     /** Every documented route, as registered. */
     routeTable: RouteEntry[];
     addToOpenApi(paths: OpenApiPaths): void;
-    /** Answers with the console's page where a browser navigates to an address that no route has. */
+    /** Serves the console's page if a browser navigates to a path without a route. */
     consolePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined;
   }
 }
 export interface RouteEntry {
   method: string;
-  /** As Fastify spells it, `/v1/admin/pipelines/:id`. */
+  /** In Fastify's notation: `/v1/admin/pipelines/:id`. */
   url: string;
   role: UserRole | 'public';
   config: import('fastify').FastifyContextConfig;

@@ -1,4 +1,4 @@
-/** A revision's config on its way in and out: checked against the vendor, secrets sealed, masks restored, answers masked. */
+/** Checks a revision's config against its vendor, seals its secrets, replaces masks with the stored secrets, and masks responses. */
 import { loadVendor } from '@firsthand/catalog/index.ts';
 import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
@@ -26,9 +26,9 @@ function secretPlaces(vendor: VendorDefinition, config: JsonObject): IsSecretPat
 }
 
 export interface ConfigRules {
-  /** Where the config stands in the request, for the paths of faults. */
+  /** The config's path in the request body, for fault paths. */
   at?: string;
-  /** A template may be incomplete; what is assigned to a pipeline may not. */
+  /** A template may be incomplete; an integration may not. */
   complete?: boolean;
 }
 type Settings = Pick<AdminContext, 'settings'>;
@@ -54,7 +54,7 @@ export function checkConfig(
     throw invalid('delivery_mode', `must be server_side: config.${secret.join('.')} is a secret, and the browser's file is public`);
 }
 
-/** What keeps the revision from being assigned: nothing where the list is empty. */
+/** Faults that prevent the revision from being assigned. */
 export function missingFields(context: Settings, vendor: VendorDefinition, config: JsonObject): ConfigFault[] {
   const { missing, invalid: wrong } = validateConfig(vendor, config, urlRules(context));
   return [...missing, ...wrong];
@@ -67,14 +67,14 @@ function below(at: string, field: string): string {
   return field === '' ? at : field.startsWith('[') ? `${at}${field}` : `${at}.${field}`;
 }
 
-/** Masks written where nothing is stored yet. */
+/** Masks in places without a stored secret. */
 export function withoutMasks(vendor: VendorDefinition, sent: JsonObject): JsonObject {
   const { config, unknown } = restoreMasked(sent, {}, secretPlaces(vendor, sent));
   if (unknown.length > 0) throw unknownMasks(unknown);
   return config;
 }
 
-/** Masks written back become the stored secrets again: the newest that fits, so that an earlier revision can be sent as the next one. */
+/** Replaces each mask with the newest stored secret that matches it, so that an earlier revision can be sent as the next one. */
 export async function withStoredSecrets(
   vendor: VendorDefinition,
   sent: JsonObject,
@@ -108,7 +108,7 @@ export function sealConfig(
   return { config: JSON.stringify(open), secrets: secrets.length === 0 ? null : context.cipher.sealText(org, JSON.stringify(secrets)) };
 }
 
-/** A revision that is damaged, or sealed under a key that is lost, opens as what is left of it; the snapshot has turned it off. */
+/** If the revision is damaged or its key is lost, returns the readable part. The snapshot has disabled it. */
 export function openStored(context: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, stored: StoredRevision): JsonObject {
   try {
     return openConfig(context.cipher, org, stored);
@@ -121,11 +121,11 @@ function sealedSecrets(cipher: Cipher, org: KeyedOrganisation, secrets: string |
   try {
     return secrets === null ? [] : (JSON.parse(cipher.openText(org, secrets)) as SecretAt[]);
   } catch {
-    // They stay sealed: the open part holds nothing in their places.
+    // Unreadable secrets stay sealed; the config has no value in their places.
     return [];
   }
 }
-/** Of a vendor that has left the catalog nothing else tells which places are secret. */
+/** For a vendor that was removed from the catalog, only this shows which places are secret. */
 function sealedPlaces({ cipher }: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, { secrets }: StoredRevision): IsSecretPath {
   const places = new Set(sealedSecrets(cipher, org, secrets).map(({ path }) => path.join('\n')));
   return (path) => places.has(path.join('\n'));

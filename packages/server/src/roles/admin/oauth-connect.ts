@@ -32,7 +32,7 @@ import { addRevision } from './template-writes.ts';
 export const CONNECT_TTL_S = 600;
 const TIMEOUT_MS = 10_000;
 
-/** What is connected: a template's latest revision, or the revision that an integration is pinned to. */
+/** What to connect: a template's latest revision, or the revision that an integration is pinned to. */
 interface Target {
   template: Template;
   integration: Integration | undefined;
@@ -137,7 +137,7 @@ export function createOauthConnect(context: AdminContext) {
     throw new ApiError('UNAVAILABLE', { message, retryAfterS: 5 });
   }
 
-  /** 404 where it does not exist, 422 where it cannot be connected. */
+  /** Throws 404 if it does not exist and 422 if it cannot be connected. */
   async function requireTarget(tx: Db, orgId: string, { template_id, integration_id }: Named): Promise<Target> {
     const integration = integration_id === null ? undefined : await findIntegrationById(tx, orgId, integration_id);
     if (integration_id !== null && integration === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });

@@ -26,7 +26,7 @@ export function createBudgetCheck(snapshots: Pick<SnapshotSource, 'current'>): C
       if (measured.ok) after = addCost(after, measured.cost);
     }
     const excess = organisationExcess(after);
-    // Whoever is above the budget may still reduce it.
+    // An organisation above the budget may still reduce its configuration.
     if (excess !== undefined && after[excess.part] > before[excess.part]) throw invalidFields([{ field: '', message: excess.message }]);
   };
 }

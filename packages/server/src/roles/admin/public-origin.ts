@@ -14,7 +14,7 @@ export function ingestOrigin(settings: Addresses, request: Reached): string {
   if (ingestUrl !== undefined) return ingestUrl;
   if (ingestPort === undefined && baseUrl !== undefined) return baseUrl;
   const reached = reachedOrigin(settings, request);
-  // Port 0 is any free port, which is not known here. A Host header that is not valid stays as it came.
+  // Port 0 means any free port, which is not known here. An invalid Host header is returned unchanged.
   if (ingestPort === undefined || ingestPort === 0 || !URL.canParse(reached)) return reached;
   const url = new URL(reached);
   url.port = String(ingestPort);
@@ -26,7 +26,7 @@ export function baseOrigin(settings: Addresses, request: Reached): string {
   return settings.baseUrl ?? reachedOrigin(settings, request);
 }
 
-/** In production a Host header that nobody vouched for does not get into links: whoever sends a request could choose it. */
+/** In production an unverified Host header is not used in links, because the client chooses it. */
 function reachedOrigin({ mode, allowedHosts }: Addresses, { protocol, host }: Reached): string {
   const reached = `${protocol}://${host}`;
   if (mode !== 'production' || isAllowed(reached, allowedHosts)) return reached;

@@ -4,7 +4,7 @@ import { atStep } from '../../runtime/stall-watch.ts';
 import { prepareConfiguration } from '../../snapshot/prepare.ts';
 import type { AdminApp } from './deps.ts';
 
-/** Bodies are JSON whatever their content type says; a route without a body schema takes none and ignores what comes. */
+/** Bodies are parsed as JSON whatever their content type. A route without a body schema ignores the body. */
 export function installRequestBodies(app: AdminApp): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -15,7 +15,7 @@ export function installRequestBodies(app: AdminApp): void {
       done(error as Error, undefined);
     }
   });
-  // A malformed content type would be refused before any parser is asked.
+  // Fastify would reject a malformed content type before any parser runs.
   app.addHook('onRequest', async (request) => {
     if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
   });

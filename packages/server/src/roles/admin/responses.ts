@@ -7,12 +7,12 @@ import { isUnavailable, isUniqueViolation } from '../../stores/config/availabili
 import type { AdminApp, AdminDeps } from './deps.ts';
 import { allowedMethods, methodNotAllowed } from './route-table.ts';
 
-/** Every refusal in the one shape, whoever refused: a route, the validator, Fastify, the database. */
+/** Sends errors of routes, the validator, Fastify and the database in the documented shape. */
 export function installResponses(app: AdminApp, deps: AdminDeps): void {
   app.setErrorHandler((error: unknown, request, reply) => {
     const refusal = toApiError(error);
-    // Fastify would close the connection under a client that is still writing, which then sees a broken pipe instead of the answer. Node
-    // reads on and throws away, for as long as a request may take.
+    // Fastify would close the connection while the client is still writing, and the client would see a broken pipe instead of the response.
+    // Node reads and discards the rest of the body, until the request timeout.
     if (refusal.code === 'PAYLOAD_TOO_LARGE') void reply.removeHeader('connection');
     if (refusal.status >= 500) request.log.error({ err: error, route: request.routeOptions.url }, refusal.code);
     return sendError(reply, refusal);
@@ -36,7 +36,7 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
     .send(JSON.stringify(apiErrorBody(error)));
 }
 
-/** Addresses that no route can have: not decodable, or longer than any id. */
+/** URLs that no route matches: not decodable, or longer than any id. */
 const UNROUTABLE = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH', 'FST_ERR_ASYNC_CONSTRAINT']);
 
 export function toApiError(error: unknown): ApiError {
@@ -52,7 +52,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('INTERNAL_ERROR', { cause: error });
 }
 
-/** The route, not the address: a query may hold what no log should. */
+/** Logs the route, not the URL: a query may contain personal data. */
 function logOutcome(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {

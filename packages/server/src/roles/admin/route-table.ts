@@ -1,7 +1,7 @@
 import { ApiError } from '../../http/errors.ts';
 import type { AdminApp, RouteEntry } from './deps.ts';
 
-/** Records every route at registration. A route without a role, or without documentation, stops the start. */
+/** Records every route at registration. A route without a role or documentation fails the start. */
 export function collectRoutes(app: AdminApp): void {
   const table: RouteEntry[] = [];
   app.decorate('routeTable', table);

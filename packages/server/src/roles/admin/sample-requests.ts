@@ -1,4 +1,4 @@
-/** What a vendor would receive for sample events, built by the delivery code from the default variant and the placeholders of its fields. */
+/** Requests for sample events, built by the delivery code from a vendor's default variant and the placeholders of its fields. */
 import { orderCompleted, pageViewed, productViewed } from '@firsthand/catalog/vendors/shared/sample-events.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';

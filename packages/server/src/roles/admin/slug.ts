@@ -73,10 +73,10 @@ const SPELLED: Record<string, string> = {
   є: 'ye',
   ґ: 'g',
 };
-/** URL-safe, and never `.` or `..`, which an address would swallow. */
+/** URL-safe, and never `.` or `..`, which URL parsers remove. */
 const FALLBACK = 'pipeline';
 
-/** A URL-safe name from one a person gave: `Café Zürich – EU` is `cafe-zurich-eu`. */
+/** Turns a name into a URL-safe slug: `Café Zürich – EU` becomes `cafe-zurich-eu`. */
 export function slugOf(name: string): string {
   const slug = [...name.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')]
     .map((letter) => SPELLED[letter] ?? letter)
@@ -88,7 +88,7 @@ export function slugOf(name: string): string {
   return slug === '' ? FALLBACK : slug;
 }
 
-/** The slug itself, or with `-2`, `-3` … the first that is free. */
+/** The slug itself if it is free, else with `-2`, `-3` and so on. */
 export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
   if (!taken.has(slug)) return slug;
   for (let number = 2; ; number++) if (!taken.has(`${slug}-${number}`)) return `${slug}-${number}`;

@@ -1,4 +1,4 @@
-/** What install, template creation and the one-step integration share: a template with its first revision, in one transaction. */
+/** Creates a template with its first revision in one transaction: for install, template creation and the one-step integration. */
 import type { DeliveryMode, Revision, Template } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { MAPPING_KEYS } from '@firsthand/core/mapping/mapping.ts';
@@ -24,8 +24,8 @@ export interface NewTemplate {
 }
 
 /**
- * Connection settings alone would drop every event of a vendor that takes nothing unmapped: they stand over the default
- * variant's mappings then. A config that maps anything itself is left as it is.
+ * A config with connection settings only would drop every event of a vendor that needs a mapping, so it gets the default variant's
+ * mappings. A config with its own mapping is not changed.
  */
 export function withDefaultMappings(vendor: VendorDefinition, config: JsonObject): { config: JsonObject; variant: string | null } {
   const variant = vendor.variants.find(({ key }) => key === 'default');

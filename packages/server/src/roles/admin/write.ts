@@ -11,23 +11,23 @@ import type { CheckBudget } from './organisation-budget.ts';
 
 export type Author = Pick<Actor, 'org_id' | 'user_agent'> & { id: string | null; email: string | null; ip: string | null };
 
-/** Handed to the change beside the transaction. */
+/** Second argument of a change, after the transaction. */
 export interface Change {
-  /** For the rows that are written. */
+  /** Version for the written rows. */
   stamp: Stamp;
   /**
-   * Names what was changed, exactly once. `before` and `after` are the resource as the API shows it (secrets masked, or left out);
-   * the entry keeps the fields in which they differ.
+   * Writes the audit entry. Call it exactly once. `before` and `after` are the resource as the API shows it (secrets masked or omitted);
+   * the entry keeps the fields that differ.
    */
   audit(resource: { id: string | null; before?: object | undefined; after?: object | undefined; changes?: JsonObject }): void;
-  /** Something was disabled, deleted, or its secret rotated: every process must know within a second. */
+  /** For urgent changes, which every process must apply within a second: disabled, deleted, secret rotated. */
   urgent(): void;
 }
 export type Write = <T>(author: Author, action: `${string}.${string}`, change: (tx: Db, change: Change) => Promise<T>) => Promise<T>;
 
 /**
- * The one way configuration is written: the change, its audit entry and the new config version are one transaction, and the process
- * has applied it when the promise settles. Throwing inside leaves nothing behind.
+ * The only way to write configuration. The change, its audit entry and the new config version are one transaction. When the promise
+ * settles, this process has applied the change. An exception rolls everything back.
  */
 export function createWrite(deps: {
   db: Db;
@@ -73,13 +73,13 @@ export function createWrite(deps: {
       );
       return value;
     });
-    // The change is made, whatever happens now: this process then learns of it at its next reload, like every other.
+    // The change is committed. If applying it fails, this process picks it up at its next reload, like every other process.
     await deps.configChanged().catch((error: unknown) => deps.log.warn({ err: error }, 'a configuration change is not applied yet'));
     return result;
   };
 }
 
-/** `{field: {old, new}}` for every field in which the two differ. */
+/** `{field: {old, new}}` for every field that differs. */
 export function differences(before: object = {}, after: object = {}): JsonObject {
   const old = before as Record<string, Json | undefined>;
   const next = after as Record<string, Json | undefined>;

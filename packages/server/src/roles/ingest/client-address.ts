@@ -42,7 +42,7 @@ export function createProxies(trustProxy: number | string[] | undefined, ingestU
   };
 }
 
-/** Empty for what is no address; ports and brackets, which some proxies add, are taken off. */
+/** The address without the port and brackets that some proxies add. Empty if the text is not an address. */
 function readAddress(text: string): string {
   const trimmed = text.trim();
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1];

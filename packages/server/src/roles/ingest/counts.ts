@@ -87,7 +87,7 @@ export function createCounts(
       await log.append(sending);
     } catch (error) {
       unsent = [...sending, ...unsent];
-      logger.warn({ err: error, waiting: unsent.length }, 'ingest counts could not be written; trying again');
+      logger.warn({ err: error, waiting: unsent.length }, 'ingest counts not written, retrying');
     }
   }
 

@@ -5,7 +5,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 const BURST_MS = 1_000;
-/** Arithmetic on fractions of milliseconds is not exact; a ten-thousandth of a token is nobody's loss. */
+/** Arithmetic on fractions of milliseconds is not exact; an error of 0.0001 tokens is acceptable. */
 const SLACK = 1e-4;
 
 export interface RateLimiter {

@@ -108,7 +108,7 @@ export function keepRejectedEvents(deps: {
   }
 
   function flush(): Promise<void> {
-    writing = writing.then(write).catch((error: unknown) => logger.error({ err: error }, 'rejected events could not be kept'));
+    writing = writing.then(write).catch((error: unknown) => logger.error({ err: error }, 'rejected events not stored'));
     return writing;
   }
   async function write(): Promise<void> {
@@ -128,7 +128,7 @@ export function keepRejectedEvents(deps: {
     } catch (error) {
       // Under the same ids, so that none is kept twice.
       unsent = [...sending, ...unsent].slice(-MAX_UNSENT);
-      logger.warn({ err: error, appends: unsent.length }, 'rejected events could not be written, retrying');
+      logger.warn({ err: error, appends: unsent.length }, 'rejected events not written, retrying');
     }
   }
   function* outcomesOf(pipelineId: string, { orgId, events, dropped }: Pending): Iterable<Outcome> {

@@ -11,7 +11,7 @@ interface VendorCookie {
   /** Its name in `context.vendor_ids`. */
   id: string;
   maxAgeDays: number;
-  /** The cookie's value for a visitor without one; undefined where it stands for a click that did not happen. */
+  /** The cookie's value for a visitor without one; undefined if it represents a click that did not happen. */
   mint(now: number, click: (param: string) => string | undefined): string | undefined;
   /** The part of the cookie that the vendor's API wants. */
   read?(value: string): string | undefined;

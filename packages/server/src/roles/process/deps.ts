@@ -24,6 +24,6 @@ export interface ProcessDeps {
   geo?: GeoLookup | undefined;
   /** For the lag of the owned partitions. */
   registry?: Registry;
-  /** Tells of erased visitors, so that what is still in memory goes too. */
+  /** Reports erased visitors, so that they are removed from memory too. */
   ephemeral?: Ephemeral | undefined;
 }

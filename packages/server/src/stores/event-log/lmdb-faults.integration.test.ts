@@ -149,7 +149,7 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
       `for (let i = 0; ; i++) { await log.append([{ topic: 'events.a', records: [record(i)] }]); console.log('ok', i); }`,
     );
     expect(code, output).toBe(7);
-    expect(output).toContain('fatal the disk refused a commit');
+    expect(output).toContain('fatal the disk failed a commit');
     expect(output).toContain('ok 2');
     expect(output.indexOf('ok', output.indexOf('fatal'))).toBe(-1);
   });
@@ -161,7 +161,7 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
       for (let i = 0; ; i++) await log.append([{ topic: 'events.a', records: [{ id: String(i), data: Buffer.from('x') }] }]);`;
     const args = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync', '-e', 'inject=fdatasync:delay_enter=4000000:when=20+'];
     const { stdout } = spawnSync('strace', [...args, process.execPath, '--input-type=module', '-e', source], { timeout: 120_000 });
-    expect(stdout.toString()).toBe('the disk took no commit within 500 ms\n');
+    expect(stdout.toString()).toBe('the disk did not finish a commit within 500 ms\n');
   });
 });
 

@@ -37,7 +37,7 @@ export function createApiTokenReader(deps: { db: Db; clock: Clock; log: Pick<Fas
 
   return async (token: string): Promise<TokenUser> => {
     const found = await findTokenUser(db, apiTokenHash(token));
-    // The maker may have been demoted since: a token never allows more than its maker may do.
+    // A token never has more rights than its creator, who may have been demoted since.
     if (found === undefined || !roleReaches(found.role, found.token_role))
       throw new ApiError('INVALID_TOKEN', { message: 'This API token is unknown or has been revoked.' });
     const now = clock.now();

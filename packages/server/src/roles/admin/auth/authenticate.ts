@@ -21,12 +21,12 @@ export function createAuthenticate(deps: Pick<AdminDeps, 'db' | 'clock' | 'log' 
     const wait_s = limit(user.api_token_id ?? user.id);
     if (wait_s > 0) throw new ApiError('RATE_LIMITED', { retryAfterS: wait_s });
     if (!roleReaches(user.role, role)) throw new ApiError('FORBIDDEN', { message: `This needs the role ${role}; yours is ${user.role}.` });
-    // A stolen API token must not be able to make itself a successor.
+    // A stolen API token must not be able to create another token.
     if (peopleOnly === true && user.api_token_id !== undefined)
       throw new ApiError('FORBIDDEN', { message: 'API tokens cannot be used here: sign in.' });
     const { ip, user_agent } = clientOf(request);
     const isToken = user.api_token_id !== undefined;
-    // The audit log shows the maker; this tells which of the maker's tokens it was.
+    // The audit log shows the token's creator; this shows which of their tokens was used.
     request.user = { ...user, ip, user_agent: isToken ? `${user.api_token_id} ${user_agent ?? ''}`.trim() : user_agent };
   };
 }

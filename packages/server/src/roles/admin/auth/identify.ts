@@ -6,7 +6,7 @@ import type { AdminDeps } from '../deps.ts';
 import { API_TOKEN_PREFIX, createApiTokenReader } from './api-tokens.ts';
 import { bearerToken, createTokenReader } from './tokens.ts';
 
-/** Who a bearer token stands for, as the database knows them now. */
+/** The owner of a bearer token, as currently stored in the database. */
 export interface Identity {
   id: string;
   org_id: string;
@@ -21,7 +21,7 @@ export interface Identity {
 }
 export type Identify = (authorization: string | undefined) => Promise<Identity>;
 
-/** Reads an access token or an API token. The database decides on every request: whoever is removed, disabled or revoked is out at once. */
+/** Reads an access token or an API token. Reads the database on every request, so removing, disabling or revoking takes effect at once. */
 export function createIdentify(deps: Pick<AdminDeps, 'db' | 'clock' | 'log' | 'secretKey'>): Identify {
   const readAccessToken = createTokenReader(deriveKey(deps.secretKey, 'access-token'));
   const readApiToken = createApiTokenReader(deps);

@@ -48,7 +48,7 @@ export function createOidcAccounts(context: AdminContext, rules: RoleRules) {
     const email = emailOf(claims);
     const found = await findLogin(context.db, email);
     if (found === undefined) return undefined;
-    // Without proof of the address, whoever may edit their profile at the provider could take over any account.
+    // Without a verified address, anyone who can edit their profile at the provider could take over any account.
     if (claims.email_verified !== true)
       throw new ApiError('OIDC_FAILED', { message: 'The identity provider has not verified your e-mail address, and it is in use here.' });
     return await context.write(authorOf(found, client), 'user.oidc_linked', async (tx, change) => {

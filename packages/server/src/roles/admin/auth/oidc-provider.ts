@@ -9,7 +9,7 @@ export interface OidcSettings {
   clientId: string;
   clientSecret: string | undefined;
 }
-/** What must be remembered between the redirect and the return. */
+/** State kept between the redirect and the return. */
 export interface OidcRequest {
   state: string;
   nonce: string;
@@ -31,14 +31,14 @@ export function createOidcProvider(settings: OidcSettings, deps: { clock: Clock;
     const insecure = settings.issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
     const configuration = await oidc.discovery(new URL(settings.issuer), settings.clientId, settings.clientSecret, undefined, {
       timeout: TIMEOUT_S,
-      // By default a token that came straight from the token endpoint is trusted without its signature.
+      // By default openid-client does not verify the signature of a token from the token endpoint.
       execute: [...insecure, oidc.enableNonRepudiationChecks],
     });
     known = { configuration, at: now };
     return configuration;
   }
 
-  /** The address to send the browser to, and what to remember until it returns. */
+  /** The URL to redirect the browser to, and the state to keep until it returns. */
   async function start(redirectUri: string): Promise<{ url: URL; request: OidcRequest }> {
     const oidc = await import('openid-client');
     const found = await configuration().catch((cause: unknown) => fail('discovery', cause));
@@ -65,7 +65,7 @@ export function createOidcProvider(settings: OidcSettings, deps: { clock: Clock;
     return claims;
   }
 
-  /** The cause is for the operator's log; the user learns who must act. */
+  /** The cause is for the operator's log; the message tells the user who must act. */
   function fail(step: 'discovery' | 'code exchange', cause: unknown): never {
     deps.log.warn({ err: cause, step, issuer: settings.issuer }, 'OIDC sign-in failed');
     if (isUnreachable(cause))
@@ -89,7 +89,7 @@ const UNREACHABLE_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_SOCKET',
 ]);
-/** Refused connections, timeouts and 5xx, wherever they stand in the chain of causes. */
+/** Refused connections, timeouts and 5xx, anywhere in the chain of causes. */
 function isUnreachable(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const { code, name } = at as Error & { code?: unknown };

@@ -1,12 +1,12 @@
 import type { UserRole } from '../../../stores/config/schema.ts';
 import { ROLE_ORDER } from '../deps.ts';
 
-/** Group → role, as OIDC_ROLE_MAP says it. */
+/** Group to role, from OIDC_ROLE_MAP. */
 export type RoleMap = ReadonlyMap<string, UserRole>;
 
 /**
- * The highest role that the claim gives. Without a map the claim must hold the names of roles. Undefined: the claim gives none. The claim
- * is a text or a list of texts; a dot in its name leads into an object (`realm_access.roles`).
+ * The highest role in the claim. Without a map the claim must contain role names. Undefined: the claim has none. The claim
+ * is a text or a list of texts; a dot in its name separates object keys (`realm_access.roles`).
  */
 export function roleFromClaims(claims: Record<string, unknown>, claim: string, map: RoleMap | undefined): UserRole | undefined {
   const values = [valueAt(claims, claim)].flat().filter((value) => typeof value === 'string');

@@ -3,7 +3,7 @@ import { type HashClient, HashQueue } from './hash-queue.ts';
 
 /** Argon2id is the package's default algorithm; a test inspects the stored hashes. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Hash of 32 random bytes that nobody kept, with the same options: nothing matches it. */
+/** Hash of 32 discarded random bytes, with the same options: no password matches it. */
 const NO_PASSWORD = '$argon2id$v=19$m=19456,t=2,p=1$//8QAsIeNXmDCrZgTdmL4g$x/scDEXhUTfvLSH9Qy46t6DCEJEZ5ayzVqqEYVzEZDQ';
 
 /** Stored for users who sign in through an identity provider: no password matches. */

@@ -1,6 +1,6 @@
 /**
- * What an API token with `pipeline_ids` may call. A route that is not listed here is closed to such tokens, so a new route is safe until
- * somebody says how it belongs to a pipeline.
+ * The routes that an API token with `pipeline_ids` may call. Routes that are not listed are closed to such tokens, so a new route is safe by
+ * default.
  */
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../http/errors.ts';
@@ -16,14 +16,14 @@ interface Call {
   query: Record<string, string | undefined>;
   body: Record<string, unknown> | undefined;
 }
-/** The pipelines that a call touches; undefined where the caller must name one and did not. */
+/** The pipelines that a call touches. Undefined: the caller must name one and did not. */
 type PipelinesOf = (call: Call) => Promise<(string | undefined)[]>;
 
 const byPath: PipelinesOf = async ({ params }) => [params.id];
 const byQuery: PipelinesOf = async ({ query }) => [query.pipeline_id];
 const byBody: PipelinesOf = async ({ body }) => [text(body?.pipeline_id)];
 const none: PipelinesOf = async () => [];
-/** An id that leads nowhere is left to the route, which answers 404. */
+/** An unknown id is left to the route, which responds 404. */
 const byWebhookSource: PipelinesOf = async ({ deps, user, params, body }) => {
   const source = await findWebhookSource(deps.db, user.org_id, params.id ?? '');
   const moved = text(body?.pipeline_id);
@@ -38,7 +38,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Method and path without the prefix; `*` ends a pattern that stands for everything below. The first match decides. */
+/** Method and path without the prefix. A final `*` matches every path below. The first match applies. */
 const SCOPES: readonly (readonly [pattern: string, PipelinesOf])[] = [
   ['GET /pipelines/:id', byPath],
   ['PUT /pipelines/:id', byPath],
@@ -78,7 +78,7 @@ export function createPipelineScope(deps: Deps) {
     for (const id of await pipelinesOf({ deps, user, params, query, body })) {
       if (id === undefined)
         throw new ApiError('FORBIDDEN', { message: 'This API token is limited to some pipelines: name one as pipeline_id.' });
-      // Like another organisation's: whether it exists is none of the token's business.
+      // The same response as for another organisation's pipeline, so that it does not reveal whether the pipeline exists.
       if (!allowed.includes(id)) throw new ApiError('NOT_FOUND');
     }
   };

@@ -4,8 +4,8 @@ const WINDOW_MS = 60_000;
 const MOST_USERS = 50_000;
 
 /**
- * So many requests a minute for each user, counted from the first of that minute. Kept in this process's memory: behind a load balancer
- * a user has that many on each admin process. Returns the seconds to wait, 0 for none.
+ * Limits requests per user and minute; the minute starts with the first request. Counted in memory, so behind a load balancer the limit
+ * applies to each admin process. Returns the seconds to wait, or 0.
  */
 export function createRateLimit(most: number, clock: Clock): (userId: string) => number {
   const windows = new Map<string, { ends: number; used: number }>();

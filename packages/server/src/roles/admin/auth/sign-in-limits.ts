@@ -27,8 +27,8 @@ export interface Attempt {
 
 /**
  * Limits sign-in attempts per e-mail address and, for strangers, per client address and network. An account that signed in from this
- * network before is exempt from the client limits, so guesses from the same network cannot keep its owner out. An e-mail address nobody
- * has is treated exactly like one that never signed in from here.
+ * network before is exempt from the client limits, so guesses from the same network cannot keep its owner out. An unknown
+ * e-mail address is treated exactly like one that never signed in from here.
  */
 export function createSignInLimits(deps: { db: Db; clock: Clock; settings: { loginRateLimit: number } }) {
   const { db, clock, settings } = deps;

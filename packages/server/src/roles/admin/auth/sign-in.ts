@@ -32,7 +32,7 @@ export interface Credentials extends SecondFactor {
   password: string;
 }
 const CLEAN_UP_EVERY_MS = 3_600_000;
-/** Tabs of one browser share a cookie and refresh at the same time: the replaced cookie is still good for so long. */
+/** Tabs of one browser share a cookie and may refresh at the same time: a replaced cookie stays valid this long. */
 const CONSOLE_GRACE_MS = 10_000;
 
 /** Sign-in and refresh. Every decision is made in the database, so it holds across processes. */
@@ -87,7 +87,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
     throw new ApiError('INVALID_CREDENTIALS', { message: 'The current password is wrong.' });
   }
 
-  /** For a user whom somebody else has authenticated. */
+  /** For a user authenticated by the identity provider. */
   function openSession(user: AuditedUser, client: Client, kind: RefreshKind): Promise<TokenPair> {
     return open(user, client, kind, async () => true);
   }

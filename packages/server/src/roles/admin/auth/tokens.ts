@@ -5,7 +5,7 @@ import type { SessionUser } from '../../../stores/config/sessions.ts';
 
 const ALGORITHM = 'HS256';
 
-/** The claims are the specification's; the session id is in the signed header, beside the algorithm. */
+/** The claims follow the specification. The session id is in the signed header. */
 export async function issueAccessToken(
   key: Uint8Array,
   user: SessionUser,

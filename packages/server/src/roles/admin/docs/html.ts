@@ -2,7 +2,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
-/** The little Markdown that descriptions use: paragraphs, `code` and **bold**. */
+/** The Markdown subset that descriptions use: paragraphs, `code` and **bold**. */
 export function prose(text: string): string {
   return text
     .split(/\n{2,}/)

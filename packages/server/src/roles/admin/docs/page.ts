@@ -1,4 +1,4 @@
-/** The OpenAPI document as one page to read: no script, nothing loaded from anywhere. */
+/** Renders the OpenAPI document as one HTML page without scripts or external resources. */
 import { fieldTable, type Schema, typeOf } from './fields.ts';
 import { anchor, escapeHtml, prose } from './html.ts';
 import { resolveReferences } from './references.ts';
@@ -71,7 +71,7 @@ function groupByTag(document: Document): Map<string, Entry[]> {
       const tag = operation.tags?.[0] ?? 'Other';
       groups.set(tag, [...(groups.get(tag) ?? []), { method, path, operation }]);
     }
-  // What the service says about itself is what a reader wants last.
+  // Meta endpoints come last.
   return new Map([...groups].sort(([one], [other]) => Number(one === 'Service') - Number(other === 'Service')));
 }
 

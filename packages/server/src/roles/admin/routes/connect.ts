@@ -101,7 +101,7 @@ export function connectCallbackRoute(app: AdminApp, context: AdminContext): void
     async (request, reply) => {
       const { code, state = '', error, error_description } = request.query;
       const browser = cookieOf(request);
-      // One return for each start, whatever comes of it.
+      // Single use: the cookie is deleted even if the connection fails.
       setCookie(context, request, reply, '', 0);
       const pending = await connect.take(state, browser);
       if (error !== undefined)

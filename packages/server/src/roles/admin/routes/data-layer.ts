@@ -61,7 +61,7 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
           });
         const sections = sectionsOf(sent);
         const unsent = Object.keys(before.config).filter((section) => !Object.hasOwn(sections, section));
-        // Unreadable privacy rules must not become no rules because somebody changed the session timeout.
+        // A change of the session timeout must not replace unreadable privacy rules with none.
         if (!before.readable && unsent.length > 0)
           throw new ApiError('CONFLICT', {
             message: `The stored data layer cannot be read: send every section, also ${unsent.join(', ')}.`,

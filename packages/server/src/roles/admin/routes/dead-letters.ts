@@ -92,7 +92,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     now,
     async latestRevision(orgId, integrationId) {
       const integration = await findIntegrationById(context.db, orgId, integrationId);
-      // One that is off, or the browser's own, would drop the event: then its dead letter is the last that is left of it.
+      // A disabled or client-side integration would drop the event, and its dead letter would be lost.
       if (integration === undefined || !integration.enabled || integration.delivery_mode === 'client_side') return undefined;
       if ((await findPipeline(context.db, orgId, integration.pipeline_id)) === undefined) return undefined;
       return (await latestRevision(context.db, orgId, integration.template_id))?.revision_number;
@@ -100,7 +100,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     reingest: (letter, replayId) =>
       reingest({ log, snapshot: () => snapshots.current(), ingestUrl: context.settings.ingestUrl }, letter, replayId),
   };
-  /** With the corrected event in place of the rejected one; 422 or 409 where it would be rejected again. */
+  /** Uses the corrected event, if given. Throws 422 or 409 if the event would be rejected again. */
   function corrected(letter: StoredDeadLetter, event: JsonObject | undefined): StoredDeadLetter {
     if (letter.stage !== 'ingest' || !isRejectedEvent(letter.event)) {
       if (event === undefined) return letter;
@@ -111,7 +111,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     const result = pipeline && replayRejected(fixed, pipeline.ingest);
     if (result === undefined || result.ok) return fixed;
     if (event !== undefined) throw invalid('event', result.message);
-    throw new ApiError('CONFLICT', { message: `The event is rejected as before: ${result.message} Send a corrected event.` });
+    throw new ApiError('CONFLICT', { message: `The event would be rejected again: ${result.message} Send a corrected event.` });
   }
   function shown({ raw: _raw, ...letter }: StoredDeadLetter) {
     const snapshot = snapshots.current();
@@ -188,7 +188,8 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       const replayed = await replayLetters(replayDeps, [letter]);
       if (replayed === 0)
         throw new ApiError('CONFLICT', {
-          message: 'This dead letter cannot be sent again now: what it was for is gone or off, or it is refused as before.',
+          message:
+            'This dead letter cannot be replayed now: its pipeline or integration is deleted or disabled, or it would be rejected again.',
         });
       await context.write(user, 'dead_letter.replayed', async (_tx, change) =>
         change.audit({ id: letter.id, changes: { status: { old: letter.status, new: 'replayed' } } }),
@@ -225,7 +226,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       const [owner, second] = OWNERS.filter((name) => which[name] !== undefined);
       const id = owner && which[owner];
       if (owner === undefined || id === undefined) throw missing(OWNERS.join(' or '));
-      if (second !== undefined) throw invalid(second, `must not stand beside ${owner}: give one of them`);
+      if (second !== undefined) throw invalid(second, `must not be combined with ${owner}: send only one of them`);
       const filter = filterOf(user.org_id, which);
       if (!(await isKnown(user.org_id, owner, id)))
         throw new ApiError('NOT_FOUND', { message: `There is no such ${owner.slice(0, -3).replace('_', ' ')}.` });
@@ -254,7 +255,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
-  /** Its dead letters outlive it: then they are what is known of it. */
+  /** Dead letters outlive their owner, so a deleted owner with dead letters is known too. */
   async function isKnown(orgId: string, owner: Owner, id: string): Promise<boolean> {
     const find = { integration_id: findIntegrationById, pipeline_id: findPipeline, webhook_source_id: findWebhookSource }[owner];
     return (

@@ -8,7 +8,7 @@ import { openConsoleFiles } from '../console/console-files.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { docsPage } from '../docs/page.ts';
 
-/** What the service says about itself: the OpenAPI document, a page that shows it, and the front page. */
+/** The OpenAPI document, its HTML page, and the front page. */
 export function documentRoutes(app: AdminApp, context: AdminContext): void {
   const more: OpenApiPaths[] = [];
   let document: object | undefined;
@@ -31,7 +31,7 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
     },
     async () => current(),
   );
-  // The socket itself is no route: a handshake never comes here.
+  // Only plain requests get here: the listener handles WebSocket handshakes.
   app.get(DEBUG_PATH, { config: { role: 'public', undocumented: true } }, async () => {
     throw new ApiError('UPGRADE_REQUIRED', { headers: { upgrade: 'websocket' } });
   });
@@ -58,7 +58,7 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
   );
 }
 
-/** The pages load nothing from anywhere and may be framed by nobody. */
+/** The pages load no resources and must not be framed. */
 const PAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'",
   'x-content-type-options': 'nosniff',

@@ -185,7 +185,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         query.pipeline_id,
       );
       if (trace !== undefined) return hideSecrets(snapshots.current(), trace.pipeline_id, { ...trace, event: asObject(trace.event) });
-      // An event that was rejected first and accepted later shows its accepted life.
+      // If an event was first rejected and later accepted, show the accepted one.
       const rejected = await findRejected(observe, user.org_id, params.event_id, context.clock.now(), query.pipeline_id);
       if (rejected !== undefined) return shownRejection(rejected, snapshots.current());
       throw new ApiError('NOT_FOUND', { message: 'There is no such event, or it is no longer retained.' });

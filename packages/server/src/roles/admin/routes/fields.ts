@@ -10,7 +10,7 @@ const ObservedField = named(
   Closed({
     path: Type.String({ examples: ['properties.products[*].price'] }),
     types: Type.Array(OneOf(['string', 'number', 'boolean', 'null', 'object', 'array'])),
-    // Without `type`: generators for typed languages know no value of several types.
+    // Without `type`: generators for typed languages do not support several types.
     example: Type.Unsafe<string | number | boolean | null>({
       description: 'The newest value: text of at most 200 characters, a number, true, false or null. It has passed the privacy rules.',
     }),

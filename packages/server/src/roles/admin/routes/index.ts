@@ -28,7 +28,7 @@ import { transformationRoutes } from './transformations.ts';
 import { userRoutes } from './users.ts';
 import { webhookSourceRoutes } from './webhook-sources.ts';
 
-/** Every part of the management API, by hand. Paths are written without the prefix. */
+/** Registers every part of the management API. Paths omit the prefix. */
 const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   authRoutes,
   sessionRoutes,

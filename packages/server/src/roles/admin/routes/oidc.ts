@@ -71,7 +71,7 @@ export function oidcRoutes(app: AdminApp, context: AdminContext): void {
     async (request, reply) => {
       const current = new URL(`${redirectUri(request)}${request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : ''}`);
       const pending = openRequest(cookieOf(request));
-      // One return for each start, whatever comes of it.
+      // Single use: the cookie is deleted even if the sign-in fails.
       setRequestCookie(request, reply, '', 0);
       if (pending === undefined)
         throw new ApiError('OIDC_FAILED', { message: 'This sign-in was not started here, or took too long. Start again.' });

@@ -131,7 +131,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
         const after = await updatePipeline(tx, before, { ...inputOf(body), ...sent }, change.stamp);
         if (before.enabled && !after.enabled) change.urgent();
         const changes = differences(before, after);
-        // Two secrets may have the same mask: the entry must still tell that one replaced the other.
+        // Two secrets may have the same mask. The audit entry must still show that the secret changed.
         if (sent?.replaced) changes.parameters ??= { old: before.parameters, new: after.parameters };
         change.audit({ id: before.id, changes });
         return after;
@@ -174,7 +174,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
         const keys = await sealed(tx, user.org_id, secret);
         const after = found(await replacePipelineSecret(tx, user.org_id, before.id, keys, change.stamp));
         change.urgent();
-        // The prefix alone would not show the change when both secrets begin alike.
+        // The prefix alone would not show a change if both secrets start alike.
         const secrets = { pipeline_key_secret: { old: '••••', new: maskSecret(secret) } };
         change.audit({ id: before.id, changes: { ...secrets, ...differences(before, after) } });
         const { pipeline_key, pipeline_key_secret_prefix } = after;
@@ -212,7 +212,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
   }
 }
 
-/** With masks that were sent back restored. `replaced`: whether a secret differs from the stored one. */
+/** Replaces masks with the stored secrets. `replaced`: whether a secret changed. */
 function restored(sent: Parameters, stored: Parameters): { parameters: Parameters; replaced: boolean } {
   const { config, unknown } = restoreMasked(sent, stored, isSecretParameterPath);
   if (unknown.length > 0)

@@ -37,15 +37,15 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
     async ({ body, user }) => {
       const { user_id, anonymous_id } = body;
       if (user_id !== undefined && anonymous_id !== undefined)
-        throw invalid('anonymous_id', 'must not stand beside user_id: give one of them');
+        throw invalid('anonymous_id', 'must not be combined with user_id: send only one of them');
       const who = user_id !== undefined ? { user_id } : anonymous_id !== undefined ? { anonymous_id } : undefined;
       if (who === undefined) throw missing('user_id or anonymous_id');
       const { erased, complete } = await erasePerson(context.operations, user.org_id, who);
-      // Counts, not the identifier: the audit log is kept for ever, and must not remember whom we forgot.
+      // Counts, not the identifier: the audit log is kept forever and must not contain the erased person.
       await context.write(user, 'privacy.erased', async (_tx, change) => change.audit({ id: null, after: erased }));
       if (!complete)
         throw new ApiError('UNAVAILABLE', {
-          message: 'What was recorded is erased, but events that came earlier are still being processed: ask again in a moment.',
+          message: 'Stored data is erased, but earlier events are still being processed: repeat the request in a moment.',
           retryAfterS: 10,
         });
       return erased;

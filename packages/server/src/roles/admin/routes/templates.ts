@@ -15,7 +15,7 @@ import { TemplateAndRevision, TemplateCreate, TemplateWithUse } from '../integra
 import { addRevision, createTemplate } from '../template-writes.ts';
 
 const tags = ['Integration templates'];
-/** Revisions looked at in one step for a secret that the latest no longer holds. */
+/** Revisions read per step when searching for a secret that the latest one no longer has. */
 const PAGE = 20;
 const Empty = Type.Null({ description: 'No content.' });
 
@@ -214,7 +214,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
-  /** What the template's revisions hold. */
+  /** The opened configs of the template's revisions. */
   async function* newestFirst(tx: Db, template: Template, org: KeyedOrganisation): AsyncGenerator<JsonObject> {
     for (let offset = 0; ; offset += PAGE) {
       const { rows } = await listRevisions(tx, template.org_id, template.id, { limit: PAGE, offset });

@@ -209,7 +209,7 @@ function found(user: User | undefined): User {
 export function requireOwnerFor(actor: Actor, roles: UserRole[]): void {
   if (roles.includes('owner') && actor.role !== 'owner') throw new ApiError('FORBIDDEN', { message: 'Only an owner may do this.' });
 }
-/** Looked at after the change, inside its transaction: writers stand in line, so two owners cannot remove each other. */
+/** Checked after the change, inside its transaction. Writes are serialised, so two owners cannot remove each other. */
 async function requireAnOwner(tx: Db, orgId: string): Promise<void> {
   if ((await countActiveOwners(tx, orgId)) === 0)
     throw new ApiError('CONFLICT', { message: 'The last owner can be neither removed, demoted nor disabled.' });

@@ -24,7 +24,7 @@ interface Schema {
   examples?: unknown[];
 }
 
-/** Strings that have broken something somewhere. */
+/** Strings that often break parsers. */
 export const NASTY = [
   '',
   ' ',
@@ -119,7 +119,7 @@ function validObject(schema: Schema): fc.Arbitrary<unknown> {
   return fc.tuple(fixed, fc.dictionary(key, valid(pattern?.[1] ?? free!), { maxKeys: 3 })).map(([one, more]) => ({ ...more, ...one }));
 }
 
-/** A good body with one thing wrong: a field gone, a field of nobody, or a value of another kind somewhere inside. */
+/** A valid body with one fault: a missing field, an unknown field, or a nested value of the wrong type. */
 export function broken(schema: Schema): fc.Arbitrary<unknown> {
   return fc
     .tuple(valid(schema), anything, fc.nat(), fc.constantFrom('remove', 'add', 'replace', 'deep', 'whole'), nasty)

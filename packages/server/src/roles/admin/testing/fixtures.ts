@@ -1,7 +1,6 @@
 /**
- * How to make one of everything that stands in a path, by the path up to its parameter. The walk over all routes uses them to try each
- * route on the caller's own resource, another organisation's, a deleted one and none at all; a route whose parameter is missing here
- * fails the walk.
+ * Creates a resource for each path parameter, keyed by the path up to the parameter. The test of all routes tries each route on the
+ * caller's own resource, another organisation's, a deleted one and an unknown one. It fails for a route whose parameter has no fixture.
  */
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { tally } from '../../../outcomes/tally.ts';
@@ -11,7 +10,7 @@ import { readPosition, writeTally } from '../../../stores/observe/write.ts';
 import { newTotpSecret, readTotpSecret, stepAt, totpCode } from '../auth/totp.ts';
 import { type Harness, PASSWORD, type TestOrganisation } from './harness.ts';
 
-/** The API as one organisation's owner sees it, and the stores behind it for what no request can make. */
+/** The API as an organisation's owner, and the stores for resources that no request can create. */
 export interface Api {
   (method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
   org_id: string;
@@ -26,16 +25,16 @@ export function apiOf(harness: Harness, org: TestOrganisation): Api {
 }
 
 export interface Fixture {
-  /** Makes one below `parent` (the path that leads to it, ids filled in) and returns what stands in the path. */
+  /** Creates one below `parent` (a path with ids filled in) and returns its path segment. */
   create(api: Api, parent: string): Promise<string>;
-  /** The same for everybody (the catalog): there is no other organisation's, and nothing to delete. */
+  /** Shared by all organisations (the catalog): it has no owner and cannot be deleted. */
   shared?: true;
   /** Cannot be deleted (a revision, an event). */
   permanent?: true;
 }
 
 let made = 0;
-/** Refuses at once: a delivery test really sends. */
+/** A port that refuses connections, because a delivery test really sends. */
 const NOWHERE = 'http://127.0.0.1:9/in';
 async function createAt(api: Api, path: string, body: unknown): Promise<Record<string, unknown>> {
   const answer = await api('POST', path, body);
@@ -44,7 +43,7 @@ async function createAt(api: Api, path: string, body: unknown): Promise<Record<s
 }
 const idOf = async (body: Promise<Record<string, unknown>>) => String((await body).id);
 
-/** A webhook template: its vendor is always in the catalog and asks for nothing but a URL. */
+/** A webhook template: its vendor needs only a URL. */
 const newTemplate = async (api: Api): Promise<string> => {
   const body = { name: `Template ${++made}`, vendor: 'webhook', config: { url: NOWHERE } };
   const { template } = (await createAt(api, '/v1/admin/integration-templates', body)) as { template: { id: string } };
@@ -62,7 +61,7 @@ const newIntegration = async (api: Api): Promise<{ pipeline_id: string; integrat
   const body = { template_id: await newTemplate(api) };
   return { pipeline_id, integration_id: await idOf(createAt(api, `/v1/admin/pipelines/${pipeline_id}/integrations`, body)) };
 };
-/** An event that was processed, and whose delivery was given up. */
+/** A processed event whose delivery failed for good. */
 async function newDeadLetter(api: Api): Promise<{ id: string; event_id: string; integration_id: string }> {
   const { pipeline_id, integration_id } = await newIntegration(api);
   const at = Date.now();
@@ -150,7 +149,7 @@ const OF_ROUTE: Record<string, Fixture> = {
   },
 };
 
-/** What must have happened before a route has anything to answer with. */
+/** Set-up that a route needs before it can succeed. */
 const PREPARED: Record<string, (api: Api, path: string) => Promise<void>> = {
   '/v1/admin/pipelines/:id/collector/download': async (api, path) => {
     const collector = path.slice(0, path.lastIndexOf('/'));
@@ -159,7 +158,7 @@ const PREPARED: Record<string, (api: Api, path: string) => Promise<void>> = {
   },
 };
 
-/** Bodies that must name resources of the caller; every other route is tried with the example of its own schema. */
+/** Bodies that must name the caller's resources. Every other route uses the example of its schema. */
 export const BODIES: Record<string, (api: Api, path: string) => Promise<object>> = {
   'POST /v1/admin/users/me/totp/confirm': async () => {
     const secret = newTotpSecret();
@@ -192,7 +191,7 @@ export const BODIES: Record<string, (api: Api, path: string) => Promise<object>>
     return { ids: (listed.body.transformations as { id: string }[]).map(({ id }) => id) };
   },
 };
-/** A body that a route takes on this path: undefined for a route without one. */
+/** A valid body for the route; undefined if it has none. */
 export async function bodyFor(
   api: Api,
   route: { method: string; url: string; schema: { body?: unknown } },
@@ -202,7 +201,7 @@ export async function bodyFor(
   const made = BODIES[`${route.method} ${route.url}`];
   return made === undefined ? exampleOf(route) : await made(api, path);
 }
-/** A new copy each time, its addresses made unique: most resources may exist only once. */
+/** A copy with unique e-mail addresses, which may exist only once. */
 export function exampleOf(route: { schema: { body?: unknown } }): unknown {
   const example = (route.schema.body as { examples?: unknown[] } | undefined)?.examples?.[0];
   return example === undefined ? undefined : JSON.parse(JSON.stringify(example).replaceAll('@example.com', `${++made}@example.com`));
@@ -216,7 +215,7 @@ export function parametersOf(url: string): { key: string; parent: string; name: 
   );
 }
 
-/** The route's URL with a freshly made resource for each parameter. */
+/** The route's URL with a new resource for each parameter. */
 export async function makePath(api: Api, url: string): Promise<string> {
   let path = '';
   let done = '';

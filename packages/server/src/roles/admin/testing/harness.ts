@@ -30,7 +30,7 @@ export function testClock(): TestClock {
   };
 }
 
-/** What tests read from answers of many shapes. */
+/** Fields that tests read from responses of different shapes. */
 export interface AnswerBody {
   id: string;
   slug: string;
@@ -54,7 +54,7 @@ export interface Harness {
   store: ConfigStore;
   operations: TestOperations;
   clock: TestClock;
-  /** How often the app said that configuration has changed. */
+  /** How often the app reported a changed configuration. */
   changes(): number;
   call(method: string, path: string, options?: { token?: string; body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
   login(email: string, password?: string): Promise<{ access_token: string; refresh_token: string }>;
@@ -70,7 +70,7 @@ export interface TestOrganisation {
 export interface HarnessOptions {
   databaseUrl?: string | undefined;
   settings?: Partial<AdminDeps['settings']>;
-  /** Instead of the real bundler; null: nobody builds collectors. */
+  /** Replaces the real bundler. Null: no process builds collectors. */
   build?: CollectorBuilderDeps['build'] | null;
 }
 

@@ -1,4 +1,4 @@
-/** The real stores of events beside the configuration, for tests of the management API: LMDB, the observe store, a live snapshot. */
+/** The real event stores for tests of the management API: LMDB, the observe store and a live snapshot. */
 import { join } from 'node:path';
 import pino from 'pino';
 import { type CollectorBuilderDeps, startCollectorBuilder } from '../../../collector/builder.ts';
@@ -29,7 +29,7 @@ export async function startOperations(options: {
   clock: Clock;
   db: Db;
   cipher: Cipher;
-  /** Null: nobody builds collectors. */
+  /** Null: no process builds collectors. */
   build?: CollectorBuilderDeps['build'] | null;
 }): Promise<TestOperations> {
   const { dataDir, databaseUrl, clock, db, cipher } = options;

@@ -1,4 +1,4 @@
-/** A story about one resource, told on both engines: an organisation with its people, a stranger's organisation, and the audit log. */
+/** A test story about one resource, run on both engines: an organisation with users, another organisation, and the audit log. */
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { onBothEngines } from '../../../../test/servers/both-engines.ts';
@@ -37,13 +37,13 @@ export interface Story {
   /** As the owner of another organisation. */
   stranger: Call;
   as(role: UserRole): Promise<Call>;
-  /** What a POST makes: fails unless it is 201. */
+  /** The body of a POST response. Fails unless its status is 201. */
   made(path: string, body: unknown, by?: Call): Promise<Loose>;
   got(path: string): Promise<Loose>;
   put(path: string, body: unknown): Promise<Loose>;
-  /** `[status, code, first fault's field]`: how a refusal looks. */
+  /** An error response as `[status, code, first fault's field]`. */
   refusal(method: string, path: string, body?: unknown, by?: Call): Promise<unknown[]>;
-  /** The newest audit entry, after checking that the work left exactly one. */
+  /** The newest audit entry. Fails unless the work wrote exactly one. */
   audited(work: () => Promise<unknown>): Promise<Loose>;
   record(...outcomes: Outcome[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the tests and the benchmark of delivery stand on: a real log in a folder of its own, a receiver that does as told. */
+/** Set-up for the tests and the benchmark of delivery: a real log in a temporary folder and a programmable receiver. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -41,7 +41,7 @@ export interface Received {
 }
 export type Respond = (request: Received, response: ServerResponse, socket: Socket) => void;
 
-/** A server on a free port that notes every request, and answers 200 unless told otherwise. */
+/** A server on a free port that records every request and responds 200 by default. */
 export class Receiver {
   readonly requests: Received[] = [];
   respond: Respond = (_request, response) => void response.end('{}');
@@ -153,7 +153,7 @@ export class Bench {
     this.path = path;
     this.#openLog = openLog;
   }
-  /** On the embedded log, unless told otherwise. */
+  /** Default: the embedded log. */
   static async open(openLog = (path: string): Promise<EventLog> => openLmdbLog({ path, dedupWindowMs: 3_600_000 })): Promise<Bench> {
     const bench = new Bench(await mkdtemp(join(tmpdir(), 'deliver-')), openLog);
     bench.log = await openLog(bench.path);
@@ -257,7 +257,7 @@ export class Bench {
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error('what was waited for did not happen');
+    if (performance.now() > end) throw new Error('the condition was not met in time');
     await pause(5);
   }
 }

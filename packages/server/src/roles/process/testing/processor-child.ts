@@ -1,4 +1,4 @@
-/** A processor of its own for the order test: `node order.processor.ts <nats url>`; says `owns <n>` as it wins and loses partitions. */
+/** A processor process for the order test: `node processor-child.ts <nats url>`. Prints `owns <n>` when its number of partitions changes. */
 
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLogger } from '../../../runtime/logger.ts';

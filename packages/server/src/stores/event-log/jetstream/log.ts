@@ -98,7 +98,7 @@ export class JetStreamLog implements EventLog {
   }
 
   async append(appends: Append[]): Promise<AppendResult[]> {
-    if (!this.#connected || this.#closed) throw new LogUnavailable('NATS is away');
+    if (!this.#connected || this.#closed) throw new LogUnavailable('NATS is unavailable');
     return Promise.all(appends.map((one) => this.#appendOne(one)));
   }
 

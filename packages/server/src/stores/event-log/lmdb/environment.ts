@@ -63,7 +63,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
       // This process itself may have been paused. In that case the result is already there, so let the event loop read it first.
       await nextTurn();
       await nextTurn();
-      if (open) void fail(new Error(`the disk took no commit within ${timeoutMs} ms`));
+      if (open) void fail(new Error(`the disk did not finish a commit within ${timeoutMs} ms`));
     }, timeoutMs);
     const committed = root.batch(write);
     running.add(committed);
@@ -74,7 +74,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     } catch (error) {
       const cause = await reasonOf(error);
       if (isNoSpace(cause, options.path)) throw new LogUnavailable(`the disk is full: ${cause.message}`, { cause });
-      return fail(new Error(`the disk refused a commit: ${cause.message}`, { cause }));
+      return fail(new Error(`the disk failed a commit: ${cause.message}`, { cause }));
     } finally {
       open = false;
       clearTimeout(late);
