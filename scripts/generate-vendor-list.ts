@@ -1,8 +1,10 @@
 /**
- * Writes the table of vendor modules, which are loaded on demand, from the vendor folders. With `--check` it writes nothing and fails if a file is stale, or if the default API version of a vendor has ended.
+ * Writes the table of vendor modules, which are loaded on demand, and the index that the catalog lists, from the vendor folders. With
+ * `--check` it writes nothing and fails if a file is stale, or if the default API version of a vendor has ended.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CatalogListEntry } from '@firsthand/catalog/index.ts';
 import { endedDefault } from '@firsthand/core/vendor/versions.ts';
 
 const vendors = join(import.meta.dirname, '../packages/catalog/src/vendors');
@@ -24,6 +26,16 @@ interface VendorModule {
 }
 
 export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
+${lines.join('\n')}
+};
+`;
+}
+
+function index(entries: readonly CatalogListEntry[]): string {
+  const lines = entries.map((entry) => `  ${entry.key}: ${JSON.stringify(entry)},`);
+  return `${HEAD}import type { CatalogListEntry } from '../../index.ts';
+
+export const VENDOR_INDEX: Readonly<Record<string, CatalogListEntry>> = {
 ${lines.join('\n')}
 };
 `;
@@ -52,10 +64,11 @@ function update(file: string, text: string): void {
 
 update(join(vendors, 'generated/modules.ts'), modules());
 // Only now: the catalog imports the table that was just written.
-const { loadVendors } = await import('@firsthand/catalog/index.ts');
+const { catalogListEntry, loadVendors } = await import('@firsthand/catalog/index.ts');
 const definitions = await loadVendors();
 const misplaced = definitions.filter(({ key }, index) => key !== keys[index]);
 if (misplaced.length > 0) throw new Error(`folder and key differ: ${misplaced.map(({ key }) => key).join(', ')}`);
+update(join(vendors, 'generated/index.ts'), index(definitions.map(catalogListEntry)));
 const ended = definitions.flatMap((vendor) => {
   const reason = endedDefault(vendor, Date.now());
   return reason ? [`vendor ${vendor.key}: ${reason}`] : [];

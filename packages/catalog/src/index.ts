@@ -1,6 +1,7 @@
 /**
  * The integration catalog. It is built into the service and needs no stored data. A definition is loaded when it is first used: with 120
- * vendors an installation needs a few of them, and their mappings are large.
+ * vendors an installation needs a few of them, and their mappings are large. The list of all vendors comes from a generated index without
+ * mappings.
  */
 import {
   CATEGORIES,
@@ -45,9 +46,13 @@ export async function loadCases(key: string): Promise<VendorCases | undefined> {
   return Object.hasOwn(VENDOR_MODULES, key) ? (await VENDOR_MODULES[key]?.cases())?.default : undefined;
 }
 
-export type CatalogField = Pick<ConfigField, 'key' | 'label' | 'type' | 'required' | 'placeholder' | 'help_text' | 'options' | 'default'>;
-/** The catalog vendor of the management API. */
-export interface CatalogEntry {
+export type CatalogColumn = Pick<ConfigField, 'key' | 'label' | 'type' | 'required' | 'placeholder' | 'help_text' | 'options' | 'default'>;
+export interface CatalogField extends CatalogColumn {
+  /** `list` and `table` only. */
+  columns?: CatalogColumn[];
+}
+/** A vendor in the list. */
+export interface CatalogListEntry {
   key: string;
   name: string;
   description: string;
@@ -61,6 +66,10 @@ export interface CatalogEntry {
   /** Null: there is no OAuth connect flow. */
   connect: { provider: string; scopes: string[] } | null;
   config_fields: CatalogField[];
+  variants: Omit<Variant, 'default_config'>[];
+}
+/** The full catalog vendor of the management API. */
+export interface CatalogEntry extends CatalogListEntry {
   variants: Variant[];
 }
 
@@ -84,7 +93,15 @@ export function catalogEntry(vendor: VendorDefinition): CatalogEntry {
   };
 }
 
+export function catalogListEntry(vendor: VendorDefinition): CatalogListEntry {
+  const entry = catalogEntry(vendor);
+  return { ...entry, variants: entry.variants.map(({ key, name, description }) => ({ key, name, description })) };
+}
+
 function catalogField(field: ConfigField): CatalogField {
+  return { ...catalogColumn(field), ...(field.columns ? { columns: field.columns.map(catalogColumn) } : {}) };
+}
+function catalogColumn(field: ConfigField): CatalogColumn {
   const { key, label, type, required, placeholder, help_text, options } = field;
   return {
     key,
@@ -98,10 +115,11 @@ function catalogField(field: ConfigField): CatalogField {
   };
 }
 
-/** Searches name and description case-insensitively, and filters by exact values. */
-export async function searchVendors(query: { search?: string; category?: string; status?: string }): Promise<VendorDefinition[]> {
+/** Searches name and description case-insensitively, and filters by exact values. Loads no definition. */
+export async function searchVendors(query: { search?: string; category?: string; status?: string }): Promise<CatalogListEntry[]> {
   const wanted = query.search?.toLowerCase() ?? '';
-  return (await loadVendors()).filter(
+  const { VENDOR_INDEX } = await import('./vendors/generated/index.ts');
+  return Object.values(VENDOR_INDEX).filter(
     (vendor) =>
       (wanted === '' || vendor.name.toLowerCase().includes(wanted) || vendor.description.toLowerCase().includes(wanted)) &&
       (query.category === undefined || vendor.category === query.category) &&

@@ -663,7 +663,9 @@ export interface paths {
         };
         /**
          * List the vendors
-         * @description Least role: **viewer**.
+         * @description Without the mappings of their variants: read one vendor for these.
+         *
+         *     Least role: **viewer**.
          */
         get: operations["listCatalogVendors"];
         put?: never;
@@ -2935,6 +2937,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        CatalogConfigColumn: {
+            /** @description Name of the field in `config`. */
+            key: string;
+            label: string;
+            /** @enum {string} */
+            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+            required: boolean;
+            /** @description A value that passes validation. */
+            placeholder: string;
+            help_text: string;
+            /** @description The choices of a `select` field. */
+            options?: string[];
+            default?: unknown;
+        };
         CatalogConfigField: {
             /** @description Name of the field in `config`. */
             key: string;
@@ -2948,6 +2964,8 @@ export interface components {
             /** @description The choices of a `select` field. */
             options?: string[];
             default?: unknown;
+            /** @description The columns of a `table` field; the entry of a `list` field. Columns may be secrets. */
+            columns?: components["schemas"]["CatalogConfigColumn"][];
         };
         CatalogConnect: {
             /**
@@ -2996,6 +3014,42 @@ export interface components {
             delivery_mode?: components["schemas"]["DeliveryMode"];
             description?: string;
         };
+        CatalogListedVariant: {
+            key: string;
+            name: string;
+            description: string;
+        };
+        CatalogListedVendor: {
+            /**
+             * @description Identifies the vendor in paths and in `vendor` fields.
+             * @example google_analytics_4
+             */
+            key: string;
+            name: string;
+            description: string;
+            /** @enum {string} */
+            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
+            /**
+             * @description A finer category.
+             * @enum {string}
+             */
+            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
+            /** @enum {string} */
+            status: "ga" | "beta";
+            /** @description The vendor's API documentation. */
+            website: string;
+            /** @description What to do in the vendor's interface before installing, in order. */
+            setup_steps: string[];
+            /**
+             * @description The consent category that an install form should propose.
+             * @enum {string|null}
+             */
+            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
+            docs: components["schemas"]["CatalogDocs"];
+            connect: components["schemas"]["CatalogConnect"] | null;
+            config_fields: components["schemas"]["CatalogConfigField"][];
+            variants: components["schemas"]["CatalogListedVariant"][];
+        };
         CatalogVariant: {
             key: string;
             name: string;
@@ -3035,44 +3089,13 @@ export interface components {
             connect: components["schemas"]["CatalogConnect"] | null;
             config_fields: components["schemas"]["CatalogConfigField"][];
             variants: components["schemas"]["CatalogVariant"][];
-        };
-        CatalogVendorList: {
-            vendors: components["schemas"]["CatalogVendor"][];
-            total: number;
-            categories: ("advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other")[];
-        };
-        CatalogVendorWithSamples: {
-            /**
-             * @description Identifies the vendor in paths and in `vendor` fields.
-             * @example google_analytics_4
-             */
-            key: string;
-            name: string;
-            description: string;
-            /** @enum {string} */
-            category: "advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other";
-            /**
-             * @description A finer category.
-             * @enum {string}
-             */
-            group: "advertising" | "affiliate" | "analytics" | "attribution" | "cdp" | "engagement" | "crm_and_support" | "personalisation_and_testing" | "notification" | "storage_and_streams" | "identity" | "custom";
-            /** @enum {string} */
-            status: "ga" | "beta";
-            /** @description The vendor's API documentation. */
-            website: string;
-            /** @description What to do in the vendor's interface before installing, in order. */
-            setup_steps: string[];
-            /**
-             * @description The consent category that an install form should propose.
-             * @enum {string|null}
-             */
-            default_consent_category: "marketing" | "advertising" | "analytics" | "functional" | null;
-            docs: components["schemas"]["CatalogDocs"];
-            connect: components["schemas"]["CatalogConnect"] | null;
-            config_fields: components["schemas"]["CatalogConfigField"][];
-            variants: components["schemas"]["CatalogVariant"][];
             /** @description What the vendor would receive for sample events with the default variant. */
             sample_requests: components["schemas"]["SampleRequest"][];
+        };
+        CatalogVendorList: {
+            vendors: components["schemas"]["CatalogListedVendor"][];
+            total: number;
+            categories: ("advertising" | "analytics" | "attribution" | "cdp" | "cloud_storage" | "other")[];
         };
         /**
          * @example {
@@ -7540,7 +7563,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CatalogVendorWithSamples"];
+                    "application/json": components["schemas"]["CatalogVendor"];
                 };
             };
             401: components["responses"]["Refusal"];

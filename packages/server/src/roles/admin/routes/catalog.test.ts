@@ -27,10 +27,12 @@ onStory('the integration catalog', (story) => {
     expect(await story.refusal('GET', 'integration-catalog?status=alpha')).toEqual([422, 'VALIDATION_ERROR', 'status']);
   });
 
-  test('shows one vendor as the list does, with sample requests of the delivery code; an unknown one is 404', async () => {
+  test('shows one vendor as the list does, with its mappings and sample requests; an unknown one is 404', async () => {
     const { vendors } = await story.got('integration-catalog');
     const { sample_requests, ...vendor } = await story.got(GA4);
-    expect(vendor).toEqual(vendors.find(({ key }) => key === 'google_analytics_4'));
+    const variants = vendor.variants.map(({ default_config: _, ...variant }) => variant);
+    expect({ ...vendor, variants }).toEqual(vendors.find(({ key }) => key === 'google_analytics_4'));
+    expect(vendor.variants[0]?.default_config).toMatchObject({ events: expect.any(Object) });
     expect(vendor).toMatchObject({
       group: expect.any(String),
       setup_steps: expect.any(Array),
@@ -41,6 +43,15 @@ onStory('the integration catalog', (story) => {
     expect(first?.requests[0]).toMatchObject({ body: { events: [{ name: 'purchase' }] } });
     expect(await story.refusal('GET', 'integration-catalog/nobody')).toEqual([404, 'NOT_FOUND']);
     expect(await story.refusal('POST', 'integration-catalog/nobody/install', { name: 'X' })).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('shows the columns of a table', async () => {
+    const { config_fields } = await story.got('integration-catalog/google_ads');
+    const table = config_fields?.find(({ key }) => key === 'conversion_actions');
+    expect(table?.columns).toMatchObject([
+      { key: 'event', type: 'string', required: true },
+      { key: 'conversion_action_id', type: 'string', required: true },
+    ]);
   });
 
   test('install makes template and revision 1, objects merged recursively, lists replaced, the secret masked', async () => {

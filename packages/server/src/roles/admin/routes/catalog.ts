@@ -1,4 +1,4 @@
-import { CATEGORIES, type CatalogEntry, catalogEntry, loadVendor, searchVendors } from '@firsthand/catalog/index.ts';
+import { CATEGORIES, type CatalogListEntry, catalogEntry, loadVendor, searchVendors } from '@firsthand/catalog/index.ts';
 import { AnyObject, Closed, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { CONSENT_CATEGORIES, FIELD_TYPES, GROUPS, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
@@ -13,27 +13,32 @@ import { sampleRequests } from '../sample-requests.ts';
 import { createTemplate, initialSetup } from '../template-writes.ts';
 
 const tags = ['Integration catalog'];
+const COLUMN = {
+  key: Type.String({ description: 'Name of the field in `config`.' }),
+  label: Type.String(),
+  type: OneOf(FIELD_TYPES),
+  required: Type.Boolean(),
+  placeholder: Type.String({ description: 'A value that passes validation.' }),
+  help_text: Type.String(),
+  options: Type.Optional(Type.Array(Type.String(), { description: 'The choices of a `select` field.' })),
+  default: Type.Optional(Type.Unknown()),
+};
 const ConfigField = named(
   'CatalogConfigField',
   Closed({
-    key: Type.String({ description: 'Name of the field in `config`.' }),
-    label: Type.String(),
-    type: OneOf(FIELD_TYPES),
-    required: Type.Boolean(),
-    placeholder: Type.String({ description: 'A value that passes validation.' }),
-    help_text: Type.String(),
-    options: Type.Optional(Type.Array(Type.String(), { description: 'The choices of a `select` field.' })),
-    default: Type.Optional(Type.Unknown()),
+    ...COLUMN,
+    columns: Type.Optional(
+      Type.Array(named('CatalogConfigColumn', Closed(COLUMN)), {
+        description: 'The columns of a `table` field; the entry of a `list` field. Columns may be secrets.',
+      }),
+    ),
   }),
 );
+const VARIANT = { key: Type.String(), name: Type.String(), description: Type.String() };
+const ListedVariant = named('CatalogListedVariant', Closed(VARIANT));
 const Variant = named(
   'CatalogVariant',
-  Closed({
-    key: Type.String(),
-    name: Type.String(),
-    description: Type.String(),
-    default_config: AnyObject({ description: 'The mapping that an install starts with.' }),
-  }),
+  Closed({ ...VARIANT, default_config: AnyObject({ description: 'The mapping that an install starts with.' }) }),
 );
 const VENDOR = {
   key: Type.String({ description: 'Identifies the vendor in paths and in `vendor` fields.', examples: ['google_analytics_4'] }),
@@ -66,13 +71,13 @@ const VENDOR = {
     ),
   ),
   config_fields: Type.Array(ConfigField),
-  variants: Type.Array(Variant),
 };
-const VendorSchema = named('CatalogVendor', Closed(VENDOR));
-const VendorWithSamples = named(
-  'CatalogVendorWithSamples',
+const ListedVendor = named('CatalogListedVendor', Closed({ ...VENDOR, variants: Type.Array(ListedVariant) }));
+const FullVendor = named(
+  'CatalogVendor',
   Closed({
     ...VENDOR,
+    variants: Type.Array(Variant),
     sample_requests: Type.Array(
       named('SampleRequest', Closed({ event: CanonicalEventSchema, requests: Type.Array(VendorRequestSchema) })),
       {
@@ -90,6 +95,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'viewer' },
       schema: {
         summary: 'List the vendors',
+        description: 'Without the mappings of their variants: read one vendor for these.',
         tags,
         querystring: Type.Object({
           search: Type.Optional(Type.String({ description: 'Part of the name or description, in any case.' })),
@@ -99,13 +105,13 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
         response: {
           200: named(
             'CatalogVendorList',
-            Closed({ vendors: Type.Array(VendorSchema), total: Type.Integer(), categories: Type.Array(OneOf(CATEGORIES)) }),
+            Closed({ vendors: Type.Array(ListedVendor), total: Type.Integer(), categories: Type.Array(OneOf(CATEGORIES)) }),
           ),
         },
       },
     },
     async ({ query }, reply) => {
-      const vendors = (await searchVendors(query)).map(asVendor);
+      const vendors = await searchVendors(query);
       const serialise = listBytes as unknown as (answer: unknown) => string; // Fastify sends bytes too, but its type knows only text
       void reply.type('application/json; charset=utf-8').serializer(serialise);
       return { vendors, total: vendors.length, categories: [...CATEGORIES] };
@@ -114,7 +120,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
 
   app.get(
     '/integration-catalog/:vendor',
-    { config: { role: 'viewer' }, schema: { summary: 'Read a vendor', tags, params: VendorParams, response: { 200: VendorWithSamples } } },
+    { config: { role: 'viewer' }, schema: { summary: 'Read a vendor', tags, params: VendorParams, response: { 200: FullVendor } } },
     async ({ params }) => withSamples(await requireEntry(params.vendor)),
   );
 
@@ -162,23 +168,17 @@ async function requireEntry(key: string) {
   if (vendor === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such vendor in the catalog.' });
   return vendor;
 }
-/** The catalog is part of the program and never changes, so each entry is built once. */
-const entries = new Map<string, CatalogEntry>();
-function asVendor(vendor: VendorDefinition): CatalogEntry {
-  let entry = entries.get(vendor.key);
-  if (entry === undefined) entries.set(vendor.key, (entry = catalogEntry(vendor)));
-  return entry;
-}
+/** The catalog is part of the program and never changes, so samples are built once. */
 const samples = new Map<string, ReturnType<typeof sampleRequests>>();
 function withSamples(vendor: VendorDefinition) {
   let sample_requests = samples.get(vendor.key);
   if (sample_requests === undefined) samples.set(vendor.key, (sample_requests = sampleRequests(vendor)));
-  return { ...asVendor(vendor), sample_requests };
+  return { ...catalogEntry(vendor), sample_requests };
 }
 /** The bytes of recent lists. Most requests ask for one of a few selections. */
 const lists = new Map<string, Buffer>();
 const MAX_LISTS = 20;
-function listBytes(answer: { vendors: CatalogEntry[]; total: number; categories: string[] }): Buffer {
+function listBytes(answer: { vendors: CatalogListEntry[]; total: number; categories: string[] }): Buffer {
   const name = answer.vendors.map(({ key }) => key).join();
   let bytes = lists.get(name);
   if (bytes === undefined) {
