@@ -66,6 +66,12 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
       oidcRoleMap: undefined,
       smtpUrl: undefined,
       smtpFrom: 'firsthand@example.com',
+      roles: new Set(['admin']),
+      databaseUrl: undefined,
+      natsUrl: undefined,
+      eventRetentionMs: 7 * 86_400_000,
+      deadLetterRetentionMs: 7 * 86_400_000,
+      dedupWindowMs: 86_400_000,
     },
     // `reload` runs once, after the data is in place: this benchmark measures reads.
     configChanged: async () => {},

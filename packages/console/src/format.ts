@@ -47,3 +47,16 @@ export function change(now: number, before: number): string | undefined {
 export function perMinute(rate: number): string {
   return `${rate > 0 && rate < 10 ? rate.toFixed(1) : number(Math.round(rate))} / min`;
 }
+/** `7 days`, `24 hours`, `10 minutes`: the largest unit that divides well. */
+export function duration(seconds: number): string {
+  for (const [unit, length] of [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const)
+    if (seconds >= length) {
+      const count = Math.round((seconds / length) * 10) / 10;
+      return `${count} ${unit}${count === 1 ? '' : 's'}`;
+    }
+  return `${seconds} seconds`;
+}

@@ -79,13 +79,20 @@ const dataLayer = createRoute({
 const team = createRoute({
   getParentRoute: () => root,
   path: '/team',
+  validateSearch: texts('tab'),
   component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: texts('action'),
+  validateSearch: texts('action', 'resource', 'user'),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
 });
 
 const mapping = createRoute({
@@ -95,7 +102,21 @@ const mapping = createRoute({
   component: lazyRouteComponent(() => import('./pages/mapping/mapping-page.tsx'), 'MappingPage'),
 });
 
-const tree = root.addChildren([mapping, home, pipelines, pipeline, catalog, vendor, events, deadLetters, sources, dataLayer, team, audit]);
+const tree = root.addChildren([
+  mapping,
+  home,
+  pipelines,
+  pipeline,
+  catalog,
+  vendor,
+  events,
+  deadLetters,
+  sources,
+  dataLayer,
+  team,
+  audit,
+  settings,
+]);
 
 export function createConsoleRouter() {
   return createRouter({ routeTree: tree, defaultPreload: 'intent', defaultErrorComponent: PageError, scrollRestoration: true });

@@ -466,6 +466,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/installation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of the installation
+         * @description The process that answers, its stores, how long data is kept, and the backlog. `/readyz` and `/metrics` serve machines.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["getInstallation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/pipelines": {
         parameters: {
             query?: never;
@@ -4062,6 +4084,50 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        Installation: {
+            /** @example 0.1.0 */
+            version: string;
+            /** @example node v24.21.0 */
+            runtime: string;
+            /** @enum {string} */
+            mode: "development" | "production";
+            process: {
+                roles: ("admin" | "ingest" | "process" | "deliver")[];
+                uptime_s: number;
+                /** @description Resident memory. */
+                memory_bytes: number;
+            };
+            stores: {
+                configuration: {
+                    /** @enum {string} */
+                    engine: "sqlite" | "postgresql";
+                };
+                log: {
+                    /** @enum {string} */
+                    engine: "lmdb" | "nats";
+                    available: boolean;
+                };
+            };
+            retention: {
+                /** @description Processed events and their traces: `EVENT_RETENTION`. */
+                events_s: number;
+                /** @description `DEAD_LETTER_RETENTION`. */
+                dead_letters_s: number;
+                /** @description `DEDUP_WINDOW`. */
+                deduplication_s: number;
+            };
+            backlog: {
+                /** @description Events of the caller's organisation in delivery queues. */
+                waiting: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-05-01T12:00:00.000Z
+                 */
+                oldest_waiting_at: string | null;
+            };
+            /** @description Grows with every change. */
+            configuration_version: number;
+        };
         Integration: {
             /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
             id: string;
@@ -7178,6 +7244,30 @@ export interface operations {
             403: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    getInstallation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Installation"];
+                };
+            };
+            401: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];

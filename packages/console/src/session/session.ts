@@ -45,7 +45,12 @@ export const session = {
     await refresh();
   },
   async signIn(email: string, password: string, code?: string): Promise<{ ok: true } | { ok: false; error: ErrorBody['error'] }> {
-    const answer = await post(SESSION_PATH, { email, password, ...(code === undefined ? {} : { code }) });
+    const answer = await post(SESSION_PATH, {
+      email,
+      password,
+      // A code of the app is six digits; a recovery code is longer.
+      ...(code === undefined ? {} : /^\d{6}$/.test(code) ? { totp_code: code } : { recovery_code: code }),
+    });
     if (answer === undefined) return { ok: false, error: { code: 'UNAVAILABLE', message: 'The service cannot be reached.' } };
     const body: unknown = await answer.json().catch(() => undefined);
     if (!answer.ok)

@@ -9,4 +9,5 @@ export const PAGES = [
   { to: '/data-layer', label: 'Data layer' },
   { to: '/team', label: 'Team' },
   { to: '/audit', label: 'Audit' },
+  { to: '/settings', label: 'Settings' },
 ] as const;

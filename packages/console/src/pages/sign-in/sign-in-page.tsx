@@ -1,6 +1,8 @@
 import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { createApiClient } from '../../api-client.ts';
 import { session } from '../../session/session.ts';
 import classes from './sign-in.module.css';
 
@@ -16,13 +18,21 @@ export function SignInPage({ notice }: { notice?: string }) {
       password: (value) => (value === '' ? 'Enter your password.' : null),
     },
   });
+  // Public, so it is asked without a session.
+  const methods = useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: async () => (await createApiClient().GET('/v1/admin/auth/methods')).data ?? { local: true, oidc: false },
+    staleTime: Infinity,
+    retry: false,
+  });
+  const { local = true, oidc = false } = methods.data ?? {};
   async function submit({ email, password, code }: typeof form.values) {
     setBusy(true);
     setFailure(undefined);
     const answer = await session.signIn(email.trim(), password, needsCode ? code.trim() : undefined);
     setBusy(false);
     if (answer.ok) return;
-    if (answer.error.code === ('TOTP_REQUIRED' as string)) setNeedsCode(true);
+    if (answer.error.code === 'TOTP_REQUIRED' && !needsCode) setNeedsCode(true);
     else setFailure(answer.error.message);
   }
   return (
@@ -37,21 +47,29 @@ export function SignInPage({ notice }: { notice?: string }) {
                 {failure}
               </Alert>
             )}
-            <TextInput label="E-mail address" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
-            <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
-            {needsCode && (
-              <TextInput
-                label="Code from your authenticator app"
-                description="Or one of your recovery codes."
-                autoComplete="one-time-code"
-                inputMode="numeric"
-                autoFocus
-                {...form.getInputProps('code')}
-              />
+            {oidc && (
+              <Button component="a" href="/v1/admin/auth/oidc/start" size="sm" variant={local ? 'default' : 'filled'}>
+                Sign in with your organisation’s account
+              </Button>
             )}
-            <Button type="submit" size="sm" loading={busy}>
-              Sign in
-            </Button>
+            {local && (
+              <>
+                <TextInput label="E-mail address" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
+                <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+                {needsCode && (
+                  <TextInput
+                    label="Code from your authenticator app"
+                    description="Or one of your recovery codes."
+                    autoComplete="one-time-code"
+                    autoFocus
+                    {...form.getInputProps('code')}
+                  />
+                )}
+                <Button type="submit" size="sm" loading={busy}>
+                  Sign in
+                </Button>
+              </>
+            )}
             <Text size="xs" c="var(--dim)">
               The first owner’s password is printed once, when the service starts for the first time.{' '}
               <code>firsthand user reset-password</code> sets a new one.

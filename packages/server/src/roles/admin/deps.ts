@@ -38,6 +38,12 @@ export interface AdminDeps {
     | 'oidcRoleMap'
     | 'smtpUrl'
     | 'smtpFrom'
+    | 'roles'
+    | 'databaseUrl'
+    | 'natsUrl'
+    | 'eventRetentionMs'
+    | 'deadLetterRetentionMs'
+    | 'dedupWindowMs'
   >;
   version: string;
   operations: Operations;

@@ -13,6 +13,7 @@ import { documentRoutes } from './documents.ts';
 import { testCaseRoutes } from './event-cases.ts';
 import { eventRoutes } from './events.ts';
 import { fieldRoutes } from './fields.ts';
+import { installationRoutes } from './installation.ts';
 import { integrationRoutes } from './integrations.ts';
 import { oidcRoutes } from './oidc.ts';
 import { organisationRoutes } from './organisation.ts';
@@ -37,6 +38,7 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   totpRoutes,
   apiTokenRoutes,
   organisationRoutes,
+  installationRoutes,
   pipelineRoutes,
   collectorRoutes,
   catalogRoutes,

@@ -96,6 +96,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     clock,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     settings: {
+      roles: new Set(['admin']),
+      databaseUrl: options.databaseUrl,
+      natsUrl: undefined,
+      eventRetentionMs: 7 * 86_400_000,
+      deadLetterRetentionMs: 7 * 86_400_000,
+      dedupWindowMs: 86_400_000,
       accessTokenTtlMs: 900_000,
       refreshTokenTtlMs: 7 * 86_400_000,
       challengeTokenTtlMs: 300_000,

@@ -1,0 +1,174 @@
+/** Tokens for machines. A token is shown once, when it is made. */
+import { Alert, Button, Group, Modal, MultiSelect, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import { Json } from '../../components/json.tsx';
+import { Empty, Failed, Loading } from '../../components/states.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { ago, dateTime } from '../../format.ts';
+import { failureText, fieldErrors } from '../../forms.ts';
+import { pipelinesQuery } from '../../queries.ts';
+import type { Role } from '../../session/session.ts';
+import { useMay } from '../../session/use-session.ts';
+
+export function ApiTokens() {
+  const [open, { open: show, close }] = useDisclosure();
+  const queries = useQueryClient();
+  const may = useMay('admin');
+  const pipelines = useQuery(pipelinesQuery());
+  const names = new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name]));
+  const tokens = useQuery({
+    queryKey: ['api-tokens'],
+    enabled: may,
+    queryFn: () => call(api.GET('/v1/admin/api-tokens', { params: { query: { limit: 100 } } })),
+  });
+  const revoke = useMutation({
+    mutationFn: (id: string) => call(api.DELETE('/v1/admin/api-tokens/{id}', { params: { path: { id } } })),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
+    onError: (error) => notifications.show({ color: 'red', title: 'Not revoked', message: failureText(error) }),
+  });
+  if (!may) return <Empty title="Needs the role admin">API tokens are managed by administrators.</Empty>;
+  if (tokens.isPending) return <Loading what="API tokens" />;
+  if (tokens.isError) return <Failed error={tokens.error} retry={() => void tokens.refetch()} />;
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Text size="sm" c="var(--dim)" maw={640}>
+          For deployments and scripts: <code>Authorization: Bearer fht_…</code>. A token ends with the user who made it.
+        </Text>
+        <Button onClick={show}>New token</Button>
+      </Group>
+      {tokens.data.api_tokens.length === 0 ? (
+        <Empty title="No API tokens" />
+      ) : (
+        <section className="panel" style={{ overflowX: 'auto' }} aria-label="API tokens">
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>Role</Table.Th>
+                <Table.Th>Pipelines</Table.Th>
+                <Table.Th>Last used</Table.Th>
+                <Table.Th>Ends</Table.Th>
+                <Table.Th aria-label="Actions" />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {tokens.data.api_tokens.map(({ id, name, role, pipeline_ids, token_prefix, last_used_at, expires_at }) => (
+                <Table.Tr key={id}>
+                  <Table.Td>
+                    <b>{name}</b> <span className="mono dim">{token_prefix}…</span>
+                  </Table.Td>
+                  <Table.Td>
+                    <Tag>{role}</Tag>
+                  </Table.Td>
+                  <Table.Td>{pipeline_ids === null ? 'all' : pipeline_ids.map((one) => names.get(one) ?? one).join(', ')}</Table.Td>
+                  <Table.Td>{last_used_at === null ? 'never' : ago(last_used_at)}</Table.Td>
+                  <Table.Td>
+                    {expires_at === null ? (
+                      'never'
+                    ) : Date.parse(expires_at) < Date.now() ? (
+                      <Tag tone="bad">expired</Tag>
+                    ) : (
+                      dateTime(expires_at)
+                    )}
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    <Button
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Revoke ${name}`}
+                      onClick={() =>
+                        modals.openConfirmModal({
+                          title: `Revoke ${name}?`,
+                          children: 'Whatever uses it is refused at once, on every process.',
+                          labels: { confirm: 'Revoke', cancel: 'Keep' },
+                          confirmProps: { color: 'red' },
+                          onConfirm: () => revoke.mutate(id),
+                        })
+                      }
+                    >
+                      Revoke
+                    </Button>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </section>
+      )}
+      <Modal opened={open} onClose={close} title="New API token">
+        <NewToken onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+const LIFETIMES = { '30': '30 days', '90': '90 days', '365': 'one year', never: 'no end' } as const;
+
+function NewToken({ onDone }: { onDone: () => void }) {
+  const queries = useQueryClient();
+  const pipelines = useQuery(pipelinesQuery());
+  const isOwner = useMay('owner');
+  const form = useForm({
+    initialValues: { name: '', role: 'editor' as Role, pipeline_ids: [] as string[], lifetime: '90' },
+    validate: { name: (name) => (name.trim() === '' ? 'Say what it is for.' : null) },
+  });
+  const create = useMutation({
+    mutationFn: ({ name, role, pipeline_ids, lifetime }: typeof form.values) =>
+      call(
+        api.POST('/v1/admin/api-tokens', {
+          body: {
+            name: name.trim(),
+            role,
+            ...(pipeline_ids.length === 0 ? {} : { pipeline_ids }),
+            ...(lifetime === 'never' ? {} : { expires_at: new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString() }),
+          },
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
+    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+  });
+  if (create.data !== undefined)
+    return (
+      <Stack gap="sm">
+        <Alert color="yellow">Copy it now: it is shown this once and cannot be read again.</Alert>
+        <Json value={create.data.token} label="The API token" />
+        <Group justify="flex-end">
+          <Button onClick={onDone}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="sm">
+        <TextInput label="Name" description="What uses it, for example: deployment" data-autofocus {...form.getInputProps('name')} />
+        <Select
+          label="Role"
+          allowDeselect={false}
+          data={['viewer', 'editor', 'admin', ...(isOwner ? ['owner'] : [])]}
+          {...form.getInputProps('role')}
+        />
+        <MultiSelect
+          label="Only for these pipelines"
+          description="Empty: for everything."
+          data={pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+          {...form.getInputProps('pipeline_ids')}
+        />
+        <Select
+          label="Ends after"
+          allowDeselect={false}
+          data={Object.entries(LIFETIMES).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('lifetime')}
+        />
+        <Button type="submit" size="sm" loading={create.isPending}>
+          Create
+        </Button>
+      </Stack>
+    </form>
+  );
+}

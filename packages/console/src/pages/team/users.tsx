@@ -1,0 +1,162 @@
+import { Button, Group, Modal, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import { Failed, Loading } from '../../components/states.tsx';
+import { Tag, toneOf } from '../../components/tag.tsx';
+import { ago } from '../../format.ts';
+import { failureText, fieldErrors } from '../../forms.ts';
+import type { Role } from '../../session/session.ts';
+import { useMay, useUser } from '../../session/use-session.ts';
+
+const ROLES: Role[] = ['viewer', 'editor', 'admin', 'owner'];
+
+/** Who belongs to the organisation, with which role. */
+export function Users() {
+  const [open, { open: show, close }] = useDisclosure();
+  const queries = useQueryClient();
+  const me = useUser();
+  const may = useMay('admin');
+  const users = useQuery({ queryKey: ['users'], queryFn: () => call(api.GET('/v1/admin/users', { params: { query: { limit: 100 } } })) });
+  const refresh = () => queries.invalidateQueries({ queryKey: ['users'] });
+  const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) });
+  const change = useMutation({
+    mutationFn: ({ id, role }: { id: string; role: Role }) =>
+      call(api.PUT('/v1/admin/users/{id}', { params: { path: { id } }, body: { role } })),
+    onSettled: refresh,
+    onError,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => call(api.DELETE('/v1/admin/users/{id}', { params: { path: { id } } })),
+    onSettled: refresh,
+    onError,
+  });
+  const resetTotp = useMutation({
+    mutationFn: (id: string) => call(api.DELETE('/v1/admin/users/{id}/totp', { params: { path: { id } } })),
+    onSuccess: () => notifications.show({ message: 'Their two-step sign-in is off.' }),
+    onError,
+  });
+  if (users.isPending) return <Loading what="the team" />;
+  if (users.isError) return <Failed error={users.error} retry={() => void users.refetch()} />;
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Text size="sm" c="var(--dim)" maw={640}>
+          Viewers read; editors change pipelines, mappings and transformations; admins also users, privacy and deletes; owners everything.
+        </Text>
+        <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role admin'}>
+          Add a user
+        </Button>
+      </Group>
+      <section className="panel" style={{ overflowX: 'auto' }} aria-label="Users">
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>User</Table.Th>
+              <Table.Th>Role</Table.Th>
+              <Table.Th>Status</Table.Th>
+              <Table.Th>Last sign-in</Table.Th>
+              <Table.Th aria-label="Actions" />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {users.data.users.map(({ id, email, name, role, status, last_login_at }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <b>{name === '' ? email : name}</b> {id === me.id && <Tag>you</Tag>}
+                  {name !== '' && <div className="dim">{email}</div>}
+                </Table.Td>
+                <Table.Td>
+                  <Select
+                    size="xs"
+                    w={110}
+                    aria-label={`Role of ${email}`}
+                    allowDeselect={false}
+                    disabled={!may}
+                    data={ROLES}
+                    value={role}
+                    onChange={(next) => next !== null && change.mutate({ id, role: next as Role })}
+                  />
+                </Table.Td>
+                <Table.Td>
+                  <Tag tone={toneOf(status)}>{status}</Tag>
+                </Table.Td>
+                <Table.Td>{last_login_at === null ? 'never' : ago(last_login_at)}</Table.Td>
+                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                  <Button
+                    variant="subtle"
+                    disabled={!may || id === me.id}
+                    onClick={() =>
+                      modals.openConfirmModal({
+                        title: `Turn off the two-step sign-in of ${email}?`,
+                        children:
+                          'For users who lost both phone and recovery codes. Until they turn it on again, their password is enough.',
+                        labels: { confirm: 'Turn off', cancel: 'Keep' },
+                        onConfirm: () => resetTotp.mutate(id),
+                      })
+                    }
+                  >
+                    Reset two-step
+                  </Button>
+                  <Button
+                    variant="subtle"
+                    color="red"
+                    disabled={!may || id === me.id}
+                    onClick={() =>
+                      modals.openConfirmModal({
+                        title: `Remove ${email}?`,
+                        children: 'Their sessions and API tokens end at once.',
+                        labels: { confirm: 'Remove', cancel: 'Keep' },
+                        confirmProps: { color: 'red' },
+                        onConfirm: () => remove.mutate(id),
+                      })
+                    }
+                  >
+                    Remove
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+      <Modal opened={open} onClose={close} title="Add a user">
+        <NewUser onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+function NewUser({ onDone }: { onDone: () => void }) {
+  const queries = useQueryClient();
+  const form = useForm({ initialValues: { email: '', name: '', role: 'viewer' as Role, password: '' } });
+  const create = useMutation({
+    mutationFn: (body: typeof form.values) => call(api.POST('/v1/admin/users', { body })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['users'] });
+      onDone();
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, 'email')),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="sm">
+        <TextInput label="E-mail address" type="email" data-autofocus autoComplete="off" {...form.getInputProps('email')} />
+        <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
+        <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
+        <PasswordInput
+          label="First password"
+          description="12 characters or more. They can change it after signing in."
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" size="sm" loading={create.isPending}>
+          Add
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from 'typebox';
+import { integrationHealth } from '../../../operations/health.ts';
+import type { AdminApp, AdminContext } from '../deps.ts';
+
+const seconds = (description: string) => Type.Integer({ description });
+const Installation = named(
+  'Installation',
+  Closed({
+    version: Type.String({ examples: ['0.1.0'] }),
+    runtime: Type.String({ examples: ['node v24.21.0'] }),
+    mode: OneOf(['development', 'production']),
+    process: Closed({
+      roles: Type.Array(OneOf(['admin', 'ingest', 'process', 'deliver'])),
+      uptime_s: Type.Integer(),
+      memory_bytes: Type.Integer({ description: 'Resident memory.' }),
+    }),
+    stores: Closed({
+      configuration: Closed({ engine: OneOf(['sqlite', 'postgresql']) }),
+      log: Closed({ engine: OneOf(['lmdb', 'nats']), available: Type.Boolean() }),
+    }),
+    retention: Closed({
+      events_s: seconds('Processed events and their traces: `EVENT_RETENTION`.'),
+      dead_letters_s: seconds('`DEAD_LETTER_RETENTION`.'),
+      deduplication_s: seconds('`DEDUP_WINDOW`.'),
+    }),
+    backlog: Closed({
+      waiting: Type.Integer({ description: "Events of the caller's organisation in delivery queues." }),
+      oldest_waiting_at: Nullable(Timestamp),
+    }),
+    configuration_version: Type.Integer({ description: 'Grows with every change.' }),
+  }),
+);
+
+export function installationRoutes(app: AdminApp, context: AdminContext): void {
+  const { settings, version, operations } = context;
+  app.get(
+    '/installation',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'Read the state of the installation',
+        description:
+          'The process that answers, its stores, how long data is kept, and the backlog. `/readyz` and `/metrics` serve machines.',
+        tags: ['Service'],
+        response: { 200: Installation },
+      },
+    },
+    async ({ user }) => {
+      const { version: configuration_version, integrations } = operations.snapshots.current();
+      const own = [...integrations.values()].map(({ integration }) => integration).filter(({ org_id }) => org_id === user.org_id);
+      const health = [...(await integrationHealth(operations, own)).values()];
+      const oldest = health.flatMap(({ oldest_waiting_at: at }) => (at === null ? [] : [at])).sort();
+      return {
+        version,
+        runtime: `node ${process.version}`,
+        mode: settings.mode,
+        process: {
+          roles: [...settings.roles],
+          uptime_s: Math.floor(process.uptime()),
+          memory_bytes: process.memoryUsage.rss(),
+        },
+        stores: {
+          configuration: { engine: settings.databaseUrl === undefined ? ('sqlite' as const) : ('postgresql' as const) },
+          log: {
+            engine: settings.natsUrl === undefined ? ('lmdb' as const) : ('nats' as const),
+            available: operations.log.available,
+          },
+        },
+        retention: {
+          events_s: Math.floor(settings.eventRetentionMs / 1_000),
+          dead_letters_s: Math.floor(settings.deadLetterRetentionMs / 1_000),
+          deduplication_s: Math.floor(settings.dedupWindowMs / 1_000),
+        },
+        backlog: { waiting: health.reduce((sum, { waiting }) => sum + waiting, 0), oldest_waiting_at: oldest[0] ?? null },
+        configuration_version,
+      };
+    },
+  );
+}
