@@ -51,7 +51,6 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const clock = systemClock;
   const logger = createLogger(settings.logLevel);
   const metrics = createMetrics();
-  const stalls = watchStalls(logger);
   const has = (role: Parameters<typeof settings.roles.has>[0]) => settings.roles.has(role);
   const stores = await openStores({
     settings,
@@ -148,6 +147,8 @@ export async function startServer(settings: Settings, { record = true }: { recor
     ingest,
     admin,
   });
+  // From here on: until the listener is open, a stall delays nobody.
+  const stalls = watchStalls(logger);
   return {
     drainDelayMs: settings.drainDelayMs,
     greeting: greeting(settings, listeners.addresses, owner),

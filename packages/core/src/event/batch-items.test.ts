@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { itemsOf } from './batch-items.ts';
+import { ItemScan, itemsOf } from './batch-items.ts';
 import { scanJson, TOO_DEEP } from './scan-json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -68,3 +68,18 @@ test.each([
   ['{"batch":[{"a":"1e3"}],"context":{"id":9007199254740993}}', true],
   ['{"batch":[-1234567890123456]}', true],
 ])('%s: long numbers %s', (json, longNumbers) => expect(itemsOf(bytes(json), 'batch', 64)).toMatchObject({ longNumbers }));
+
+test('a scan in steps of any length finds the same', () => {
+  const text = fc.oneof(
+    fc.json({ maxDepth: 6 }),
+    fc.jsonValue().map((value) => JSON.stringify({ batch: [value, value], '\\"': [value] })),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 9 }), (json, step) => {
+      const scan = new ItemScan(bytes(json), 'batch', 5, 3);
+      for (let to = step; to < bytes(json).length + step; to += step) scan.run(to);
+      expect(scan.result()).toEqual(itemsOf(bytes(json), 'batch', 5, 3));
+    }),
+  );
+});

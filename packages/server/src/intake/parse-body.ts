@@ -7,8 +7,9 @@ import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand
 import type { Rejection } from '../http/collection-reply.ts';
 
 export const MAX_DEPTH = 64;
-/** Larger bodies are unpacked on a worker thread, so that other requests go on. */
+/** Larger bodies, and those that unpack to more, are unpacked on a worker thread, so that other requests go on. */
 const UNPACK_INLINE_BYTES = 8_192;
+const MAX_INLINE_OUTPUT = 131_072;
 const gunzipAsync = promisify(gunzip);
 
 /** `longNumbers`: some number may not survive as a double; `inexactNumber` decides. */
@@ -31,22 +32,24 @@ export function isGzip(bytes: Uint8Array): boolean {
 }
 
 export function unpack(bytes: Buffer, limit: number): Unpacked | Promise<Unpacked> {
-  const options = { maxOutputLength: limit };
-  if (bytes.length > UNPACK_INLINE_BYTES) {
-    return gunzipAsync(bytes, options).then(
-      (unpacked) => ({ ok: true as const, bytes: unpacked }),
-      (error: unknown) => unpackFailure(error),
-    );
-  }
+  if (bytes.length > UNPACK_INLINE_BYTES) return unpackAside(bytes, limit);
   try {
-    return { ok: true, bytes: gunzipSync(bytes, options) };
+    return { ok: true, bytes: gunzipSync(bytes, { maxOutputLength: Math.min(limit, MAX_INLINE_OUTPUT) }) };
   } catch (error) {
-    return unpackFailure(error);
+    return isTooLarge(error) && limit > MAX_INLINE_OUTPUT ? unpackAside(bytes, limit) : unpackFailure(error);
   }
 }
+function unpackAside(bytes: Buffer, limit: number): Promise<Unpacked> {
+  return gunzipAsync(bytes, { maxOutputLength: limit }).then(
+    (unpacked) => ({ ok: true as const, bytes: unpacked }),
+    (error: unknown) => unpackFailure(error),
+  );
+}
 function unpackFailure(error: unknown): Unpacked {
-  const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-  return { ok: false, rejection: tooLarge ? TOO_LARGE : BAD_GZIP };
+  return { ok: false, rejection: isTooLarge(error) ? TOO_LARGE : BAD_GZIP };
+}
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
 export function parseBody(bytes: Buffer): Parsed {

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ClientCertificate } from '@firsthand/core/vendor/compiled.ts';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 
@@ -25,6 +26,7 @@ export class OriginPool {
   readonly origin: string;
   readonly #lookup: LookupFunction;
   readonly #certificate: { cert: string; key: string } | undefined;
+  #connector: buildConnector.connector | undefined;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
   readonly #now: () => number;
@@ -46,12 +48,13 @@ export class OriginPool {
       if (this.#now() - idle.bornAt < TTL_MS) return idle;
       this.#end(idle);
     }
-    const connector = buildConnector({
+    // One for all connections: it keeps the TLS sessions, so that later handshakes are short.
+    const connector = (this.#connector ??= buildConnector({
       lookup: this.#lookup,
       timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
-      ...this.#certificate,
-    });
+      ...(this.#certificate ?? { secureContext: defaultContext() }),
+    }));
     const client = new Client(this.origin, {
       connect: (options, done) =>
         connector(options, (...result) => {
@@ -95,6 +98,12 @@ export class OriginPool {
     connection.client.destroy().catch(() => undefined);
   }
 }
+let sharedContext: SecureContext | undefined;
+/** TLS settings without a client certificate. Node makes new ones for every connection otherwise, which takes 1 to 3 ms. */
+function defaultContext(): SecureContext {
+  return (sharedContext ??= createSecureContext());
+}
+
 /** A text pasted from a JSON file often has its line breaks as two characters. */
 function pem(text: string): string {
   return text.replaceAll('\\n', '\n');

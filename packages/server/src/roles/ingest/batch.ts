@@ -5,8 +5,9 @@ import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
 import { buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
-import { MAX_BATCH_EVENTS, type ParsedBatch, TOO_MANY_EVENTS } from '../../intake/parse-batch.ts';
+import { AT_ONCE_BYTES, MAX_BATCH_EVENTS, type ParsedBatch, TOO_MANY_EVENTS } from '../../intake/parse-batch.ts';
 import { inexactNumber } from '../../intake/parse-body.ts';
+import { turns } from '../../runtime/turns.ts';
 import type { Sender } from './admission.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
@@ -40,8 +41,27 @@ interface CheckedBatch {
 }
 
 export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: ParsedBatch): void {
-  const checked = checkBatch(exchange, sender, text, parsed);
-  if (checked === undefined) return;
+  const batch = checkBatch(exchange, sender, text, parsed);
+  if (batch === undefined) return;
+  if (text.length > AT_ONCE_BYTES) {
+    acceptInTurns(exchange, sender, batch).catch((error: unknown) => exchange.fail(error));
+    return;
+  }
+  for (let index = 0; index < batch.events; index++) batch.check(index);
+  conclude(exchange, sender, batch.checked);
+}
+
+/** Checking and copying 5 MB takes tens of milliseconds. */
+async function acceptInTurns(exchange: Exchange, sender: Sender, { events, check, checked }: BatchInProgress): Promise<void> {
+  for (let index = 0; index < events; index++) {
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+    check(index);
+  }
+  conclude(exchange, sender, checked);
+}
+
+function conclude(exchange: Exchange, sender: Sender, checked: CheckedBatch): void {
   if (checked.records.length === 0) replyAllRejected(exchange, checked.errors);
   else storeBatch(exchange, sender, checked);
 }
@@ -59,8 +79,15 @@ function storeBatch(exchange: Exchange, { rules }: Sender, { records, shown, err
   });
 }
 
+interface BatchInProgress {
+  /** How many. */
+  events: number;
+  /** Checks one event; call it for each in order. */
+  check(index: number): void;
+  checked: CheckedBatch;
+}
 /** Undefined: the whole batch was rejected, and the request is answered. */
-function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: ParsedBatch): CheckedBatch | undefined {
+function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: ParsedBatch): BatchInProgress | undefined {
   const { ctx } = exchange;
   const { rules } = sender;
   const { value: body, longNumbers, rejected } = parsed;
@@ -92,7 +119,8 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
     return rejection ?? (longNumbers ? inexactNumber(bytes) : undefined);
   }
   const checked: CheckedBatch = { records: [], shown: ctx.tap.watched(rules.orgId) ? [] : undefined, errors: [], cookies };
-  for (const [index, each] of events.entries()) {
+  const check = (index: number): void => {
+    const each = events[index];
     const bytes = bytesOf(index);
     const rejection = rejected?.get(index) ?? rejectionOf(each, bytes);
     if (rejection !== undefined) {
@@ -109,7 +137,7 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
         request: request(),
         receivedAt: meta.receivedAt,
       });
-      continue;
+      return;
     }
     const event = each as JsonObject;
     const vendorIds = cookies?.prepare(event);
@@ -117,8 +145,8 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
     cookies?.remember(built.anonymousId);
     checked.records.push(built);
     checked.shown?.push(event);
-  }
-  return checked;
+  };
+  return { events: events.length, check, checked };
 }
 
 interface Batch {

@@ -57,8 +57,9 @@ function onBody(exchange: Exchange, wire: Buffer): void {
 }
 
 function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
+  const { ctx } = exchange;
   atStep('ingest', exchange.route.kind);
-  exchange.ctx.capacity.addCost(bytes.length);
+  ctx.capacity.addCost(bytes.length);
   const { rules: admitted } = exchange;
   // With the key in a header, a forged body is rejected before it is parsed.
   const sender = admitted && verifySignature(exchange, admitted, wire, bytes);
@@ -74,7 +75,7 @@ function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
     if ('items' in parsed) acceptBatch(exchange, known, bytes, parsed);
     else acceptEvent(exchange, known, parsed.value, bytes, parsed.longNumbers);
   };
-  const parsed = exchange.route.kind === 'batch' ? parseBatch(bytes) : parseBody(bytes);
+  const parsed = exchange.route.kind === 'batch' ? parseBatch(bytes, ctx.settings.maxBodyBytes) : parseBody(bytes);
   if (parsed instanceof Promise) parsed.then(onParsed).catch((error: unknown) => exchange.fail(error));
   else onParsed(parsed);
 }

@@ -1,5 +1,5 @@
-/** The document with every reference to a component replaced by the component, for a page that shows each operation whole. */
-export function resolveReferences<T extends object>(document: T): T {
+/** Replaces every reference to a component of the document by the component, for a page that shows each operation whole. */
+export function referenceResolver(document: object): <T extends object>(part: T) => T {
   const { schemas = {} } = (document as { components?: { schemas?: Record<string, unknown> } }).components ?? {};
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
@@ -12,7 +12,7 @@ export function resolveReferences<T extends object>(document: T): T {
     // A nullable component is shown as the component.
     return others.length === 0 && anyOf.length === 2 ? nullable(only as object, siblings) : { anyOf: walk(anyOf), ...siblings };
   };
-  return walk(document) as T;
+  return <T extends object>(part: T) => walk(part) as T;
 }
 
 function nullable(schema: { type?: string }, siblings: object): object {

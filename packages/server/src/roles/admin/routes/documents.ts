@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { type OpenApiPaths, openApiDocument } from '../../../http/openapi.ts';
+import { turns } from '../../../runtime/turns.ts';
 import { DEBUG_PATH } from '../../../tap/socket.ts';
 import { openConsoleFiles } from '../console/console-files.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
@@ -11,13 +12,19 @@ import { docsPage } from '../docs/page.ts';
 /** The OpenAPI document, its HTML page, and the front page. */
 export function documentRoutes(app: AdminApp, context: AdminContext): void {
   const more: OpenApiPaths[] = [];
-  let document: object | undefined;
+  let built: { document: object; text: string } | undefined;
+  let page: Promise<Buffer> | undefined;
   app.decorate('addToOpenApi', (paths: OpenApiPaths) => {
     more.push(paths);
-    document = undefined;
+    built = page = undefined;
   });
-  const current = () =>
-    (document ??= openApiDocument({ version: context.version, baseUrl: context.settings.baseUrl, routes: app.routeTable, more }));
+  function current() {
+    if (built !== undefined) return built;
+    const document = openApiDocument({ version: context.version, baseUrl: context.settings.baseUrl, routes: app.routeTable, more });
+    return (built = { document, text: JSON.stringify(document) });
+  }
+  // Before the first request: building and writing the document takes tens of milliseconds.
+  app.addHook('onReady', async () => void current());
 
   app.get(
     '/v1/admin/openapi.json',
@@ -29,30 +36,38 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
         response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }) },
       },
     },
-    async () => current(),
+    async (_request, reply) =>
+      reply
+        .type('application/json; charset=utf-8')
+        .serializer(() => current().text)
+        .send(current().document),
   );
   // Only plain requests get here: the listener handles WebSocket handshakes.
   app.get(DEBUG_PATH, { config: { role: 'public', undocumented: true } }, async () => {
     throw new ApiError('UPGRADE_REQUIRED', { headers: { upgrade: 'websocket' } });
   });
-  app.get('/docs', { config: { role: 'public', undocumented: true } }, async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').headers(PAGE_HEADERS).send(docsPage(current())),
-  );
+  app.get('/docs', { config: { role: 'public', undocumented: true } }, async (_request, reply) => {
+    page ??= docsPage(current().document, turns.next).then((html) => Buffer.from(html));
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers(PAGE_HEADERS)
+      .send(await page);
+  });
   const files = openConsoleFiles(DIST_FOLDER);
   const sendFile = (request: FastifyRequest, reply: FastifyReply, path: string) => {
     const sent = files.send(request, reply, path);
     if (sent === undefined) throw new ApiError('NOT_FOUND', { message: 'There is nothing at this address.' });
     return sent;
   };
-  const page = { config: { role: 'public', undocumented: true } } as const;
+  const pageOptions = { config: { role: 'public', undocumented: true } } as const;
   app.get(
     '/',
-    page,
+    pageOptions,
     async (request, reply) =>
       files.send(request, reply, '/') ?? reply.type('text/plain; charset=utf-8').send('The console is not built. Run: npm run build\n'),
   );
-  app.get('/favicon.svg', page, async (request, reply) => sendFile(request, reply, '/favicon.svg'));
-  app.get('/assets/:name', page, async (request, reply) => sendFile(request, reply, request.url.split('?', 1)[0] ?? ''));
+  app.get('/favicon.svg', pageOptions, async (request, reply) => sendFile(request, reply, '/favicon.svg'));
+  app.get('/assets/:name', pageOptions, async (request, reply) => sendFile(request, reply, request.url.split('?', 1)[0] ?? ''));
   app.decorate('consolePage', (request: FastifyRequest, reply: FastifyReply) =>
     files.isPage(request) ? files.send(request, reply, '/') : undefined,
   );
