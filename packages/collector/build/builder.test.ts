@@ -14,7 +14,7 @@ const build = (pipeline = aPipeline(), more: Partial<Parameters<typeof buildColl
 const gzipped = (code: string) => gzipSync(code, { level: 9 }).length;
 
 describe('a build', () => {
-  test('fits its budget, and carries only what the pipeline uses', async () => {
+  test('fits its budget, and contains only the features of the pipeline', async () => {
     const core = await build();
     const full = await build(FULL);
     expect(gzipped(core.code)).toBeLessThanOrEqual(3000);
@@ -44,7 +44,7 @@ describe('a build', () => {
     expect(C_DOMAINS).toEqual(['xn--bcher-kva.example', 'xn--mnchen-3ya.example:8080', 'plain.example', 'localhost:3000']);
   });
 
-  test('is the same for the same input, tells its hash, size and integrity, and has a source map', async () => {
+  test('is deterministic, and has a hash, size, integrity and source map', async () => {
     const [a, b] = await Promise.all([build(), build()]);
     expect(a).toEqual(b);
     expect(a.version_hash).toBe(createHash('sha256').update(a.code).digest('hex').slice(0, 16));
@@ -76,12 +76,12 @@ describe('a build', () => {
     expect(codes[1]!.code).toBe(codes[0]!.code);
   });
 
-  test('uses neither eval nor its kin', async () => {
+  test('uses no eval, new Function, document.write or innerHTML', async () => {
     const { code } = await build(FULL);
     expect(code).not.toMatch(/\beval\b|new Function|document\.write|innerHTML/);
   });
 
-  test('whatever a user typed stays data', async () => {
+  test('user input stays data', async () => {
     const nasty = `"};alert(1);({"</script><!--\u2028\${x}\\`;
     const pipeline = aPipeline(
       {

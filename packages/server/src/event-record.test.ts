@@ -5,7 +5,7 @@ import { decodeEventRecord, encodeEventRecord, eventJson, eventRecordId, openEve
 
 const meta = { received_at: 1_700_000_000_000, org_id: 'org_1', pipeline_id: 'pl_1' };
 
-test('whatever stands in an event comes back equal', () => {
+test('any event round-trips', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, name) => {
       const event = { event_id: 'e', type: 'track', event: name, timestamp: 't', context: { value } } as CanonicalEvent;
@@ -18,7 +18,7 @@ test('whatever stands in an event comes back equal', () => {
   );
 });
 
-test('the JSON of an event is what parsing and writing it again would make, byte by byte', () => {
+test('the JSON of an event equals parsing and serialising it again, byte for byte', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value, properties) => {
       const event = { event_id: 'e', type: 'track', timestamp: 't', context: { value }, properties } as CanonicalEvent;
@@ -51,7 +51,7 @@ test('bytes without a meta line throw', () => {
   expect(() => decodeEventRecord(Buffer.from('{}'))).toThrow('no meta line');
 });
 
-test('a replay has an id of its own', () => {
+test('a replay has a new id', () => {
   expect(eventRecordId('pl_1', 'e')).toBe('pl_1:e');
   expect(eventRecordId('pl_1', 'e', 'rpl_1')).toBe('pl_1:e#rpl_1');
 });

@@ -92,7 +92,7 @@ test.each([
     heard,
   );
 });
-test('a path that nobody knows is refused in the same shape', async () => {
+test('an unknown path gets an error of the same shape', async () => {
   const response = await fetch(`${listeners.addresses.main}/v1/unknown`, { method: 'POST', headers: { origin: 'https://shop.example' } });
   expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([404, 'https://shop.example']);
   expect(await response.json()).toEqual({ error: 'not_found', message: 'There is nothing at this address.' });

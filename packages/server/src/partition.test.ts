@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PARTITIONS, partitionOf } from './partition.ts';
 
-test('a visitor stays in its partition, whatever the release', () => {
+test('the partition of a visitor never changes between releases', () => {
   expect(partitionOf('org_1', 'anonymous-1')).toBe(partitionOf('org_1', 'anonymous-1'));
   expect(['a', 'b', 'c', 'é', '\ud800', ''].map((key) => partitionOf('org_1', key))).toMatchInlineSnapshot(`
     [

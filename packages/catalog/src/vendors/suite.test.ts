@@ -61,7 +61,7 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
 
   const { cases, answers } = VENDOR_CASES.find((one) => one.vendor === vendor) ?? { cases: [], answers: [] };
 
-  test('its catalog entry has what the console shows', () => {
+  test('its catalog entry has the fields that the console shows', () => {
     const entry = catalogEntry(vendor);
     for (const field of entry.config_fields) expect(field.label && field.placeholder && field.help_text).toBeTruthy();
     expect(entry.config_fields.map((field) => field.key)).toContain(vendor.transport ? 'url' : 'endpoint');
@@ -117,7 +117,7 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
     if (plan) expect(plan.token_url).toMatch(/^https:\/\/proxy\.example\.net:8443\//);
   });
 
-  test('an event that says nothing throws nothing', () => {
+  test('an empty event does not throw', () => {
     const compiled = compileCase(vendor);
     for (const name of [...COMMERCE_EVENTS, '__proto__', '']) expect(() => requestsFor(compiled, bare(name))).not.toThrow();
   });

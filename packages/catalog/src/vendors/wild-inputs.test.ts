@@ -61,7 +61,7 @@ test('no event makes a vendor throw, change the event, or write a body that is n
   );
 });
 
-test('no config throws; what is not accepted has a reason', () => {
+test('no config throws, and every rejected one has a reason', () => {
   const options = { mode: 'production', allow_private: false } as const;
   const vendor = fc.constantFrom(...VENDORS);
   const change = fc.oneof(

@@ -137,7 +137,7 @@ function damageRecord(file: string): void {
   writeFileSync(file, bytes);
 }
 
-test('a backup of an older version, without a manifest, says what to do and can be taken over', async () => {
+test('restoring an older backup without a manifest explains how to write one, and works after that', async () => {
   const backup = copyOf(good);
   rmSync(join(backup, 'manifest.json'));
   const refused = await firsthand('restore', '--from', backup);

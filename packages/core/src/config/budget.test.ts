@@ -42,7 +42,7 @@ test.each(Object.entries(ORGANISATION_BUDGET))('an organisation may have %s up t
   expect(organisationExcess({ ...NO_COST, [part]: most + 1 })).toMatchObject({ budget, part, message: expect.stringContaining(budget) });
 });
 
-test('costs add up and are taken back', () => {
+test('costs are added and subtracted', () => {
   const cost = { values: 3, pattern_steps: 2, template_tags: 1 };
   expect(addCost(addCost(NO_COST, cost), cost)).toEqual({ values: 6, pattern_steps: 4, template_tags: 2 });
   expect(addCost(cost, cost, -1)).toEqual(NO_COST);

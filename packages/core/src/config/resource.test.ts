@@ -72,7 +72,7 @@ describe('a resource declared once', () => {
     expectTypeOf(box.defaults).toEqualTypeOf<{ open: boolean; tags: string[]; lid: Lid }>();
   });
 
-  test('takes in bodies what its access says, and ignores the rest of the resource', () => {
+  test('accepts in bodies the fields that their access allows, and ignores the others', () => {
     const parts = (schema: TSchema) => {
       const { properties, required: needed = [], ...rest } = schema as unknown as { properties: object; required?: string[] };
       return { fields: Object.keys(properties), needed, ignored: (rest as { 'x-read-only'?: string[] })['x-read-only'] };

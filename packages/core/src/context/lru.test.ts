@@ -11,7 +11,7 @@ test('it holds no more than its limit, and always the half that was used last', 
   expect(lru.get(0)).toBeUndefined();
 });
 
-test('what is used is kept while others come and go', () => {
+test('recently used entries are kept while others are evicted', () => {
   const lru = new Lru<string, number>(10);
   lru.set('kept', 1);
   for (let i = 0; i < 1_000; i++) {
@@ -20,7 +20,7 @@ test('what is used is kept while others come and go', () => {
   }
 });
 
-test('an entry is changed, removed and forgotten wherever it stands', () => {
+test('entries can be changed, removed and evicted at any position', () => {
   const lru = new Lru<string, number>(4);
   for (const key of ['a', 'b', 'c']) lru.set(key, 1);
   for (const key of ['a', 'c']) lru.set(key, 2);

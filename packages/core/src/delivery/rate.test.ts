@@ -36,7 +36,7 @@ test.each([
 });
 
 describe('pacing', () => {
-  test('a burst goes at once, then one an interval', () => {
+  test('a burst is sent at once, then one event per interval', () => {
     const pacer = new Pacer();
     const rate = { rps: 10, burst: 3, daily: 0 };
     expect([0, 0, 0, 0].map((now) => pacer.take(rate, now))).toEqual([0, 0, 0, 100]);
@@ -67,7 +67,7 @@ describe('pacing', () => {
       ),
     );
   });
-  test('a caller that waits as told gets through and the rate is reached', () => {
+  test('a caller that waits as long as requested is admitted, and the rate is reached', () => {
     const pacer = new Pacer();
     const rate = { rps: 3, burst: 1, daily: 0 };
     let now = 0;
@@ -87,7 +87,7 @@ describe('the daily cap', () => {
     expect([1, 2, 3].map(() => count.take(2, noon))).toEqual([0, 0, 12 * 3_600_000]);
     expect(count.take(2, Date.parse('2026-03-02T00:00:00Z'))).toBe(0);
   });
-  test('goes on from a stored count', () => {
+  test('continues from a stored count', () => {
     const count = new DailyCount();
     count.take(0, noon);
     count.take(0, noon);

@@ -9,7 +9,7 @@ test('six failures walk the schedule and leave no retry', () => {
   expect([1, 2, 3, 4, 5, 6].map((attempt) => retryDelayMs(attempt, rules, 0))).toEqual([1_000, 4_000, 16_000, 64_000, 256_000, undefined]);
 });
 
-test('jitter adds up to a quarter and takes nothing away', () => {
+test('jitter adds up to 25 % and never subtracts', () => {
   expect([1, 2, 3, 4, 5].map((attempt) => retryDelayMs(attempt, rules, 0.9999999))).toEqual([1_250, 5_000, 20_000, 80_000, 320_000]);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.double({ min: 0, max: 0.999999, noNaN: true }), (attempt, random) => {

@@ -31,7 +31,7 @@ test.each<[string, (string | undefined)[] | undefined]>([
   expect(textsOf(json)).toEqual(items);
 });
 
-test('sees what nests too deep, as the check of single events does', () => {
+test('detects excessive nesting, like the check of single events', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), fc.integer({ min: 0, max: 8 }), (json, max) => {
       expect(itemsOf(bytes(json), 'batch', max) === 'too_deep').toBe(scanJson(bytes(json), max) === TOO_DEEP);
@@ -40,7 +40,7 @@ test('sees what nests too deep, as the check of single events does', () => {
   expect(itemsOf(bytes('{"batch":['.repeat(100_000)), 'batch', 64)).toBe('too_deep');
 });
 
-test('finds every item of any batch, whatever stands around it and however it is spaced', () => {
+test('finds every item of any batch, with any surrounding fields and whitespace', () => {
   const rest = fc.dictionary(
     fc.string().filter((key) => key !== 'batch' && key !== '__proto__'),
     fc.jsonValue(),

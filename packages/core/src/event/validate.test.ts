@@ -114,7 +114,7 @@ const wild = fc.record({
   context: field(fc.dictionary(fc.string(), fc.jsonValue())),
 });
 
-test('nothing throws, and what passes becomes a canonical event that survives JSON', () => {
+test('nothing throws, and every valid event becomes a canonical event that survives JSON', () => {
   fc.assert(
     fc.property(fc.oneof(wild, fc.jsonValue()), (value) => {
       const body = JSON.parse(JSON.stringify(value) ?? 'null');

@@ -86,7 +86,7 @@ test.each(CASES)('%s', (_name, body, over, event) => {
   expect(mapped).toMatchObject({ ok: true, events: [{ type: 'track', ...event }] });
 });
 
-test('what came in is not written to', () => {
+test('the payload is not modified', () => {
   const data = Object.freeze({ p: 1 });
   expect(map(Object.freeze({ type: 't', data }), { mappings: { properties: '$.data', 'properties.q': "'two'" } }).ok).toBe(true);
   expect(data).toEqual({ p: 1 });

@@ -355,7 +355,7 @@ test('a template that writes too much fails the event', () => {
   expect(result).toMatchObject({ kind: 'failed', reason: expect.stringContaining('events.Order Completed.mappings[0].template') });
 });
 
-describe('what is refused', () => {
+describe('invalid mappings', () => {
   test.each<[string, unknown, string]>([
     ['unknown key', { events: { A: { mapping: [] } } }, 'events.A.mapping'],
     [

@@ -146,7 +146,7 @@ const segment = fc.oneof(
   fc.constant({ kind: 'each' } as const),
 );
 
-test('what is formatted parses back', () => {
+test('formatted paths parse back', () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 8 }), (segments) => {
       const text = formatPath(segments);
@@ -155,7 +155,7 @@ test('what is formatted parses back', () => {
   );
 });
 
-test('nothing throws, pollutes, or changes what it was given', () => {
+test('nothing throws, pollutes prototypes or modifies its input', () => {
   const before = Object.getOwnPropertyNames(Object.prototype).sort();
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 6 }), fc.jsonValue(), fc.jsonValue(), (segments, root, value) => {

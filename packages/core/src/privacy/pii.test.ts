@@ -52,7 +52,7 @@ describe('addresses', () => {
     expect(event.context.ip).toBe(expected);
     expect(decisions).toEqual(ip === 'keep' ? [] : [{ step: 'pii', result: 'changed', changed: ['context.ip'] }]);
   });
-  test('what is no address does not stay', () =>
+  test('an invalid address is removed', () =>
     expect(apply({ ip: 'truncate' }, { context: { ip: { a: 1 } } as never }).event.context).toEqual({}));
 });
 

@@ -62,6 +62,6 @@ test.each(CASES)('under rules: %s', (_name, rules, body, expected) => {
   expect(shown(structuredClone(body), rules)).toEqual(expected);
 });
 
-test('what is no object is not shown', () => {
+test('a body that is not an object is not shown', () => {
   expect([shown(null), shown([1]), shown('x')]).toEqual([null, null, null]);
 });

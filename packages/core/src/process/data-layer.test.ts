@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_DATA_LAYER } from '../config/resources.ts';
 import { compileOrganisation, mergeDataLayer, validateDataLayer } from './compiled.ts';
 
-describe('what may be stored', () => {
+describe('valid and invalid sections', () => {
   const good: unknown[] = [
     {},
     DEFAULT_DATA_LAYER,
@@ -66,7 +66,7 @@ test('sections that are absent, and keys absent from a section, take their defau
   expect(DEFAULT_DATA_LAYER.consent.mapping).not.toHaveProperty('x');
 });
 
-test('a broken piece is off, those beside it work', () => {
+test('an invalid rule is disabled, and the others work', () => {
   const { ok, organisation, faults } = compileOrganisation({
     bot_filtering: { action: 'drop', block_empty_user_agent: true, custom_patterns: ['(', 'x'] },
     session: { timeout_minutes: -1 },

@@ -59,7 +59,7 @@ function run(
   );
 }
 
-test('whatever a step writes is named in its decision', () => {
+test('every field that a step writes is in its decision', () => {
   const { organisation } = compileOrganisation({ identity: { remember_traits: ['email'], click_id_days: {} } });
   const body = {
     type: 'track',
@@ -111,7 +111,7 @@ test('whatever a step writes is named in its decision', () => {
 });
 
 describe('order and outcome', () => {
-  test('without user code the answer comes at once', () => {
+  test('without user code the result is synchronous', () => {
     const result = run(anEvent());
     expect(result).toMatchObject({
       kind: 'processed',

@@ -139,7 +139,7 @@ describe('identity', () => {
   });
 });
 
-test('a session that only goes on is not saved with every event', () => {
+test('a continuing session is not saved with every event', () => {
   const session = { id: 's', started_at: 0, last_at: 0 };
   const saved: VisitorState = { user_id: 'u', session };
   const later = (ms: number): VisitorState => ({ ...saved, session: { ...session, last_at: ms } });

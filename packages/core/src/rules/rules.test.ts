@@ -91,7 +91,7 @@ describe('each rule', () => {
   test('filter drops', () => {
     expect(run({ type: 'filter', condition: { field: 'properties.total', op: 'gt', value: 100 } })).toBe('dropped');
   });
-  test('rules see what rules before them did', () => {
+  test('rules see the result of earlier rules', () => {
     const rules = [
       { type: 'set', target: 'properties.total', value: 1 },
       { type: 'compute', target: 'properties.total', expression: 'properties.total + 1' },
@@ -117,7 +117,7 @@ test.each<[unknown, string]>([
   [{ type: 'rename', source: 'context', target: 'c' }, 'rules[0].source'],
 ])('%j is refused', (rule, field) => expect(run(rule)).toContain(field));
 
-test('no rules and no event makes it throw or changes what was given', () => {
+test('no rules or event throw or modify the input', () => {
   const path = fc.constantFrom('properties.a', 'properties.b[*].c', '__proto__.x', 'constructor.prototype.x', 'properties[2]', 'traits');
   const rule = fc.oneof(
     fc.record({ type: fc.constant('set'), target: path, value: fc.jsonValue() }),

@@ -48,7 +48,7 @@ function structuredSafe(value: unknown): unknown {
   }
 }
 
-test('every transform file stands in the list', () => {
+test('every transform file is in the list', () => {
   const here = new URL('.', import.meta.url);
   const defined = readdirSync(here)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -79,7 +79,7 @@ test.each([
   expect(faults).toEqual([{ field, message }]);
 });
 
-test('a pattern that RE2 does not take is refused', () => {
+test('a pattern that RE2 does not support is rejected', () => {
   const faults: ConfigFault[] = [];
   compileTransforms([{ name: 'replace', args: ['(?=a)'] }], 't', faults);
   expect(faults[0]?.field).toBe('t[0].args[0]');

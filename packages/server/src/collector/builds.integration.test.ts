@@ -92,7 +92,7 @@ onBothEngines('collector builds', (fresh) => {
   afterAll(() => harness?.close());
   const start = (build: Parameters<typeof startBuilder>[1] = quickBuild) => builders.push(startBuilder(harness, build));
 
-  test('what a process left in building is built by the next one', async () => {
+  test('a build interrupted by a process exit is finished by the next process', async () => {
     const pipeline = await newPipeline(harness, org);
     await pipeline.build();
     expect(await pipeline.status()).toEqual({ status: 'building', pipeline_id: pipeline.id });

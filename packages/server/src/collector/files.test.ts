@@ -92,7 +92,7 @@ onBothEngines('collector files', (fresh) => {
     }
   });
 
-  test('a client that has it is told so', async () => {
+  test('a client with a current copy gets 304', async () => {
     const { hash, path, pinned } = await built();
     for (const address of [path, pinned])
       for (const tag of [`W/"${hash}"`, `"${hash}"`, `"other", W/"${hash}"`, '*']) {
@@ -113,7 +113,7 @@ onBothEngines('collector files', (fresh) => {
     expect(unpack(body).toString()).toBe(code);
   });
 
-  test('HEAD tells the same without a body; nothing else is taken', async () => {
+  test('HEAD returns the same headers without a body; other methods are rejected', async () => {
     const { path, code } = await built();
     const head = await get(path, {}, 'HEAD');
     expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, String(Buffer.byteLength(code))]);

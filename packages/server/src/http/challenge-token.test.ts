@@ -20,7 +20,7 @@ test.each([
   expect(verifyChallengeToken(key, given, pipeline, now)).toBe(good);
 });
 
-test('of the texts that stand for the same bytes only the one that was issued passes', () => {
+test('of several texts that decode to the same bytes only the issued one passes', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const passing = [...alphabet]
     .map((last) => token.slice(0, -1) + last)

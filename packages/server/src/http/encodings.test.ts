@@ -29,7 +29,7 @@ test('a script is compressed once for each encoding, and is the same again when 
   expect(script.in('br')).toBe(script.in('br'));
 });
 
-test('the cache lets go of what was unused for longest, by weight', () => {
+test('the cache evicts the least recently used entries, by weight', () => {
   const cache = new WeightedCache<number>(10);
   cache.set('a', 1, 4);
   cache.set('b', 2, 4);

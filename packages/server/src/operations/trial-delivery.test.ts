@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-test('a delivery test really sends, and says what came back', async () => {
+test('a delivery test really sends, and returns the vendor’s response', async () => {
   receiver.respond = (_request, response) => void response.writeHead(418).end('short and stout');
   const integration = anIntegration(compiledWebhook(receiver.url));
   expect(await send(integration, anEvent('e1'))).toMatchObject({ status: 418, response_excerpt: 'short and stout' });

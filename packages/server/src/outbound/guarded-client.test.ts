@@ -65,7 +65,7 @@ test('connections are kept and used again', async () => {
   expect(connections()).toBeLessThanOrEqual(2);
 });
 
-describe('F6: an attempt ends at its time, whatever the other side does', () => {
+describe('F6: an attempt ends at its timeout, whatever the vendor does', () => {
   const TIMEOUT = 400;
   const hostile: [string, (socket: Socket) => void][] = [
     ['never answers', () => undefined],
@@ -139,7 +139,7 @@ describe('F6: an attempt ends at its time, whatever the other side does', () => 
     expect(result).toMatchObject({ kind: 'failed', permanent: false, error: expect.not.stringMatching(/^timeout$/) });
   });
 
-  test('nobody listens', async () => {
+  test('nothing listens on the port', async () => {
     const result = await clientWith().send(post('http://127.0.0.1:9/'), PATIENT);
     expect(result).toMatchObject({ kind: 'failed', permanent: false, error: expect.stringContaining('ECONNREFUSED') });
   });
@@ -181,7 +181,7 @@ test('redirects are not followed', async () => {
   expect(connections()).toBe(1);
 });
 
-describe('what is refused before anything is sent', () => {
+describe('destinations refused before sending', () => {
   const headers: [string, Record<string, string>][] = [
     ['a line break in a value', { 'X-A': 'a\r\nX-B: b' }],
     ['a bare line feed', { 'X-A': 'a\nb' }],

@@ -18,7 +18,7 @@ test('two names whose servers never answer hold up no third one', async () => {
   expect(await ask(resolve, 'alive.example')).toBe('192.0.2.9');
 });
 
-test('a name that only the hosts file knows gets its turn', async () => {
+test('a name that is only in the hosts file is resolved', async () => {
   const waiting: (() => void)[] = [];
   const resolve = createResolver({
     now: () => performance.now(),

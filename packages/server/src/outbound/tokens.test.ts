@@ -99,14 +99,14 @@ test('a rotated refresh token outlives the process, and nothing readable of it i
   expect([formOf(0).refresh_token, formOf(1).refresh_token]).toEqual(['rotated-once', 'rotated-twice']);
 });
 
-test('a refresh token that was configured anew is used, whatever the one before it became', async () => {
+test('a newly configured refresh token replaces any rotated one', async () => {
   const { tokens, formOf } = setup([tokenReply('t1', 100, { refresh_token: 'r2' })]);
   await tokens.get(REFRESH);
   await tokens.get({ ...REFRESH, refresh_token: 'another' });
   expect(formOf(1).refresh_token).toBe('another');
 });
 
-test('a refresh token that cannot be kept yet is used all the same, and kept as soon as that works', async () => {
+test('a refresh token that cannot be stored yet is used, and stored later', async () => {
   const { tokens, time, formOf, sent } = setup([tokenReply('t1', 3600, { refresh_token: 'r2' }), tokenReply('t2')]);
   const { append } = log;
   log.append = async () => {

@@ -51,7 +51,7 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test('writes what is new, says what was counted, and skips what comes again', async () => {
+  test('writes new rows, reports the counts, and skips repeats', async () => {
     const batch = [record(1, ['a', 'b']), record(2, ['c'])];
     expect(await rowWriter.record(batch)).toEqual({ counted: { received: 3, processed: 3 }, unreadable: [] });
     expect(await readPosition(kyselyWriter(observe))).toBe(batch[1]!.position);
@@ -68,7 +68,7 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
     });
   });
 
-  test('what was asked of a thread that ends is refused, and a new one goes on', async () => {
+  test('requests to a thread that ends are rejected, and a new thread continues', async () => {
     // A new one: it is ended before it has come to its work.
     await rowWriter.stop();
     const asked = rowWriter.record([record(6, ['f'])]);
@@ -79,7 +79,7 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
     expect(await events()).toBe(6);
   });
 
-  test('removes what is past its age, however much it is', async () => {
+  test('removes any number of expired rows', async () => {
     await rowWriter.record([record(7, ids('old', 4_500), T0 - 10_000)]);
     const ages = { traces: T0 - 5_000, counters: 0, deadLetters: 0 };
     expect(await hasAgedRows(kyselyWriter(observe), ages)).toBe(true);

@@ -24,7 +24,7 @@ const letter: DeadLetter = {
 const counters = (outcomes: Outcome[]) =>
   Object.fromEntries(tally(outcomes).counters.map((row) => [`${row.integration_id}/${row.minute}/${row.counter}`, row.n]));
 
-describe('what a batch of outcomes adds', () => {
+describe('adds up a batch of outcomes', () => {
   test.each<[string, Outcome[], Record<string, number>]>([
     [
       'a processed event was received in its own minute',
@@ -87,7 +87,7 @@ describe('what a batch of outcomes adds', () => {
   });
 });
 
-test('percentiles come back within a tenth', () => {
+test('percentiles are accurate within 10 %', () => {
   const buckets = new Map<number, number>();
   for (let ms = 1; ms <= 1_000; ms++) buckets.set(latencyBucket(ms), (buckets.get(latencyBucket(ms)) ?? 0) + 1);
   expect(percentile(buckets, 0.5)! / 500).toBeCloseTo(1, 0.5);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Slots } from './slots.ts';
 
-test('as a set would: what is added is there once, what is removed is gone, whatever the order', () => {
+test('behaves like a set for any order of additions and removals', () => {
   const slots = new Slots<{ slot: number; id: number }>();
   const model = new Set<{ slot: number; id: number }>();
   const known = Array.from({ length: 50 }, (_, id) => ({ slot: -1, id }));

@@ -32,7 +32,7 @@ function run(
   });
 }
 
-describe('what code gets and gives', () => {
+describe('input and output of code', () => {
   // Good code must not meet a limit on a machine that is busy with other things.
   const box = sandbox({ limits: { soft_ms: 30_000, hard_ms: 60_000 } });
   // Endless loops are to be stopped by the interpreter itself, however little time the worker gets.
@@ -111,13 +111,13 @@ describe('what code gets and gives', () => {
     expect(await run(sandbox({ workers: 1 }), code)).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^(stopped|ended)/) });
   });
 
-  test('memory is bounded, whatever it is taken for', async () => {
+  test('memory is bounded for every kind of allocation', async () => {
     const code = 'function transform() { const all = []; try { for (;;) all.push(new Uint8Array(1e6)) } catch { return all.length } }';
     const taken = await run(box, code, { owner: 'arrays' });
     expect(taken.kind === 'returned' && (taken.value as number)).toBeLessThan(32);
   });
 
-  test('what one piece of code holds is not missing for another', async () => {
+  test('memory used by one piece of code does not reduce that of another', async () => {
     const one = sandbox({ workers: 1, limits: { soft_ms: 30_000, hard_ms: 60_000 } });
     const code =
       'const held = []; function transform() { for (let i = 0; i < 20; i++) held.push(new Uint8Array(1e6)); return held.length }';
@@ -205,7 +205,7 @@ test('changed code takes effect at once', async () => {
   expect(await run(box, 'function transform() { return 2 }')).toMatchObject({ value: 2 });
 });
 
-test('a run that cannot be interrupted ends with its worker; what waited behind it runs', async () => {
+test('an uninterruptible run ends with its worker, and queued runs continue', async () => {
   const box = sandbox({ workers: 1 });
   await run(box, 'function transform() { return 0 }', { owner: 'warm' });
   // Written out as one step of the interpreter, which takes far longer and never asks whether it should stop.
@@ -216,7 +216,7 @@ test('a run that cannot be interrupted ends with its worker; what waited behind 
   expect(await others).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
 });
 
-test('while code runs away, neither other visitors of its pipeline nor other pipelines wait for it', async () => {
+test('runaway code delays neither other visitors nor other pipelines', async () => {
   // It would hang for as long as the test may take: whoever waits for it is found out, however slow the machine.
   const box = sandbox({ workers: 2, limits: { soft_ms: 600_000, hard_ms: 600_000 } });
   const code = 'function transform(e) { if (e.hang) for (;;); return 1 }';
@@ -251,7 +251,7 @@ test('after five ended runs the code is suspended for 30 s, other code is not', 
   expect(await run(box, loop, { owner: 'trf_bad', event: { ok: true } })).toMatchObject({ value: 1 });
 });
 
-test('code is suspended for what already waits, too', async () => {
+test('suspending code also applies to queued runs', async () => {
   const box = sandbox({ workers: 2, limits: { hard_ms: 60_000 } });
   const waiting = Array.from({ length: 200 }, () => run(box, 'function transform() { for (;;); }', { owner: 'trf_bad', event: {} }));
   const reasons = (await Promise.all(waiting)).map((result) => (result.kind === 'failed' ? result.reason.split(' ')[0]! : 'ran'));
@@ -270,7 +270,7 @@ test('no worker before the first run', async () => {
   expect(box.workers).toBe(3);
 });
 
-test('stopping answers what still waits', async () => {
+test('stopping settles queued runs', async () => {
   const box = sandbox();
   const waiting = run(box, 'function transform() { return 1 }');
   await box.stop();

@@ -9,7 +9,7 @@ import { adoptNextKey, secretKeyCandidates, writeNextKey } from './secret-key.ts
 const cipher = createCipher('the key of this installation');
 const org = { id: 'org_1', data_key: cipher.newDataKey('org_1') };
 
-test('what is sealed opens again, never looks alike, and shows nothing of itself', () => {
+test('sealing round-trips, differs every time, and reveals nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 8 }), (text) => {
       const sealed = cipher.sealText(org, text);
@@ -31,7 +31,7 @@ test.each<[string, (sealed: string) => unknown]>([
   expect(() => open(cipher.sealText(org, 'a secret'))).toThrow(WrongSecretKey);
 });
 
-test('a new SECRET_KEY rewraps the data key and leaves what it sealed', () => {
+test('a new SECRET_KEY rewraps the data key and keeps sealed values readable', () => {
   const sealed = cipher.sealText(org, 'a secret');
   const next = createCipher('the next key of this installation');
   const rewrapped = { id: org.id, data_key: cipher.rewrap(org, next) };

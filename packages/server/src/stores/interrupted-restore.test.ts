@@ -20,7 +20,7 @@ function expectSwapped(): void {
   for (const name of plan.names) expect(readFileSync(join(dataDir, 'replaced', name), 'utf8')).toBe('old');
 }
 
-test('new files come in, old ones are kept', () => {
+test('new files are moved in and old ones are kept', () => {
   swapIn(dataDir, plan);
   expectSwapped();
 });
@@ -31,7 +31,7 @@ test('nothing happens without a plan', () => {
 });
 
 // Each step of the swap as if the process had died right before it.
-test.each([0, 1, 2, 3])('a swap cut short while old files move away (%i moved) is finished at the next start', (moved) => {
+test.each([0, 1, 2, 3])('a swap interrupted while moving old files out (%i moved) is finished at the next start', (moved) => {
   writeFileSync(join(dataDir, 'restore-plan.json'), JSON.stringify(plan));
   mkdirSync(join(dataDir, 'replaced'));
   for (const name of plan.names.slice(0, moved)) {
@@ -42,7 +42,7 @@ test.each([0, 1, 2, 3])('a swap cut short while old files move away (%i moved) i
   expectSwapped();
 });
 
-test.each([0, 1, 2, 3])('a swap cut short while new files come in (%i in place) is finished at the next start', (placed) => {
+test.each([0, 1, 2, 3])('a swap interrupted while moving new files in (%i moved) is finished at the next start', (placed) => {
   writeFileSync(join(dataDir, 'restore-plan.json'), JSON.stringify(plan));
   mkdirSync(join(dataDir, 'replaced'));
   for (const name of plan.names) {

@@ -32,7 +32,7 @@ function stage(costMs: number) {
 const told = (shown: Record<string, unknown>[]) =>
   shown.filter((frame) => frame.stage === 'skipped').reduce((sum, { count }) => sum + Number(count), 0);
 
-test('frames may take 20 ms of each second and a burst; the rest is skipped, and every watcher is told how much of it was its own', async () => {
+test('frames may use 20 ms of each second and a burst; each watcher learns how many of its frames were skipped', async () => {
   const { join, emit, wait } = stage(5);
   const all = join({});
   const some = join({ event: 'Wanted' });
@@ -49,7 +49,7 @@ test('frames may take 20 ms of each second and a burst; the rest is skipped, and
   expect(all.shown.map(({ seq }) => seq)).toEqual(all.shown.map((_, n) => n + 1));
 });
 
-test('a frame is shown to everybody but those whose buffer is full', async () => {
+test('a frame is sent to every watcher whose buffer is not full', async () => {
   const { join, emit, audience } = stage(0);
   const [quick, slow] = [join({}), join({})];
   slow.outlet.bufferedAmount = 10_000_000;

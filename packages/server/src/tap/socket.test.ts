@@ -107,7 +107,7 @@ describe('the debug socket', () => {
     socket.terminate();
   });
 
-  test('a stage that does not exist is said, and the filter before it stays', async () => {
+  test('an unknown stage is reported, and the previous filter stays', async () => {
     const { frames, socket } = connect('?token=org_1&stage=droped');
     await watched('org_1');
     await expect.poll(() => frames.length).toBe(1);
@@ -154,7 +154,7 @@ describe('the debug socket', () => {
     socket.terminate();
   });
 
-  test('nobody watching costs nothing', () => {
+  test('no frame is built without watchers', () => {
     expect(tap.watched('org_1')).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a Po
     expect((await call('POST', 'pipelines', { name: 'after' })).status).toBe(201);
   });
 
-  test('frozen: 503 all the same, and back by itself', async () => {
+  test('a frozen server also gives 503, and recovers by itself', async () => {
     // Pausing the server stops only its listener: the processes behind open connections are its children.
     const { pid } = server;
     const backends = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);

@@ -18,8 +18,8 @@ const idsOf = ({ body }: Received) => (JSON.parse(body) as CanonicalEvent[]).map
 const batched = (config = {}) =>
   compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 10, batch_interval_ms: 1_000, ...config });
 
-describe('a batch goes out', () => {
-  test('when it is full by count; what does not fill one waits for its time', async () => {
+describe('a batch is sent', () => {
+  test('when it is full; a partial batch waits for its time', async () => {
     bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 300_000 }))]);
     bench.start();
     await bench.append(events(25));
@@ -50,7 +50,7 @@ describe('a batch goes out', () => {
     expect(receiver.requests.length).toBeGreaterThan(2);
   });
 
-  test('an event larger than the bytes of a batch goes alone', async () => {
+  test('an event larger than the byte limit is sent alone', async () => {
     const vendor: CompiledVendor = { ...batched(), batch: { max_items: 100, max_bytes: 100, interval_ms: 10_000 } };
     bench.snapshots.set([anIntegration(vendor)]);
     bench.start();
@@ -68,7 +68,7 @@ describe('a batch goes out', () => {
   });
 });
 
-test('a batch that failed goes out again whole, under the same id', async () => {
+test('a failed batch is retried whole, with the same id', async () => {
   receiver.respond = (_request, response) => void response.writeHead(receiver.requests.length <= 2 ? 500 : 200).end();
   bench.snapshots.set([anIntegration(batched())]);
   bench.start();
@@ -153,7 +153,7 @@ test('a request that one item makes impossible: only that item becomes a dead le
   expect(await bench.deadLetters()).toMatchObject([{ event_id: 'e4', reason: 'the request cannot be built: cannot be encoded' }]);
 });
 
-test('of an event that takes several requests only the failed ones are repeated', async () => {
+test('only the failed requests of an event are retried', async () => {
   const real = compiledWebhook(receiver.url);
   const vendor: CompiledVendor = {
     ...real,
@@ -195,7 +195,7 @@ test('batches of a former revision go out by it, at once', async () => {
   ]);
 });
 
-test('a revision with larger batches takes more events in hand, and repeats none', async () => {
+test('a revision with larger batches holds more events in flight and repeats none', async () => {
   const held: (() => void)[] = [];
   receiver.respond = (_request, response) => {
     if (receiver.requests.length === 1) held.push(() => response.end());

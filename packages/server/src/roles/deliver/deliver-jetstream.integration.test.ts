@@ -53,7 +53,7 @@ test('walks the schedule and ends in a dead letter', async () => {
   expect(await bench.counts()).toEqual({ retrying: 3, dead_lettered: 1 });
 });
 
-test('a dead letter is published on the subject of its integration, for whoever listens on the broker', async () => {
+test('a dead letter is published on the broker subject of its integration', async () => {
   const heard: { event_id: string; reason: string; attempts: unknown[] }[] = [];
   const listening = connection.subscribe('dlq-delivery-int_1', { callback: (_error, message) => void heard.push(message.json()) });
   receiver.respond = (_request, response) => void response.writeHead(404).end('nobody here');
@@ -66,7 +66,7 @@ test('a dead letter is published on the subject of its integration, for whoever 
   listening.unsubscribe();
 });
 
-test('a failed batch comes again whole after a restart', async () => {
+test('a failed batch is retried whole after a restart', async () => {
   receiver.respond = (_request, response) => void response.writeHead(receiver.requests.length === 1 ? 500 : 200).end();
   const vendor = compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 20, batch_interval_ms: 2_000 });
   bench.snapshots.set([anIntegration(vendor)]);

@@ -97,7 +97,7 @@ describe('one event a request', () => {
   });
 });
 
-describe('what is not sent', () => {
+describe('dropped events', () => {
   test.each([
     ['integration_disabled', { enabled: false }, {}],
     ['client_side', { delivery_mode: 'client_side' as const }, {}],
@@ -115,7 +115,7 @@ describe('what is not sent', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  test('what passes filter and consent is sent', async () => {
+  test('an event that passes filter and consent is sent', async () => {
     const integration = { event_filter: { event_names: ['@page'] }, consent_category: 'analytics' };
     bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), integration)]);
     bench.start();
@@ -143,7 +143,7 @@ describe('what is not sent', () => {
     expect(receiver.eventIds).toEqual(['e0', 'e1', 'e2']);
   });
 
-  test('deleted: what waits ends with that reason and the group goes', async () => {
+  test('deleting an integration drops its backlog with that reason and removes its group', async () => {
     receiver.respond = (_request, response) => void response.writeHead(500).end();
     const other = anIntegration(compiledWebhook(receiver.url), { id: 'int_2', enabled: false });
     bench.snapshots.set([anIntegration(compiledWebhook(receiver.url)), other]);
@@ -207,7 +207,7 @@ test('a new revision is used for the next events', async () => {
   await next.stop();
 });
 
-test('a replay through another revision is sent as that revision says', async () => {
+test('a replay with another revision uses that revision', async () => {
   const latest = await Receiver.start();
   const pinned = anIntegration(compiledWebhook(receiver.url));
   bench.snapshots.set([pinned]);
@@ -229,7 +229,7 @@ test('a replay through another revision is sent as that revision says', async ()
   await latest.stop();
 });
 
-test('integrations deleted while nobody delivered are found, and their events ended', async () => {
+test('integrations deleted while delivery was stopped are found, and their events dropped', async () => {
   bench.snapshots.set([anIntegration(undefined)]);
   bench.start();
   await bench.append(events(3));

@@ -170,7 +170,7 @@ test('an event of a megabyte does not hold the others up', async () => {
   expect(encodeEventRecord({ received_at: 0, org_id: 'o', pipeline_id: 'p' }, large[0]!).length).toBeGreaterThan(1_000_000);
 });
 
-test('whoever watches sees each step, and nothing is built where nobody does', async () => {
+test('watchers see each step, and no frame is built without watchers', async () => {
   const frames: unknown[] = [];
   let status = 500;
   receiver.respond = (_request, response) => {

@@ -116,7 +116,7 @@ describe('cases', () => {
   });
 });
 
-test('one bad event that fails a whole request: alone, each gets what it deserves', async () => {
+test('after one bad event fails a whole request, each event is sent alone and gets its own result', async () => {
   const before = arrived.length;
   answer = ({ body }) =>
     body.includes('bad-order') ? { status: 400, body: { error: { code: 100, message: 'no' } } } : { status: 200, body: {} };

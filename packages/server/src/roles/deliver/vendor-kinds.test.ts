@@ -53,7 +53,7 @@ describe('chained requests', () => {
     expect(await bench.counts()).toEqual({ retrying: 2, delivered: 1 });
   });
 
-  test('what was found is remembered: the next event of the contact needs no lookup', async () => {
+  test('a lookup result is cached: the next event of the contact needs no lookup', async () => {
     receiver.respond = (_request, response) => void response.end('{"id":"7"}');
     bench.snapshots.set([anIntegration(vendor())]);
     bench.start();

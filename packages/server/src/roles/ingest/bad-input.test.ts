@@ -130,7 +130,7 @@ test('an origin that is no origin is not echoed', async () => {
   expect(said).toMatch(/Access-Control-Allow-Origin: null\r\n/);
 });
 
-test('a chunked body over the limit is refused while it comes', async () => {
+test('a chunked body over the limit is rejected before it ends', async () => {
   const said = await talk((socket) => {
     socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
@@ -162,12 +162,12 @@ test('pipelined requests are answered in order', async () => {
   );
   expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400', 'HTTP/1.1 200']);
 });
-test('headers cannot be split by what comes in', async () => {
+test('input cannot split response headers', async () => {
   const said = await talk((socket) => socket.write(`${HEAD}Origin: https://a.test\r\n X: y\r\nContent-Length: 2\r\n\r\n{}`));
   expect(said).toMatch(/^HTTP\/1\.1 (400|403) /);
   expect(said).not.toMatch(/\r\nX:/);
 });
-test('half-sent requests cost nobody else anything', async () => {
+test('incomplete requests do not affect others', async () => {
   const sockets = await Promise.all(
     Array.from({ length: 300 }, async (_, index) => {
       const socket = connect(harness.port, '127.0.0.1');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Capacity } from './capacity.ts';
 
-test('what waits is bounded by number and by bytes', () => {
+test('waiting requests are bounded by number and by bytes', () => {
   const capacity = new Capacity({ receivingBytes: 1_000, appendingBytes: 100, appendingRequests: 2 });
   capacity.beginAppend(10);
   expect(capacity.isFull).toBe(false);

@@ -114,7 +114,7 @@ describe('vendor ids', () => {
     expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['_df_id', '_ga']);
     expect(stored.envelope.gpc).toBe(true);
   });
-  test('without the required category none is minted, whatever else is granted; those that are there are read', async () => {
+  test('without the required consent category no cookie is minted, but existing ones are read', async () => {
     const js = aPipeline().js_builder_config;
     const vendor_syncs = { meta: { consent_category: 'marketing' }, tiktok: {} };
     harness.use(aSnapshot([aPipeline({ js_builder_config: { ...js, vendor_syncs, consent_config: { required_category: 'analytics' } } })]));

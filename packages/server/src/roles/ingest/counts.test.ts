@@ -30,7 +30,7 @@ function slowLog() {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a stop waits for the counts that are on their way, and for those that come back', async () => {
+test('a stop waits for counts being written, including retries', async () => {
   const log = slowLog();
   const counts = createCounts(log, systemClock, { warn: () => undefined });
   counts.rejected('rate_limited', PIPELINE, 3);

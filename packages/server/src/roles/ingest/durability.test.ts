@@ -6,7 +6,7 @@ import { aPipeline, aSnapshot, startIngest, withAppend } from './testing/harness
 const post = (url: string, body: unknown = { type: 'track', event: 'X' }, path = '/v1/t') =>
   fetch(url + path, { method: 'POST', headers: { authorization: 'Bearer pk_web' }, body: JSON.stringify(body) });
 
-test('no 200 before the log says that it is on disk', async () => {
+test('a 200 is sent only after the log is on disk', async () => {
   let durable = 0;
   const harness = await startIngest(aSnapshot([aPipeline()]), {
     log: withAppend(async (append, isIngest) => {
@@ -83,7 +83,7 @@ test('large bodies give way before small ones', async () => {
   await harness.close();
 });
 
-test('a stop waits for what is under way and hangs up politely', async () => {
+test('a stop waits for requests in flight and closes connections cleanly', async () => {
   let release: (() => void) | undefined;
   const harness = await startIngest(aSnapshot([aPipeline()]), {
     log: withAppend(async (append, isIngest) => {

@@ -164,7 +164,7 @@ test('an empty Referer names no page', async () => {
   expect(stored.event.context).not.toHaveProperty('page');
 });
 
-test('frames show what came in, without keys, tokens and what the privacy rules remove', async () => {
+test('frames show the received event without keys, tokens and data removed by privacy rules', async () => {
   const properties = { hidden: 'something private', shown: 1 };
   await send('/v1/t', { ...track, properties, messageId: 'framed', writeKey: 'pk_web', context: { challenge_token: 't', a: 1 } });
   const frame = harness.frames.find((each) => each.event_id === 'framed')!;

@@ -29,26 +29,26 @@ function stand() {
   };
 }
 
-test('short turns take in everything, for ever', async () => {
+test('short turns accept everything indefinitely', async () => {
   const { turn, wait } = stand();
   for (let i = 0; i < 200; i++) {
     expect(await turn(400, 0.05)).toBe(400);
     wait(10);
   }
 });
-test('a burst of half a second is taken in whole', async () => {
+test('a burst of half a second is accepted completely', async () => {
   const { turn } = stand();
   expect(await turn(9_000, 0.05)).toBe(9_000);
   expect(await turn(1_000, 0.05)).toBe(1_000);
 });
-test('bursts are taken in whole, one after the other', async () => {
+test('successive bursts are accepted completely', async () => {
   const { turn, wait } = stand();
   for (let i = 0; i < 20; i++) {
     expect(await turn(9_000, 0.05)).toBe(9_000);
     wait(300);
   }
 });
-test('a pause of the process refuses nobody, however long', async () => {
+test('a pause of the process causes no rejections, however long', async () => {
   const { turn, sheds, wait } = stand();
   expect(sheds()).toBe(false);
   wait(5_000);
@@ -56,7 +56,7 @@ test('a pause of the process refuses nobody, however long', async () => {
   await nextTurn();
   expect(await turn(2_000, 0.05)).toBe(2_000);
 });
-test('while turns stay full for more than half a second each takes in a few, and refuses the rest', async () => {
+test('when turns are full for over half a second, each accepts a few requests and rejects the rest', async () => {
   const { turn, wait } = stand();
   for (let i = 0; i < 5; i++) expect(await turn(2_000, 0.05), 'a burst').toBe(2_000);
   await turn(2_000, 0.05);
@@ -68,7 +68,7 @@ test('while turns stay full for more than half a second each takes in a few, and
   wait(300);
   expect(await turn(2_000, 0.05), 'it is over, and this is a burst').toBe(2_000);
 });
-test('turns that are long for another reason refuse nobody', async () => {
+test('turns that are long for other reasons cause no rejections', async () => {
   const { turn, wait } = stand();
   for (let i = 0; i < 50; i++) {
     const taken = turn(40, 3);
@@ -91,7 +91,7 @@ test('many that wait for the log are an overload too, when they stay many', asyn
   expect(await turn(100, 0.5, 0.5, 801), 'until there are fewer').toBe(0);
   expect(await turn(100, 0.5, 0.5, 800)).toBe(100);
 });
-test('a sustained overload settles: some are taken in every turn, and turns stay short', async () => {
+test('a sustained overload settles: every turn accepts some requests and stays short', async () => {
   const { turn, wait } = stand();
   // 3 × of what can be taken in at 0.1 ms a request, refusals at 0.02 ms, and 10 ms a turn for others.
   let lasted = 50;

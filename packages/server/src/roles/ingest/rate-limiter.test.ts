@@ -16,7 +16,7 @@ test.each([1, 2, 3, 7, 10, 1_000, 3_333])('%i a second: a burst of one second, t
   pass(500);
   expect(admitted(() => limiter.take('p', rate, 1), rate)).toBe(Math.floor(rate / 2));
 });
-test('the wait says when the next one fits', () => {
+test('the wait ends when the next event fits', () => {
   const { limiter, pass } = limiterAt();
   for (let i = 0; i < 10; i++) limiter.take('p', 10, 1);
   const wait = limiter.take('p', 10, 1);
@@ -34,7 +34,7 @@ test('a batch is admitted while a token remains, and its debt is paid before the
   pass(101);
   expect(limiter.take('p', 10, 1)).toBe(0);
 });
-test('pipelines do not share, and one that is gone is forgotten', () => {
+test('pipelines have separate budgets, and deleted ones are forgotten', () => {
   const { limiter } = limiterAt();
   expect(limiter.take('a', 1, 1)).toBe(0);
   expect(limiter.take('a', 1, 1)).toBeGreaterThan(0);

@@ -200,7 +200,7 @@ test('a corrected event is the event it should have been, once', async () => {
   expect(stored[0]?.event).toMatchObject({ event: 'Fixed', anonymous_id: 'a-1', context: { locale: 'fr' } });
 });
 
-test('a batch that is too large is kept under an id of its own: no event stands for it', async () => {
+test('an oversized batch is stored under a new id', async () => {
   const event = { type: 'track', event: 'X', messageId: 'in-large-batch', properties: { text: 'x'.repeat(100_000) } };
   expect((await send({ path: '/v1/batch', key: 'pk_token', body: json({ batch: Array(60).fill(event) }) })).status).toBe(413);
   expect(await found('in-large-batch', 'pl_token')).toBeUndefined();

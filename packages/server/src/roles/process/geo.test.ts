@@ -86,7 +86,7 @@ test('an address that the database knows, and those it does not', async () => {
   for (const other of ['203.0.113.1', '2001:db8::1', 'nonsense', '', '999.1.1.1']) expect(geo.lookup(other)).toBeUndefined();
 });
 
-test('a file that is none is a fault of the setting, in one line', async () => {
+test('an invalid file is reported as a fault of the setting, in one line', async () => {
   const path = join(dir, 'bad.mmdb');
   await writeFile(path, 'this is no database');
   for (const one of [path, join(dir, 'missing.mmdb')]) {

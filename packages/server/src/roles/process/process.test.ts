@@ -21,7 +21,7 @@ const track = (event: string, over: ClientEvent = {}): ClientEvent => ({
   ...over,
 });
 
-test('an event becomes canonical, stands in its pipeline topic once, and has its outcome', async () => {
+test('an event becomes canonical, is stored once in its pipeline topic, and has an outcome', async () => {
   const b = await bench();
   b.start();
   await b.send(
@@ -90,7 +90,7 @@ test('erased visitors are forgotten at once, also in memory', async () => {
   expect((await b.events()).at(-1)!.user_id).toBeUndefined();
 });
 
-test('a visitor who is erased while code runs on an event is not brought back by it', async () => {
+test('a visitor erased while code runs is not stored again', async () => {
   const code = 'function transform(e) { return e }';
   const b = await bench(new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code }] }]));
   let begun = () => {};
@@ -122,7 +122,7 @@ test('a visitor who is erased while code runs on an event is not brought back by
   expect(await b.visitors.load('org_1', ['v1'])).not.toMatchObject([{ user_id: 'u1' }]);
 });
 
-test('what fails is a dead letter of stage processing with its reason, and holds up nobody (poison)', async () => {
+test('a failing event becomes a dead letter of stage processing and blocks no other (poison)', async () => {
   const code = 'function transform(e) { if (e.properties.poison) throw new Error("bad"); return e }';
   const b = await bench(new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code }] }]));
   b.start();
@@ -271,7 +271,7 @@ function withoutTransactions(log: EventLog, acknowledges: boolean): EventLog {
   });
 }
 
-test('an event too large for the log becomes a dead letter; those beside it pass', async () => {
+test('an event too large for the log becomes a dead letter, and others of the batch pass', async () => {
   const b = await bench();
   const check = (appends: Append[]) => {
     if (appends.some(({ records }) => records.some(({ data }) => data.length > 50_000))) throw new Error('too large');
@@ -298,7 +298,7 @@ test('an event too large for the log becomes a dead letter; those beside it pass
   expect(await b.events()).toHaveLength(4);
 });
 
-test('what was stored but not acknowledged is processed again and stored once', async () => {
+test('an event stored but not acknowledged is processed again and stored once', async () => {
   const b = await bench();
   // The first owner stores and dies before it acknowledges.
   b.start({ log: withoutTransactions(b.log, false) });
@@ -318,7 +318,7 @@ test('what was stored but not acknowledged is processed again and stored once', 
   ]);
 });
 
-test('a replayed dead letter goes through under an id of its own', async () => {
+test('a replayed dead letter is processed under a new id', async () => {
   const b = await bench();
   b.start();
   await b.send('e1', track('T'));

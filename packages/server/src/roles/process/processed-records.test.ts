@@ -37,7 +37,7 @@ test('in one step many outcomes share a record, and a dead letter has its own', 
   expect(decodeOutcomes(records[0]!)[3]).toMatchObject({ kind: 'dropped', reason: 'bot' });
 });
 
-test('where a crash may come in between each has a record under an id of its own, so that a repeat is known', () => {
+test('without a transaction each outcome has its own record id, so that repeats are deduplicated', () => {
   const records = outcomeRecordsOf(all, { ...settings, together: false });
   expect(records.map((record) => [record.id, ...idsIn(record)])).toEqual(
     all.map(({ record }) => [`p:pl_1:${record.event.event_id}`, record.event.event_id]),

@@ -112,7 +112,7 @@ onBothEngines('the audit chain', (fresh) => {
       .execute();
   }
 
-  test('whoever can write to the database but lacks SECRET_KEY cannot forge entries', async () => {
+  test('entries cannot be forged without SECRET_KEY', async () => {
     for (const action of ['a', 'b', 'c']) await append(action);
     expect(await verify()).toEqual({ valid: true, checked: 3, first_invalid_id: null, unkeyed: 0 });
     const second = (await rows())[1];

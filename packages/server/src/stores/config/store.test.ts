@@ -143,7 +143,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     await deletePipeline(store.db, 'org_1', 'pl_b', stamp);
   });
 
-  test('loads what is alive: full rows only where the version is not known', async () => {
+  test('loads live rows, with their content only if the version is unknown', async () => {
     await insertImmutables();
     const { data_key } = await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow();
     const sealed = cipher.sealText({ id: 'org_1', data_key }, 'sk_secret');

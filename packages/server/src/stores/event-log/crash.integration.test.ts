@@ -72,7 +72,7 @@ async function checkNothingLost(log: EventLog, told: Told, repeats: number): Pro
   expect([...ids].filter((id) => !copies.has(`${id}/copy`))).toEqual([]);
 }
 
-test('LMDB: killed at eight moments, nothing acknowledged is lost and nothing settled comes again', async () => {
+test('LMDB: killing the process at eight moments loses no acknowledged record and redelivers no settled one', async () => {
   const path = mkdtempSync(join(tmpdir(), 'firsthand-crash-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   const told: Told = { appended: new Set(), settled: new Set() };
@@ -105,7 +105,7 @@ async function jetStream(
   }
 }
 
-test('JetStream: the client killed at four moments, nothing acknowledged is lost, next to nothing comes again', () =>
+test('JetStream: killing the client at four moments loses no acknowledged record and redelivers very few', () =>
   jetStream(
     async (url, _, told) => {
       for (const [run, ms] of [20, 100, 250, 600].entries()) await runAndKill('jetstream', url, `r${run}`, ms, told, 30);

@@ -180,7 +180,7 @@ describe('a broker that goes away', () => {
     for (const [i, one] of senders.entries()) expect(got[i]!.length - one.sent.length).toBeLessThanOrEqual(10);
   });
 
-  test('an acknowledgement given while it is away is kept until it is back', async () => {
+  test('an acknowledgement during an outage is kept until the broker is back', async () => {
     const [topic, out] = [fresh(), fresh('replay')];
     await log.append([{ topic, records: records(topic, 3) }]);
     let settled = 0;

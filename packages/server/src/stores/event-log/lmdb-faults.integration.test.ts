@@ -33,7 +33,7 @@ async function fill(log: LmdbLog, topic: string): Promise<number> {
   }
 }
 
-test('what is written with acknowledgements is in their transaction, however much waits already', async () => {
+test('appends of an acknowledgement are in its transaction, even with a long commit queue', async () => {
   const log = await open();
   let commits = 0;
   const { environment } = log;
@@ -67,7 +67,7 @@ test('what is written with acknowledgements is in their transaction, however muc
   expect(seen[0]).toBe(seen[1]);
 });
 
-test('a process that itself stood still for longer than a commit may take does not take the disk for dead', async () => {
+test('a process that was suspended longer than the commit timeout does not report a dead disk', async () => {
   const fatal: string[] = [];
   // The disk itself may be slow where many tests write at once: it has as long as the process stands still.
   const log = await open({ commitTimeoutMs: 2_000, onFatal: (error) => fatal.push(error.message) });
@@ -121,7 +121,7 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
     expect(Number(/least ([\d.]+)/.exec(output)![1])).toBeGreaterThanOrEqual(295);
   });
 
-  test('a retry that is stored later than it is due comes all the same, and once', async () => {
+  test('a retry stored after its due time is still delivered once', async () => {
     const { output, code } = await underStrace(
       'fdatasync:delay_enter=300000',
       `await log.append([{ topic: 'events.a', records: Array.from({ length: 8 }, (_, i) => record(i)) }]);
@@ -190,7 +190,7 @@ describe('no space left', () => {
   const canMount =
     isRoot && spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=1m x $d && umount $d && rmdir $d']).status === 0;
 
-  test.skipIf(!canMount)('a full disk is refused at once, and taken again without a restart', async () => {
+  test.skipIf(!canMount)('a full disk rejects appends immediately, and freeing it needs no restart', async () => {
     const mount = folder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'firsthand', mount]);
     onTestFinished(() => void spawnSync('umount', ['-l', mount]));

@@ -32,7 +32,7 @@ class Register {
 }
 
 describe('embedded leases', () => {
-  test('win everything at once, lose it at the stop, whatever the callbacks do', async () => {
+  test('are all acquired at once and released at the stop, even if callbacks throw', async () => {
     const errors: unknown[] = [];
     const leases = embeddedLeases({ onError: (error) => errors.push(error) });
     const register = new Register();
@@ -88,7 +88,7 @@ describe('leases on JetStream', () => {
     expect(register.faults).toEqual([]);
   });
 
-  test("a dead process's names are taken over, and it had stopped before", async () => {
+  test('leases of a dead process are taken over only after it has stopped using them', async () => {
     const register = new Register();
     const shared = names();
     const a = await process();

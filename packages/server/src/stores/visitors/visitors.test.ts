@@ -66,7 +66,7 @@ describe.each([
   ['LMDB', embedded],
   ['JetStream KV', atScale],
 ] as const)('visitors: %s', (_, make) => {
-  test('keep what is saved, for any id, over a restart, apart by organisation', async () => {
+  test('are kept for any id, across restarts, separately per organisation', async () => {
     const under = await make();
     const state = (id: string): VisitorState => ({ user_id: `u/${id}`, traits: { a: [1, { b: id }] }, session });
     await under.store.save(
@@ -81,7 +81,7 @@ describe.each([
     await under.end();
   });
 
-  test('who have been away too long are removed: two days without a link, 400 with one', async () => {
+  test('are removed after two days without a link, and after 400 days with one', async () => {
     const under = await make();
     const { store } = under;
     const now = Date.now();

@@ -43,7 +43,7 @@ test('within the largest network the busiest address loses its newest request', 
   expect(await Promise.all(requests)).toEqual(['ran', 'ran', 'RATE_LIMITED', 'ran']);
 });
 
-test('the network that fills the queue is told to wait', async () => {
+test('requests of the network that fills the queue are rejected', async () => {
   const { add, finish } = occupied({ strangers: 3, known: 0 });
   const flood = times(10, (n) => add(`${n}`));
   await finish();

@@ -59,7 +59,7 @@ onBothEngines('sign-in limits', (fresh) => {
     expect((await guess(from())).status).toBe(401);
   });
 
-  test('an address nobody has and one that somebody has answer alike during a flood', async () => {
+  test('known and unknown e-mail addresses get the same response during a flood', async () => {
     const user = await org.user('viewer');
     nextMinute();
     const attack = flood(() => '203.0.113.99');

@@ -87,11 +87,11 @@ onBothEngines('accounts', (fresh) => {
     org.owner.token = (await harness.login(org.owner.email)).access_token;
   });
 
-  test('of 50 parallel refreshes of one token exactly one wins, and then nothing of the user stands', async () => {
+  test('of 50 parallel refreshes of one token exactly one succeeds, and every session of the user ends', async () => {
     const user = await org.user('viewer');
     const other = await harness.login(user.email);
     const pair = await harness.login(user.email);
-    // Fifty wait for ten connections, and a busy database may keep one waiting for too long: that one asks again, as it is told.
+    // 50 requests share ten connections, and a busy database may time one out: it retries, as the response says.
     let unanswered = 0;
     const answered = async () => {
       for (;;) {
@@ -138,7 +138,7 @@ onBothEngines('accounts', (fresh) => {
     org.owner.token = (await harness.login(org.owner.email)).access_token;
   });
 
-  test('the minute limit comes before the lock', async () => {
+  test('the rate limit applies before the account lock', async () => {
     const answers = [];
     for (let n = 0; n < 12; n++) answers.push(await login('limited@example.com', 'wrong'));
     expect(answers.map((answer) => answer.body.error.code)).toEqual([
@@ -218,7 +218,7 @@ onBothEngines('accounts', (fresh) => {
     expect((await me(solo.owner.token)).status, 'a refused change leaves nothing behind').toBe(200);
   });
 
-  test('two owners who remove each other at once: one stays', async () => {
+  test('if two owners remove each other at once, one stays', async () => {
     const pair = await harness.newOrganisation();
     const second = await pair.user('owner');
     const answers = await Promise.all([
@@ -228,7 +228,7 @@ onBothEngines('accounts', (fresh) => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, expect.toBeOneOf([401, 404, 409])]);
   });
 
-  test('an address nobody has takes as long as one that somebody has: one comparison at the same cost', async () => {
+  test('an unknown e-mail address costs one password comparison, like a known one', async () => {
     const user = await org.user('viewer');
     for (const email of [user.email, 'no-one-here@example.com']) {
       compared.length = 0;
@@ -238,7 +238,7 @@ onBothEngines('accounts', (fresh) => {
   });
 });
 
-test('the request rate of a user is limited, with Retry-After, and comes back', async () => {
+test('a user’s request rate is limited with Retry-After, and recovers', async () => {
   const harness = await startHarness({ settings: { adminRateLimit: 5 } });
   const org = await harness.newOrganisation();
   const statuses = [];

@@ -226,7 +226,7 @@ test('the state belongs to one browser, one session and ten minutes', async () =
   expect(provider.seen, 'a code for the old client is not spent on the new one').toEqual([]);
 });
 
-test('nothing in the query chooses where the browser goes', async () => {
+test('the query cannot choose the redirect target', async () => {
   const provider = await lyingProvider({ body: { refresh_token: 'fresh-token-1234' } });
   const at = await setUp();
   const templateId = await install(at, 'google_ads', { ...GOOGLE, endpoint: provider.address });
@@ -236,7 +236,7 @@ test('nothing in the query chooses where the browser goes', async () => {
   expect([answer.status, answer.headers.location]).toEqual([302, `/templates/${templateId}?revision=2`]);
 });
 
-test('what the vendor says against it is shown in the documented shape, as plain text', async () => {
+test('the vendor’s error is returned in the documented shape, as plain text', async () => {
   const at = await setUp();
   const templateId = await install(at, 'google_ads', GOOGLE);
   const started = await begin(at, templateId);
@@ -295,7 +295,7 @@ test('a token endpoint that is down is 503', async () => {
   expect([answer.status, answer.body.error.code, answer.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '5']);
 });
 
-test('what cannot be connected says why', async () => {
+test('a vendor that cannot be connected gives the reason', async () => {
   const at = await setUp();
   const { harness, org } = at;
   const webhook = await begin(at, await install(at, 'webhook', { url: 'https://hooks.example' }));

@@ -69,7 +69,7 @@ onStory('the data layer', (story) => {
     expect(await story.got('data-layer')).toEqual(before);
   });
 
-  test('refuses a change of what somebody else has changed meanwhile', async () => {
+  test('rejects a change based on an outdated version', async () => {
     const { version } = await story.got('data-layer');
     const put = (match: string) => story.call('PUT', 'data-layer', { config: { session: { timeout_minutes: 10 } } }, { 'if-match': match });
     expect((await put(`"${version}"`)).status).toBe(200);

@@ -181,7 +181,7 @@ onStory('dead letters', (story) => {
     expect(await story.refusal('GET', `dlq?${query}`)).toEqual([422, 'VALIDATION_ERROR', field]);
   });
 
-  test('of another organisation are unknown, whatever is asked of them', async () => {
+  test('of another organisation are unknown to every route', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const { id } = await deadLetter(story, pipeline, { integration_id: integration });
     for (const [method, path] of [
@@ -203,7 +203,7 @@ onStory('dead letters', (story) => {
     expect((await story.got(`dlq?integration_id=${integration}`)).total).toBe(0);
   });
 
-  test('one goes again to its integration alone, and says so', async () => {
+  test('one is replayed to its integration only, and marked as replayed', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const letter = await deadLetter(story, pipeline, { integration_id: integration });
     const entry = await story.audited(async () => {
@@ -262,7 +262,7 @@ onStory('dead letters', (story) => {
     expect(await story.refusal('POST', 'dlq/replay', body)).toEqual(expected);
   });
 
-  test('whose integration or pipeline is gone stay, and a replay of one says why', async () => {
+  test('of a deleted integration or pipeline stay, and replaying one gives the reason', async () => {
     const [gone, dead] = [await newIntegration(story), await newIntegration(story)];
     const ofGone = await deadLetter(story, gone.pipeline, { integration_id: gone.integration });
     const ofDead = await deadLetter(story, dead.pipeline, { integration_id: dead.integration });
@@ -277,7 +277,7 @@ onStory('dead letters', (story) => {
     expect([status, body], 'its letters are known').toEqual([202, { replayed: 0 }]);
   });
 
-  test('that two replay at the same moment are sent once; one that was replayed before goes again when it is asked for', async () => {
+  test('replayed twice at the same moment are sent once; a later replay sends them again', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const { id } = await deadLetter(story, pipeline, { integration_id: integration });
     const { log, observe } = story.harness.operations;

@@ -335,7 +335,7 @@ onStory('statistics', (story) => {
     await held.stop();
   });
 
-  test('know only what is the organisation’s own', async () => {
+  test('show only the organisation’s own events', async () => {
     const [one, two] = [await newIntegration(story), await newIntegration(story)];
     for (const query of [
       'pipeline_id=pl_nobody',

@@ -149,7 +149,7 @@ onStory('pipeline integrations', (story) => {
     expect(await story.refusal('GET', `pipelines/${pipeline}/integrations?limit=ten`)).toEqual([422, 'VALIDATION_ERROR', 'limit']);
   });
 
-  test('tell their health: what failed last, what a missing parameter does', async () => {
+  test('show their health: the last failure, and a missing parameter', async () => {
     const { integration, pipeline, path } = await newIntegration(story, { url: 'https://{{pipeline_param.HOST}}/in' });
     const warned = await story.got(path);
     expect(warned.health.warnings.join()).toContain('HOST');
@@ -266,7 +266,7 @@ onStory('the one-step integration', (story) => {
     expect(await count()).toBe(before);
   });
 
-  test('knows no pipeline of another organisation, and leaves no template for it', async () => {
+  test('does not find a pipeline of another organisation, and creates no template for it', async () => {
     const pipeline = await newPipeline(story);
     expect(await story.refusal('POST', 'integrations', body(pipeline), story.stranger)).toEqual([404, 'NOT_FOUND']);
     expect((await story.stranger('GET', 'integration-templates')).body.total).toBe(0);
@@ -304,7 +304,7 @@ onStory('trying out', (story) => {
     expect(await story.refusal('POST', 'mapping/preview', sent, await story.as('viewer'))).toEqual([403, 'FORBIDDEN']);
   });
 
-  test('a test delivery really sends one event, and tells how it went', async () => {
+  test('a test delivery really sends one event and returns the result', async () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       request.on('data', (chunk: Buffer) => seen.push(chunk.toString())).on('end', () => response.writeHead(418).end('short and stout'));

@@ -201,7 +201,7 @@ test('LOCAL_LOGIN=false closes passwords, except for an hour after a reset on th
   for (const path of ['auth/login', 'auth/session']) expect(await login(path)).toBe(403);
 });
 
-test('without OIDC the routes say so', async () => {
+test('without OIDC the routes respond that it is not configured', async () => {
   const harness = await startHarness();
   onTestFinished(() => harness.close());
   expect((await start(harness)).status).toBe(404);

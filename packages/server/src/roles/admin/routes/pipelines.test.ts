@@ -200,7 +200,7 @@ onBothEngines('pipelines', (fresh, engine) => {
     ]);
   });
 
-  test('the secret is told on creation and rotation only, is sealed in the store, and reaches the snapshot', async () => {
+  test('the secret is returned on creation and rotation only, is sealed in the store, and reaches the snapshot', async () => {
     const created = await create({ name: 'Secretive' });
     const rotated = (await call('POST', `pipelines/${created.id}/rotate-secret`)).body;
     const { audit_logs } = (await call('GET', `audit-logs?resource_id=${created.id}&action=pipeline.secret_rotated`)).body;

@@ -45,7 +45,7 @@ onStory('erasure', (story) => {
     (await story.got(`dlq?pipeline_id=${pipeline}`)).total,
   ];
 
-  test('of a user forgets links, sessions, traces and dead letters, also those before the login, and nobody else’s', async () => {
+  test('of a user removes only their links, sessions, traces and dead letters, including those before the login', async () => {
     const pipeline = (await story.made('pipelines', { name: 'Private' })).id;
     const { visitors } = story.harness.operations;
     const session = { id: 's1', started_at: 1, last_at: 2 };
@@ -95,7 +95,7 @@ onStory('erasure', (story) => {
     expect(await left(pipeline), 'another spelling is another user').toEqual([1, 1]);
   });
 
-  test('says so where events that came earlier are still on their way, and erases what is there', async () => {
+  test('erases stored data and reports that earlier events are still being processed', async () => {
     const pipeline = (await story.made('pipelines', { name: 'Behind' })).id;
     await story.record(...outcomes(story, pipeline, { user_id: 'zoe' }));
     const { log } = story.harness.operations;

@@ -37,7 +37,7 @@ onBothEngines('two-step sign-in', (fresh) => {
     expect([session.status, session.body.error.code]).toEqual([401, 'TOTP_REQUIRED']);
   });
 
-  test('a wrong password with a right code tells nothing of the second step', async () => {
+  test('a wrong password with a right code reveals nothing about the second step', async () => {
     const user = await enrol();
     const answer = await login(user.email, { password: 'wrong', totp_code: codeOf(user.secret) });
     expect(answer.body.error).toEqual((await login('nobody@example.com', { password: 'wrong' })).body.error);
@@ -104,7 +104,7 @@ onBothEngines('two-step sign-in', (fresh) => {
     expect((await harness.call('DELETE', `users/${org.owner.id}/totp`, { token: admin.token })).status).toBe(403);
   });
 
-  test('the secret is stored sealed and shown to nobody', async () => {
+  test('the secret is stored sealed and never shown', async () => {
     const user = await enrol();
     const row = await harness.store.db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow();
     expect(JSON.stringify(row)).not.toContain(user.secret);

@@ -31,7 +31,7 @@ onStory('tracking plans', (story) => {
     expect(await story.got(path)).toEqual({ events: {}, on_violation: 'allow' });
   });
 
-  test('are for editors to change; other organisations know nothing of them; one entry each', async () => {
+  test('can be changed by editors, are hidden from other organisations, and leave one audit entry each', async () => {
     const path = await newPlan();
     const body = { events: EVENTS, on_violation: 'flag' };
     expect(await story.refusal('PUT', path, body, await story.as('viewer'))).toEqual([403, 'FORBIDDEN']);

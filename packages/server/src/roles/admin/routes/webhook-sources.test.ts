@@ -57,7 +57,7 @@ onStory('webhook sources', (story) => {
     expect((await newSource({ source_type, provider: 'stripe' })).provider).toBe('stripe');
   });
 
-  test('tell their secret on creation and rotation only', async () => {
+  test('return their secret on creation and rotation only', async () => {
     const source = await newSource({ signing_secret: SECRET });
     expect(source.signing_secret).toBe(SECRET);
     expect(await storedSecret(source.id)).toBe(SECRET);

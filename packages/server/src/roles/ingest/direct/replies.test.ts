@@ -78,7 +78,7 @@ test.each<[name: string, bytes: string, statuses: number[]]>([
   client.socket.destroy();
 });
 
-test('a connection goes on after an answer by Node', async () => {
+test('a connection continues after a response by Node', async () => {
   await start();
   const client = await served();
   for (const [body, status] of [
@@ -144,7 +144,7 @@ test.each([
   await expect.poll(storedIds).toEqual(stored ? ['first', 'gone'] : ['first']);
 });
 
-test('a service that stops answers what waits for the log, and ends the connection with it', async () => {
+test('a stopping service answers requests that wait for the log, then closes their connections', async () => {
   await start();
   const client = await served();
   held.hold();

@@ -76,7 +76,7 @@ test.each<[name: string, bytes: string, statuses: number[]]>([
   }
   client.socket.destroy();
 });
-test('answers come in the order of the requests, quick or not', async () => {
+test('responses keep the order of the requests', async () => {
   const client = await overloaded();
   client.socket.write(request() + request() + request('', '', 'OPTIONS /v1/t HTTP/1.1') + request() + request());
   const statuses: number[] = [];

@@ -18,7 +18,7 @@ async function deliver(id: string, body: string, headers?: Record<string, string
   return delivered;
 }
 
-describe('what cannot be taken', () => {
+describe('rejected webhooks', () => {
   const REFUSED: [name: string, id: string, body: string, headers: Record<string, string>, reason: RegExp][] = [
     ['a missing signature', 'stripe', '{}', {}, /stripe-signature is missing/],
     ['a malformed signature', 'stripe', '{}', { 'stripe-signature': 'nonsense' }, /malformed/],
@@ -71,7 +71,7 @@ describe('what cannot be taken', () => {
     expect(Buffer.byteLength(event.body)).toBeLessThanOrEqual(65_540);
     expect(event.truncated).toBe(true);
   });
-  test('a shared secret never stands in a dead letter', async () => {
+  test('a dead letter never contains a shared secret', async () => {
     const { letters } = await deliver('shared', '{"no":"type"}', { 'x-token': SECRET });
     expect(letters[0]!.reason).toMatch(/no event name/);
     expect(JSON.stringify(letters[0])).not.toContain(SECRET);
@@ -109,7 +109,7 @@ describe('replay', () => {
     expect(run(letters[0]!, mended('shared', { event_type_path: '$.kind' }))).toMatchObject({ ok: true });
     expect(run(letters[0]!, mended('shared', { event_type_path: '$.kind', signing_secret: 'rotated' }))).toMatchObject({ ok: false });
   });
-  test('what was cut short cannot be replayed', async () => {
+  test('a truncated webhook cannot be replayed', async () => {
     const { letters } = await deliver('stripe', JSON.stringify({ x: 'x'.repeat(70_000) }));
     expect(run(letters[0]!, mended('stripe', {}))).toMatchObject({ ok: false, reason: expect.stringMatching(/part/) });
   });
@@ -120,7 +120,7 @@ test('a service may ask for the address with HEAD first', async () => {
   expect((await fetch(`${harness.url}/v1/webhook?source=whs_intercom`)).status).toBe(405);
 });
 
-test('what cannot be stored at all gets 503, so that the provider sends it again', async () => {
+test('a webhook that cannot be stored gets 503, so that the provider retries', async () => {
   const away = await startIngest(snapshot, {
     log: (log) =>
       new Proxy(log, {

@@ -6,7 +6,7 @@ import { BEGINNING, fresh, records, type Stand, texts, until } from './kit.ts';
 
 export function describeGroups({ consume, log, make, reader }: Stand): void {
   describe('groups', () => {
-    test('each group gets everything once, as it comes', async () => {
+    test('each group gets every record once, in append order', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 50) }]);
       const one = reader(topic, 'one');
@@ -20,7 +20,7 @@ export function describeGroups({ consume, log, make, reader }: Stand): void {
       }
     });
 
-    test('a group that begins at a time gets only what is newer; begun once, its start is forgotten', async () => {
+    test('a group with a start time gets only newer records, and only its first start time counts', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 2) }]);
       await sleep(50);
@@ -37,7 +37,7 @@ export function describeGroups({ consume, log, make, reader }: Stand): void {
       expect(texts([...late.seen, ...again.seen].map((delivery) => delivery.record))).toEqual(['data 2', 'data 3', 'data 4', 'data 5']);
     });
 
-    test('settled out of order, only the rest comes again after a reopen', async () => {
+    test('after out-of-order settlements and a reopen, only unsettled records are redelivered', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 10) }]);
       const seen: Delivery[] = [];
@@ -111,7 +111,7 @@ export function describeGroups({ consume, log, make, reader }: Stand): void {
       expect(new Set(seen)).toEqual(new Set(['data 0', 'data 1', 'data 2', 'data 3']));
     });
 
-    test('what a stopped consumer leaves goes to the next one', async () => {
+    test('unsettled records of a stopped consumer are delivered to the next one', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 5) }]);
       const held: Delivery[] = [];
@@ -125,7 +125,7 @@ export function describeGroups({ consume, log, make, reader }: Stand): void {
       expect(texts(next.seen.map((delivery) => delivery.record)).sort()).toEqual(['data 0', 'data 1', 'data 3', 'data 4']);
     });
 
-    test('ordered: after a reopen everything unsettled comes in order', async () => {
+    test('an ordered group redelivers unsettled records in order after a reopen', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 40) }]);
       const first: Delivery[] = [];

@@ -6,7 +6,7 @@ import { collect, fresh, record, records, type Stand, texts, until } from './kit
 
 export function describeReading({ log, make }: Stand): void {
   describe('append and read', () => {
-    test('what is appended is read back, byte for byte, in order, with rising positions and a time', async () => {
+    test('records are read back byte for byte, in order, with increasing positions and a time', async () => {
       const topic = fresh();
       const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
       const before = Date.now();
@@ -48,7 +48,7 @@ export function describeReading({ log, make }: Stand): void {
       expect(Buffer.from(one!.data).equals(data)).toBe(true);
     });
 
-    test('a topic nobody wrote to is empty', async () => {
+    test('a topic without records is empty', async () => {
       const topic = fresh();
       expect(await collect(log().read(topic, { limit: 10 }))).toEqual([]);
       expect(await collect(log().read(topic, { limit: 10, reverse: true }))).toEqual([]);
@@ -135,7 +135,7 @@ export function describeReading({ log, make }: Stand): void {
       expect((await collect(log().read(a, { limit: 10 }))).length).toBe(2);
     });
 
-    test('families do not know of one another', async () => {
+    test('topic families are independent', async () => {
       const a = fresh('events');
       const b = fresh('replay');
       await log().append([{ topic: a, records: [record(`${a}/x`)] }]);

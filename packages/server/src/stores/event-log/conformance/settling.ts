@@ -6,7 +6,7 @@ import { BEGINNING, collect, fresh, record, records, type Stand, texts, until } 
 
 export function describeSettling({ consume, log, make, reader }: Stand): void {
   describe('retries', () => {
-    test('come again no sooner than due, counted, with their state, and hold up nobody', async () => {
+    test('are redelivered when due, with their attempt count and state, and block no other record', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 3) }]);
       const calls: { text: string; attempt: number; state: unknown; at: number }[] = [];
@@ -66,7 +66,7 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(again.length).toBe(2);
     });
 
-    test('with skipRetryDelays they come at once, also one that is stored later', async () => {
+    test('with skipRetryDelays retries are delivered immediately, including one stored later', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 3) }]);
       const seen: string[] = [];
@@ -87,7 +87,7 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(seen.sort()).toEqual([0, 1, 2, 3].flatMap((n) => [`data ${n} 1`, `data ${n} 2`]));
     });
 
-    test('one in hand at a stop comes again, uncounted', async () => {
+    test('a record in flight at a stop is redelivered without counting an attempt', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 1) }]);
       let held: Delivery | undefined;
@@ -127,7 +127,7 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(read.map((one) => one.id).sort()).toEqual([`${topic}/0/out 1`, `${topic}/0/out 2`, `${topic}/1/out 1`]);
     });
 
-    test('many acknowledgements: what is stored with them tells its positions, and none of them comes again', async () => {
+    test('many acknowledgements with appends return the positions, and no record is redelivered', async () => {
       const [topic, out, about] = [fresh(), fresh('replay'), fresh('replay')];
       await log().append([{ topic, records: records(topic, 20) }]);
       const held: Delivery[] = [];
@@ -153,7 +153,7 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(texts(seen.map((one) => one.record)).sort()).toEqual(['data 15', 'data 16', 'data 17', 'data 18', 'data 19']);
     });
 
-    test('many small groups of acknowledgements: each is stored once with its appends, and no record comes again', async () => {
+    test('many small acknowledgement groups are each stored once with their appends, and no record is redelivered', async () => {
       const [topic, out] = [fresh(), fresh('replay')];
       await log().append([{ topic, records: records(topic, 20) }]);
       const held: Delivery[] = [];

@@ -6,7 +6,7 @@ import { collect, fresh, records, type Stand, texts, until } from './kit.ts';
 
 export function describeUpkeep({ consume, log, make, reader }: Stand): void {
   describe('expiry and removal', () => {
-    test('expire removes what is old and settled by every group, and nothing else', async () => {
+    test('expire removes only old records that every group has settled', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 6) }]);
       const quick = reader(topic, 'quick');
@@ -30,7 +30,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       await until(() => slow.length === 7 && quick.seen.length === 7);
     });
 
-    test('a topic emptied by expiry goes on where it was after a reopen', async () => {
+    test('an expired, empty topic continues its sequence after a reopen', async () => {
       const topic = fresh();
       const [before] = await log().append([{ topic, records: records(topic, 3) }]);
       const first = reader(topic, 'g');
@@ -47,7 +47,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       expect(texts(again.seen.map((delivery) => delivery.record))).toEqual(['data 3']);
     });
 
-    test('a waiting retry is delivered although the topic expired what it could', async () => {
+    test('a pending retry survives expiry and is delivered', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 2) }]);
       const seen: [string, number][] = [];
@@ -65,7 +65,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       expect(seen[2]).toEqual(['data 0', 2]);
     });
 
-    test('remove a group: it begins anew; remove a topic: nothing of it is left', async () => {
+    test('a removed group starts over, and a removed topic leaves nothing', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 3) }]);
       const first = reader(topic, 'g');
@@ -87,7 +87,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
   });
 
   describe('figures', () => {
-    test('lag counts what is not settled and knows the oldest', async () => {
+    test('lag counts unsettled records and the age of the oldest', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 1) }]);
       await sleep(50);
@@ -105,7 +105,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       expect((await log().lag(topic, 'g')).oldest).toBeUndefined();
     });
 
-    test('lag that is first asked for while a retry is being written comes true', async () => {
+    test('lag is right if first requested while a retry is being written', async () => {
       for (let i = 0; i < 40; i++) {
         const topic = fresh();
         let written = false;
@@ -133,7 +133,7 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
     });
   });
 
-  test('after close nothing is taken, and after a reopen all is as before', async () => {
+  test('a closed log rejects appends, and a reopen restores everything', async () => {
     const topic = fresh();
     const before = log();
     await before.append([{ topic, records: records(topic, 1) }]);

@@ -8,15 +8,15 @@ import { pack, unpack } from './packing.ts';
 const LIMIT = 1_048_576;
 const text = Buffer.from('{"a":"b"}'.repeat(200_000));
 
-describe('records near what the broker takes', () => {
-  test('small ones go as they are, large ones compressed, and both come back', () => {
+describe('records near the broker’s size limit', () => {
+  test('small records are stored as they are, large ones compressed, and both are read back', () => {
     expect(pack(Buffer.from('{}'), LIMIT)).toEqual({ data: Buffer.from('{}'), encoding: undefined });
     const packed = pack(text, LIMIT);
     expect(packed.data.length).toBeLessThan(LIMIT / 10);
     expect(Buffer.from(unpack(packed.data, packed.encoding)).equals(text)).toBe(true);
   });
 
-  test('what does not compress is refused for good, not for now', () => {
+  test('a record that does not compress is rejected permanently', () => {
     expect(() => pack(randomBytes(LIMIT), LIMIT)).toThrow(RecordTooLarge);
   });
 

@@ -14,7 +14,7 @@ test('one in each turn of the event loop, in the order they came', async () => {
   }
 });
 
-test('who asks again during a turn comes after those who wait', async () => {
+test('a caller that asks again during its turn is queued last', async () => {
   const turns = new FairScheduler();
   const ran: string[] = [];
   turns.take(() => {

@@ -7,7 +7,7 @@ const MOST = 2 ** BITS / 8;
 const bytesOf = (id: string) => Buffer.from(hash('sha1', id, 'hex'), 'hex');
 const textOf = (id: string) => hash('sha1', id, 'binary');
 
-test('holds whatever was added, and seldom anything else before it is full', () => {
+test('contains every added id, with few false positives until it is full', () => {
   const filter = new IdFilter(BITS);
   for (let i = 0; i < MOST; i++) filter.add(bytesOf(`known-${i}`));
   expect(filter.full).toBe(false);

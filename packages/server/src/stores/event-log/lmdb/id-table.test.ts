@@ -5,7 +5,7 @@ import { DIGEST, IdTable } from './id-table.ts';
 
 const digestOf = (id: string) => hash('sha1', id, 'binary');
 
-test('knows what a map would know, however crowded its places are', () => {
+test('behaves like a Map at any load factor', () => {
   // Few different bytes: many digests share their place, and some wrap around from the last place to the first.
   const crowded = fc
     .array(fc.constantFrom('\0', '\x01', '\xff'), { minLength: DIGEST, maxLength: DIGEST })

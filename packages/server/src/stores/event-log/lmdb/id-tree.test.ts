@@ -30,7 +30,7 @@ const put = (tree: IdTree, ids: string[], time: number) =>
   });
 const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
-test('knows its ids from the first moment: before its filter is made, while it is, and after', async () => {
+test('finds its ids before, while and after its filter is built', async () => {
   const old = ids('old', 5_500);
   await put(open(), old, 7);
   const tree = open();
@@ -45,7 +45,7 @@ test('knows its ids from the first moment: before its filter is made, while it i
   }
 });
 
-test('what is removed is gone, and may come again', async () => {
+test('a removed id is unknown and can be added again', async () => {
   const tree = open();
   await put(tree, ['a', 'b'], 1);
   await environment.commit(() => tree.remove(digestOf('a')));
@@ -54,7 +54,7 @@ test('what is removed is gone, and may come again', async () => {
   expect(tree.get(digestOf('a'))).toBe(2);
 });
 
-test('a filter that has filled up is made anew, and nothing is forgotten meanwhile', async () => {
+test('a full filter is rebuilt, and no id is forgotten meanwhile', async () => {
   const tree = open();
   // An eighth of the places of the smallest filter, and some more.
   const all = ids('id', 263_000);

@@ -73,7 +73,7 @@ async function handsOut(log: LmdbLog): Promise<string[]> {
   return ids;
 }
 
-test('while the disk stands still a thousand are settled, and the others wait', async () => {
+test('while the disk stalls a thousand settlements are journaled and the others wait', async () => {
   const disk = new Standstill();
   const { log, held } = await handedOut(1_200, disk.commit);
   let settled = 0;
@@ -114,7 +114,7 @@ test.each([
   expect((await log.lag(topic, 'g')).waiting).toBe(0);
 });
 
-test('a log that is opened on a full disk hands out only what is not noted, and keeps its notes until they are stored', async () => {
+test('a log opened on a full disk delivers only records without a journaled settlement, and keeps the journal until it is stored', async () => {
   const { held, left } = await died(4, 3);
   for (const full of [true, false]) {
     const next = await openLmdbLog({ path: left, dedupWindowMs: 60_000 });
@@ -126,7 +126,7 @@ test('a log that is opened on a full disk hands out only what is not noted, and 
   }
 });
 
-test('closing stores what is only noted', async () => {
+test('closing stores journaled settlements', async () => {
   const { log, held, path } = await handedOut(3, (commit) => commit());
   for (const delivery of held) await settle(log, delivery);
   await log.close();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SettledRanges } from './settled-ranges.ts';
 
-test('whatever the order, it knows what was settled, how far without a gap, and survives storage', () => {
+test('settling in any order tracks the settled records and the cursor, and survives encoding', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 5_000_000_000 }),

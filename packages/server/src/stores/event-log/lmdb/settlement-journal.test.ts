@@ -49,7 +49,7 @@ test('any journal come back as they were', () => {
   );
 });
 
-test('cut off anywhere, the whole ones before the cut come back', () => {
+test('a truncated journal returns the complete entries before the cut', () => {
   const path = folder();
   const file = join(path, 'noted.0');
   const journal = begun(path);
@@ -65,7 +65,7 @@ test('cut off anywhere, the whole ones before the cut come back', () => {
   }
 });
 
-test('one wrong bit ends what can be read', () => {
+test('reading stops at the first flipped bit', () => {
   const path = folder();
   const file = join(path, 'noted.0');
   const journal = begun(path);
@@ -97,7 +97,7 @@ test('a turn leaves the journal of the one before, and writes over those before 
   expect(left()).toEqual([4, 5]);
 });
 
-test('what a failed commit would have taken stays until one succeeds', () => {
+test('entries of a failed commit stay until a commit succeeds', () => {
   const path = folder();
   const journal = begun(path);
   const left = () => found(path).map(({ settled }) => settled[1]);
@@ -116,7 +116,7 @@ test('what a failed commit would have taken stays until one succeeds', () => {
   expect(left()).toEqual([2, 3, 4]);
 });
 
-test('what was made good is forgotten', () => {
+test('committed entries are removed', () => {
   const path = folder();
   begun(path).add(entry(1));
   expect(found(path)).toHaveLength(1);
