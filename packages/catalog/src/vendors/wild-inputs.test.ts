@@ -103,7 +103,12 @@ test('no answer throws, and a partial one judges every item', () => {
       fc.string(),
     ),
   });
-  const items = Array.from({ length: 3 }, (_, index) => ({ lane: '0', payload: null, size: 1, event_id: `e${index}` }));
+  const items = Array.from({ length: 3 }, (_, index) => ({
+    lane: '0',
+    payload: { text: '{}', timestamp: undefined },
+    size: 1,
+    event_id: `e${index}`,
+  }));
   fc.assert(
     fc.property(reply, ({ status, body }) => {
       for (const { built } of compiled.filter((one) => !one.built.chain && !one.built.transport)) {

@@ -11,9 +11,8 @@ const who = { distinct_id: 'user-1', $device_id: 'anon-1', $user_id: 'user-1' };
 const time = 1767323045678;
 const web = { ip: '203.0.113.7', $current_url: 'https://shop.example/checkout?x=1', $referrer: 'https://www.example.org/' };
 const sentOrder = { event: 'Order Completed', properties: { ...order.properties, time, $insert_id: 'evt-1', ...who, ...web } };
-const plain = { traits: {}, context: {} };
-const quiz = track('Quiz Taken', { score: 3 }, plain);
-const sentQuiz = { event: 'Quiz Taken', properties: { score: 3, time, $insert_id: 'evt-1', ...who } };
+const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7', traits: {}, context: {} });
+const sentQuiz = { event: 'Quiz Taken', properties: { score: 3, time, $insert_id: 'evt-7', ...who } };
 
 export default vendorCases(
   mixpanel,

@@ -15,15 +15,15 @@ const stamp = (id: string) => ({ timestamp_unixtime_ms: 1767323045678, source_me
 const says = (...batches: object[]) => [{ method: 'POST', url, headers, body: batches }];
 const order = orderCompleted();
 const attributes = { order_id: 'o-1', total: 42.5, revenue: 35, tax: 5, shipping: 2.5, currency: 'eur', coupon: 'TEA10', page_url };
-const quiz = track('Quiz Taken', { score: 3 }, { traits: {}, context: {} });
+const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7', traits: {}, context: {} });
 const sentQuiz = {
   environment: 'production',
   user_identities: ids,
-  source_request_id: 'evt-1',
+  source_request_id: 'evt-7',
   events: [
     {
       event_type: 'custom_event',
-      data: { ...stamp('evt-1'), event_name: 'Quiz Taken', custom_event_type: 'other', custom_attributes: { score: 3 } },
+      data: { ...stamp('evt-7'), event_name: 'Quiz Taken', custom_event_type: 'other', custom_attributes: { score: 3 } },
     },
   ],
 };

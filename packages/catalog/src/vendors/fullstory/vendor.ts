@@ -1,0 +1,100 @@
+/** https://developer.fullstory.com/server/events/create-event/ and /server/users/create-user/ */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import { template } from '../shared/messages.ts';
+import * as source from '../shared/sources.ts';
+
+const post = (name: string, path: string): RequestDefinition => ({
+  name,
+  method: 'POST',
+  url: `https://{{parameters.region}}/v2/${path}`,
+  headers: { 'Idempotency-Key': '{{item.id}}' },
+  auth: { kind: 'header', name: 'Authorization', value: 'Basic {{parameters.api_key}}' },
+  items: name,
+  body: { kind: 'json' },
+  answers: [
+    { status: [429], verdict: 'unavailable', reason: 'body.message' },
+    { status: [400, 401, 403, 404, 409], verdict: 'refused', reason: 'body.message' },
+    RETRY_TIMEOUT,
+  ],
+});
+
+export default defineVendor({
+  key: 'fullstory',
+  name: 'FullStory',
+  description: 'Server events and users into FullStory.',
+  category: 'analytics',
+  group: 'analytics',
+  status: 'ga',
+  website: 'https://developer.fullstory.com/server/events/create-event/',
+  api_version: { version: 'v2', checked: '2026-11-16' },
+  default_consent_category: 'analytics',
+  setup_steps: [
+    'In FullStory open Settings, Integrations and API keys, Create key, with the permission Standard or Architect.',
+    'Choose the data centre of the account.',
+  ],
+  notes: [
+    'Events of visitors without a user id are dropped: FullStory knows visitors by the uid of FS.identify.',
+    'An event joins the session of the last 30 minutes, if there is one.',
+    'The event id makes a repeated request harmless (Idempotency-Key).',
+    'A group is a property of the user.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'API key',
+      type: 'secret',
+      required: true,
+      placeholder: 'na1.MDEyMzQ1Njc4OWFiY2RlZg==',
+      help_text: 'Settings, Integrations and API keys.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'region',
+      label: 'Data centre',
+      type: 'select',
+      required: false,
+      placeholder: 'api.fullstory.com',
+      help_text: 'The key starts with na1 or eu1: api.fullstory.com or api.eu1.fullstory.com.',
+      options: ['api.fullstory.com', 'api.eu1.fullstory.com'],
+      default: 'api.fullstory.com',
+    },
+  ],
+  requests: [{ ...post('event', 'events'), when: { field: 'event.type', op: 'in', value: ['track', 'page'] } }, post('user', 'users')],
+  send: 'all',
+  event_name: { target: 'event.name', max_length: 250 },
+  require_one_of: [['event.user.uid']],
+  default_action: 'drop',
+  rate: { rps: 30 },
+  variants: blueprints({
+    names: 'keep',
+    global: [
+      from('user_id', 'event.user.uid', [use('truncate', 256)]),
+      set('event.session.use_most_recent', true),
+      from('timestamp', 'event.timestamp'),
+      from('properties', 'event.properties'),
+      from(source.PAGE_URL, 'event.properties.page_url'),
+    ],
+    lines: {},
+    others: {
+      '@page': event('Page Viewed', [from('name', 'event.properties.page_name'), from(source.OWN_PAGE_URL, 'event.properties.page_url')]),
+      '@screen': event('Screen Viewed', [from('name', 'event.properties.screen_name')]),
+      '@identify': event(undefined, [
+        from('user_id', 'user.uid', [use('truncate', 256)]),
+        from(source.EMAIL, 'user.email', ['normalize_email']),
+        template('{{traits.first_name}} {{traits.last_name}}', 'user.display_name', ['trim']),
+        from('traits.name', 'user.display_name', ['to_string']),
+        from('traits', 'user.properties', [use('omit', 'email', 'name', 'first_name', 'last_name')]),
+      ]),
+      '@group': event(undefined, [
+        from('user_id', 'user.uid', [use('truncate', 256)]),
+        from('group_id', 'user.properties.group_id'),
+        from('traits.name', 'user.properties.group_name'),
+      ]),
+    },
+  }),
+});

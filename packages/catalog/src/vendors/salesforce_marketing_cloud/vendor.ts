@@ -1,0 +1,168 @@
+/** https://developer.salesforce.com/docs/marketing/marketing-cloud/references/mc_rest_interaction/ (postEvent, updateDataExtensionIDAsync). */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { event, from, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
+
+const auth: RequestDefinition['auth'] = {
+  kind: 'oauth2_client_credentials',
+  token_url: 'https://{{parameters.subdomain}}.auth.marketingcloudapis.com/v2/token',
+  client_id: '{{parameters.client_id}}',
+  client_secret: '{{parameters.client_secret}}',
+  extra: { account_id: '{{parameters.account_id}}' },
+  style: 'json',
+};
+const REST = 'https://{{parameters.subdomain}}.rest.marketingcloudapis.com';
+const ROW = [
+  from(['user_id', ...source.EMAIL], 'row.SubscriberKey'),
+  from(source.EMAIL, 'row.EmailAddress', ['normalize_email']),
+  from(source.FIRST_NAME, 'row.FirstName', ['trim']),
+  from(source.LAST_NAME, 'row.LastName', ['trim']),
+  from(source.PHONE, 'row.MobileNumber', [use('normalize_phone', PHONE_COUNTRY)]),
+];
+
+export default defineVendor({
+  key: 'salesforce_marketing_cloud',
+  name: 'Salesforce Marketing Cloud',
+  description: 'Starts journeys, and keeps a data extension with your contacts, in Marketing Cloud Engagement.',
+  category: 'other',
+  group: 'engagement',
+  status: 'ga',
+  website: 'https://developer.salesforce.com/docs/marketing/marketing-cloud/references/mc_rest_interaction/',
+  api_version: { version: 'interaction v1, data v1', checked: '2026-11-16' },
+  default_consent_category: 'marketing',
+  setup_steps: [
+    'In Marketing Cloud open Setup, Platform tools, Apps, Installed packages, New, and add an API integration component of the type server-to-server.',
+    'Give it the scopes journeys_execute, data_extensions_read and data_extensions_write.',
+    'In Journey Builder add an entry source of the type API event to each journey, and enter its event definition key in the table below.',
+    'For contacts: create a data extension with the primary key SubscriberKey and the columns of the mapping, and enter its external key.',
+  ],
+  notes: [
+    'Only events with a row in the table of journeys are sent.',
+    'The names under Data must be columns of the data extension of the entry event; the default sends the properties without nested ones.',
+    'Rows of the data extension are written later (asynchronously): a 202 means that they were queued.',
+    'A retry after a timeout can start a journey twice.',
+  ],
+  config_fields: [
+    {
+      key: 'subdomain',
+      label: 'Subdomain',
+      type: 'string',
+      required: true,
+      placeholder: 'mc563885gzs27c5t9-63k636ttgm',
+      help_text: 'The first part of the REST base URI of the API integration component.',
+      pattern: '^[a-z0-9-]+$',
+      pattern_hint: 'the part before .rest.marketingcloudapis.com',
+    },
+    {
+      key: 'client_id',
+      label: 'Client ID',
+      type: 'string',
+      required: true,
+      placeholder: '0123456789abcdefghijklmn',
+      help_text: 'Installed packages, your package, API integration.',
+    },
+    {
+      key: 'client_secret',
+      label: 'Client secret',
+      type: 'secret',
+      required: true,
+      placeholder: 'abcdefghijklmnopqrstuvwx',
+      help_text: 'Installed packages, your package, API integration.',
+    },
+    {
+      key: 'account_id',
+      label: 'Business unit (MID)',
+      type: 'string',
+      required: false,
+      placeholder: '500012345',
+      help_text: 'Hover over the name of the business unit. Only for another unit than that of the package.',
+      pattern: '^\\d+$',
+      pattern_hint: 'digits only',
+    },
+    {
+      key: 'journeys',
+      label: 'Journeys',
+      type: 'table',
+      required: false,
+      placeholder: '[{"event":"Order Completed","event_definition_key":"APIEvent-0c5b3d6e"}]',
+      help_text: 'Journey Builder, your journey, the API event, Event definition key.',
+      columns: [
+        {
+          key: 'event',
+          label: 'Event',
+          type: 'string',
+          required: true,
+          placeholder: 'Order Completed',
+          help_text: 'The name of the event.',
+        },
+        {
+          key: 'event_definition_key',
+          label: 'Event definition key',
+          type: 'string',
+          required: true,
+          placeholder: 'APIEvent-0c5b3d6e',
+          help_text: 'Of the API event that starts the journey.',
+          pattern: '^[^.\\s]+$',
+          pattern_hint: 'without periods and spaces',
+        },
+      ],
+    },
+    {
+      key: 'data_extension_key',
+      label: 'Data extension',
+      type: 'string',
+      required: false,
+      placeholder: 'Contacts_Firsthand',
+      help_text: 'Contact Builder, Data extensions, External key. Without it identify calls are dropped.',
+    },
+  ],
+  requests: [
+    {
+      name: 'row',
+      when: {
+        all: [
+          { field: 'payload.row', op: 'exists' },
+          { field: 'parameters.data_extension_key', op: 'exists' },
+        ],
+      },
+      method: 'PUT',
+      url: `${REST}/data/v1/async/dataextensions/key:{{parameters.data_extension_key}}/rows`,
+      auth,
+      items: 'row',
+      body: { kind: 'json_list', under: 'items' },
+      batch: { max_items: 200, max_bytes: 1_000_000, interval_ms: 2_000, combine: { by: 'SubscriberKey', how: 'merge' } },
+      answers: [{ status: [400], verdict: 'refused', reason: 'body.message', isolate: true }, RETRY_TIMEOUT],
+    },
+    {
+      name: 'journey',
+      when: { field: 'payload.journey.EventDefinitionKey', op: 'exists' },
+      method: 'POST',
+      url: `${REST}/interaction/v1/events`,
+      headers: { 'Content-Type': 'application/json; charset=UTF-8' },
+      auth,
+      items: 'journey',
+      body: { kind: 'json' },
+      answers: [{ status: [400], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT],
+    },
+  ],
+  event_table: { field: 'journeys', event: 'event', vendor_event_name: 'event_definition_key' },
+  event_name: { target: 'journey.EventDefinitionKey', only_with: 'journey.ContactKey' },
+  limits: [{ path: 'journey.Data', scalars_only: true }],
+  require_one_of: [['journey.ContactKey', 'row.SubscriberKey']],
+  default_action: 'drop',
+  rate: { rps: 20 },
+  variants: blueprints({
+    names: {},
+    global: [
+      from(['user_id', ...source.EMAIL], 'journey.ContactKey', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from('properties', 'journey.Data'),
+      from(source.EMAIL, 'journey.Data.EmailAddress', ['normalize_email'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+    ],
+    lines: {},
+    others: { '@identify': event(undefined, ROW) },
+  }),
+});
