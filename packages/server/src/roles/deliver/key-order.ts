@@ -2,14 +2,16 @@ import type { Job } from './job.ts';
 
 /**
  * Delivers events of one key (a user, or a lane) one after the other. An event that waits for a retry keeps its place in memory,
- * and the following events of its key wait behind it. The log hands unsettled events out again in order, so a restart keeps the
- * order; the attempts of a waiting event start anew then.
+ * and the following events of its key wait behind it. The log redelivers unsettled events in order, so a restart keeps the order;
+ * the attempts of a waiting event start over then.
  */
 export class KeyOrder {
   /** The first job of a key is the one in delivery. */
   readonly #keys = new Map<string, Job[]>();
+  /** Jobs in delivery that wait for their next attempt. */
+  readonly #retries = new Map<Job, NodeJS.Timeout>();
 
-  /** True where the job may go now; otherwise `leave` of the one before returns it. */
+  /** True if the job may be sent now. Otherwise `leave` of its predecessor returns it. */
   enter(key: string, job: Job): boolean {
     const waiting = this.#keys.get(key);
     if (waiting) waiting.push(job);
@@ -23,9 +25,22 @@ export class KeyOrder {
     if (waiting?.length === 0) this.#keys.delete(key);
     return waiting?.[0];
   }
-  /** Removes and returns the jobs that wait behind another. */
+  /** Calls `launch` with the job after the delay. The job keeps its place meanwhile. */
+  retryIn(delayMs: number, job: Job, launch: (job: Job) => void): void {
+    const timer = setTimeout(() => {
+      this.#retries.delete(job);
+      launch(job);
+    }, delayMs);
+    this.#retries.set(job, timer);
+  }
+  /** Removes and returns the jobs that wait behind another, or for a retry. */
   takeWaiting(): Job[] {
-    return [...this.#keys.values()].flatMap((jobs) => jobs.splice(1));
+    const behind = [...this.#keys.values()].flatMap((jobs) => jobs.splice(1));
+    const retries = [...this.#retries.keys()];
+    for (const timer of this.#retries.values()) clearTimeout(timer);
+    for (const job of retries) this.leave(orderKey(job) ?? '');
+    this.#retries.clear();
+    return [...behind, ...retries];
   }
 }
 

@@ -12,11 +12,13 @@ import type { DecodedEventRecord } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
-import { type Batch, Batcher, MAX_BATCH_ITEMS } from './batcher.ts';
+import { type Batch, Batcher } from './batcher.ts';
+import { ChangeSignal } from './change-signal.ts';
 import { conclude } from './conclude.ts';
 import { decide } from './decide.ts';
 import type { WorkerDeps } from './deps.ts';
 import { EventSource } from './event-source.ts';
+import { HeldEvents } from './held-events.ts';
 import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
 import { KeyOrder, orderKey } from './key-order.ts';
 import { Limiter } from './limiter.ts';
@@ -29,11 +31,6 @@ import { SettlementWriter } from './settlement-writer.ts';
 import { unreadable } from './unreadable-record.ts';
 import { WorkerLife } from './worker-state.ts';
 
-/** Held events are parsed and mapped, and stay in memory until they are settled: hold only what keeps the vendor busy. */
-const MIN_WINDOW = 32;
-/** With ordering, events of many users wait in the window behind one that is retried. */
-const ORDERED_WINDOW = 1_000;
-const MAX_SEVERAL_BATCHES = 2_000;
 /** A wait until tomorrow is checked again now and then, because the wall clock may be changed. */
 const MAX_WAIT_MS = 60_000;
 const RELOAD_LIMITS_MS = 1_000;
@@ -48,18 +45,14 @@ export class Worker {
   readonly #limiter: Limiter;
   readonly #revisions: ReplayRevisions;
   readonly #source: EventSource;
+  readonly #held = new HeldEvents();
   readonly #batcher = new Batcher();
   readonly #queue: SendQueue;
   readonly #order = new KeyOrder();
-  /** Ordered jobs that wait for their next attempt. */
-  readonly #retryTimers = new Map<Job, NodeJS.Timeout>();
   readonly #writer: SettlementWriter;
+  readonly #signal = new ChangeSignal();
   #plan: Plan;
   #mode: Mode;
-  #window = MIN_WINDOW;
-  /** Events taken from the log and not settled, and their bytes. */
-  #held = 0;
-  #heldBytes = 0;
   /** Requests at the vendor. */
   #inFlight = 0;
   /** Events with a settlement that is not stored yet. */
@@ -70,7 +63,6 @@ export class Worker {
   #batchTimerDue = Number.POSITIVE_INFINITY;
   #resizing: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
-  #waiters: (() => void)[] = [];
   #lastSuccessAt: number | undefined;
   #lastError: { at: number; reason: string } | undefined;
 
@@ -92,14 +84,14 @@ export class Worker {
     const origin = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
     this.#source = new EventSource(deps.log, origin, (topic, deliveries, replay) => this.#take(topic, deliveries, replay));
     this.#configure();
-    this.#source.start(this.#window);
+    this.#source.start(this.#held.window);
   }
 
   get compiled(): CompiledIntegration {
     return this.#plan.compiled;
   }
 
-  /** The next events use this configuration; events in hand finish with the one they were built with. */
+  /** The next events use this configuration; held events finish with the one they were built with. */
   update(compiled: CompiledIntegration): void {
     if (compiled === this.#plan.compiled) return;
     this.#plan = planOf(compiled);
@@ -120,7 +112,7 @@ export class Worker {
     if (this.#life.active) this.#source.startReplays();
   }
 
-  /** Requests at the vendor may finish within `graceMs`; everything else comes again from the log. */
+  /** Requests at the vendor may finish within `graceMs`; everything else is redelivered by the log. */
   stop(graceMs: number): Promise<void> {
     this.#stopping ??= this.#drain(graceMs);
     return this.#stopping;
@@ -129,19 +121,19 @@ export class Worker {
     this.#life.enter('draining');
     clearTimeout(this.#pumpTimer);
     clearTimeout(this.#batchTimer);
-    this.#takeOrdered();
+    this.#order.takeWaiting();
     this.#batcher.takeAll();
     this.#queue.takeAll();
     const now = () => this.#deps.clock.monotonic();
     const until = now() + graceMs;
-    while (this.#inFlight > 0 && now() < until) await this.#changed(until - now());
+    while (this.#inFlight > 0 && now() < until) await this.#signal.changed(until - now());
     const written = Math.max(until, now() + MIN_WRITE_MS);
-    while (this.#unwritten > 0 && now() < written) await this.#changed(written - now());
+    while (this.#unwritten > 0 && now() < written) await this.#signal.changed(written - now());
     this.#writer.stop();
     // Last: the log hands unsettled events to the next consumer as soon as this one stops.
     this.#life.enter('stopped');
     const stopping = this.#source.stop();
-    this.#notify();
+    this.#signal.notify();
     await this.#resizing;
     await stopping;
   }
@@ -154,9 +146,9 @@ export class Worker {
   waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
     return this.#source.waiting();
   }
-  /** True where every event that was taken is settled and stored. */
+  /** True if every taken event is settled and stored. */
   get idle(): boolean {
-    return this.#held === 0;
+    return this.#held.empty;
   }
   get status(): { status: HealthStatus; until?: number } {
     if (this.#mode.kind === 'wait') return { status: 'misconfigured' };
@@ -175,17 +167,13 @@ export class Worker {
   #configure(): void {
     const { vendor } = this.#plan.compiled;
     this.#limiter.configure(this.#plan.compiled);
-    const items = Math.min(vendor?.batch?.max_items ?? 1, MAX_BATCH_ITEMS);
-    // Several batches in flight while the next one fills; of very large ones two.
-    const batches = Math.max(2 * items, Math.min(8 * items, MAX_SEVERAL_BATCHES));
-    const ordered = vendor?.ordering !== undefined;
-    this.#source.keepOrder(ordered);
-    this.#window = Math.max(ordered ? ORDERED_WINDOW : MIN_WINDOW, 2 * (vendor?.concurrency ?? 1), batches);
+    this.#source.keepOrder(vendor?.ordering !== undefined);
+    this.#held.fitWindow(vendor);
   }
   #switch(mode: Mode): void {
     this.#mode = mode;
     if (mode.kind === 'drop') {
-      for (const job of this.#takeOrdered()) this.#settle(job, { kind: 'dropped', reason: mode.reason });
+      for (const job of this.#order.takeWaiting()) this.#settle(job, { kind: 'dropped', reason: mode.reason });
       const parts = [...this.#batcher.takeAll().flatMap((batch) => batch.parts), ...this.#queue.takeAll()];
       for (const { job } of parts) {
         job.open--;
@@ -193,25 +181,25 @@ export class Worker {
         if (job.open === 0) this.#finish(job, { kind: 'dropped', reason: mode.reason });
       }
     }
-    this.#notify();
+    this.#signal.notify();
   }
   #fitConsumers(): void {
-    if (this.#life.state !== 'running' || this.#source.fits(this.#window)) return;
+    if (this.#life.state !== 'running' || this.#source.fits(this.#held.window)) return;
     this.#life.enter('resizing');
     this.#resizing = this.#restartConsumers();
   }
   /** Held events are settled first: a new consumer would get them again. */
   async #restartConsumers(): Promise<void> {
-    while (this.#held > 0 && this.#life.state === 'resizing') await this.#changed();
+    while (!this.#held.empty && this.#life.state === 'resizing') await this.#signal.changed();
     if (this.#life.state !== 'resizing') return;
     const stopping = this.#source.stop();
-    this.#notify();
+    this.#signal.notify();
     await stopping;
     // `stop` may have been called while the consumers were stopping.
     if (this.#life.state !== 'resizing') return;
     this.#life.enter('running');
-    this.#source.start(this.#window);
-    this.#notify();
+    this.#source.start(this.#held.window);
+    this.#signal.notify();
     this.#fitConsumers();
   }
 
@@ -222,11 +210,10 @@ export class Worker {
       while (this.#full && !this.#source.closing) {
         // The window is full of half-filled batches and nothing is in flight: send them, or nothing would ever move.
         if (this.#inFlight === 0 && this.#queue.empty && this.#life.active) this.#send(this.#batcher.takeAll());
-        if (this.#full) await this.#changed();
+        if (this.#full) await this.#signal.changed();
       }
       if (this.#source.closing) return;
-      this.#held++;
-      this.#heldBytes += delivery.record.data.length;
+      this.#held.add(delivery);
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
       const revision = replay ? decoded.meta.revision_number : undefined;
@@ -238,7 +225,7 @@ export class Worker {
   }
   get #full(): boolean {
     if (this.#life.state !== 'running' || this.#mode.kind === 'wait') return true;
-    return this.#held >= this.#window || (this.#held > 0 && this.#heldBytes >= this.#shared.byteBudget());
+    return this.#held.isFull(this.#shared.byteBudget);
   }
   #decode(topic: string, delivery: Delivery, replay: boolean): DecodedEventRecord | undefined {
     try {
@@ -271,7 +258,7 @@ export class Worker {
     for (const batch of batches) this.#queue.push(batch);
     this.#pump();
   }
-  /** Sends what may be sent now. */
+  /** Sends every batch that the limits allow now. */
   #pump(): void {
     while (this.#life.active) {
       const next = this.#queue.next(this.#inFlight, this.#unwritten);
@@ -302,9 +289,9 @@ export class Worker {
     for (const { job, settlement } of settled) this.#finish(job, settlement);
     for (const one of sendAlone) this.#queue.push(one);
     this.#pump();
-    this.#notify();
+    this.#signal.notify();
   }
-  /** Settles the job, or keeps its place where later events must wait for it. */
+  /** Settles the job, or keeps its place if later events must wait for it. */
   #finish(job: Job, settlement: Settlement): void {
     const key = orderKey(job);
     if (key === undefined) this.#settle(job, settlement);
@@ -319,20 +306,7 @@ export class Worker {
     this.#writer.writeWaiting(job, settlement);
     // While stopping the event stays unsettled, and the next process starts with it.
     if (!this.#life.active) return;
-    const again = nextAttempt(job, settlement.state);
-    const timer = setTimeout(() => {
-      this.#retryTimers.delete(again);
-      this.#launch(again);
-    }, settlement.delay_ms);
-    this.#retryTimers.set(again, timer);
-  }
-  /** Removes and returns the ordered jobs that wait for a retry, or behind another. */
-  #takeOrdered(): Job[] {
-    const waiting = [...this.#order.takeWaiting(), ...this.#retryTimers.keys()];
-    for (const timer of this.#retryTimers.values()) clearTimeout(timer);
-    for (const job of this.#retryTimers.keys()) this.#order.leave(orderKey(job) ?? '');
-    this.#retryTimers.clear();
-    return waiting;
+    this.#order.retryIn(settlement.delay_ms, nextAttempt(job, settlement.state), (again) => this.#launch(again));
   }
   #settle(held: HeldEvent | Job, settlement: Settlement): void {
     if (settlement.kind === 'dead_letter') this.#deps.attempts.addDeadLetter(held.compiled.integration);
@@ -341,13 +315,12 @@ export class Worker {
   }
   #release(held: HeldEvent): void {
     this.#unwritten--;
-    this.#held--;
-    this.#heldBytes -= held.delivery.record.data.length;
+    this.#held.remove(held.delivery);
     this.#pump();
-    this.#notify();
+    this.#signal.notify();
   }
 
-  // Timers and waiting
+  // Timers
 
   #armBatchTimer(): void {
     const due = this.#batcher.nextDue;
@@ -383,17 +356,6 @@ export class Worker {
     }
     this.#loadingLimits = false;
     this.#pump();
-  }
-  #notify(): void {
-    if (this.#waiters.length === 0) return;
-    for (const wake of this.#waiters.splice(0)) wake();
-  }
-  /** Resolves when something changed that a waiter may depend on, or after `withinMs`. */
-  #changed(withinMs?: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiters.push(resolve);
-      if (withinMs !== undefined) setTimeout(resolve, Math.max(0, withinMs)).unref();
-    });
   }
 }
 
