@@ -1,7 +1,8 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type IsSecretPath, joinSecrets, maskSecrets, pathText, restoreMasked, splitSecrets } from './mask.ts';
+import { type IsSecretPath, joinSecrets, maskSecrets, pathText, splitSecrets } from './mask.ts';
+import { restoreMasked } from './restore-masked.ts';
 
 /** As core names them for a config that has them all. */
 const PLACES = new Set([

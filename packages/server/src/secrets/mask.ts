@@ -1,6 +1,6 @@
 /**
- * Secrets inside a config: separates them before storage, masks them in responses, and keeps the stored secret when a client sends its
- * mask back. The vendor definition says which fields are secret. All functions are pure.
+ * Secrets inside a config: separates them before storage and masks them in responses. `restore-masked.ts` keeps the stored secret when a
+ * client sends its mask back. The vendor definition says which fields are secret. All functions are pure.
  */
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
@@ -12,9 +12,13 @@ const MASK = '••••';
 /** A reference to a parameter of the pipeline or config. It reveals nothing, so it stays readable. */
 const PLACEHOLDER = /^\s*\{\{\s*(?:pipeline_param|parameters)\.[^{}]+\}\}\s*$/;
 
-function maskValue(value: Json): Json {
+export function maskValue(value: Json): Json {
   if (typeof value === 'string') return isOpen(value) ? value : maskSecret(value);
   return value === null ? null : MASK;
+}
+/** A mask as a client sends it back. */
+export function isMask(value: Json): value is string {
+  return typeof value === 'string' && value.startsWith(MASK);
 }
 /** Empty text or a reference to a parameter: nothing to hide. */
 function isOpen(value: Json): boolean {
@@ -22,7 +26,7 @@ function isOpen(value: Json): boolean {
 }
 
 /** A copy with `change` applied to every secret field. */
-function atSecrets(value: Json, isSecret: IsSecretPath, change: (secret: Json, path: Path) => Json, path: Path = []): Json {
+export function atSecrets(value: Json, isSecret: IsSecretPath, change: (secret: Json, path: Path) => Json, path: Path = []): Json {
   if (path.length > 0 && isSecret(path)) return change(value, path);
   if (Array.isArray(value)) return value.map((item, index) => atSecrets(item, isSecret, change, [...path, index]));
   if (!isObject(value)) return value;
@@ -58,30 +62,6 @@ export function joinSecrets(open: JsonObject, secrets: readonly SecretAt[]): Jso
   ) as JsonObject;
 }
 
-/**
- * Replaces every mask that a client sent back with the stored secret of that field. `unknown` lists masks without a matching secret:
- * storing the mask itself would silently lose the secret.
- */
-export function restoreMasked(sent: JsonObject, stored: JsonObject, isSecret: IsSecretPath): { config: JsonObject; unknown: Path[] } {
-  const unknown: Path[] = [];
-  const config = atSecrets(sent, isSecret, (value, path) => {
-    if (typeof value !== 'string' || !value.startsWith(MASK)) return value;
-    const kept = valueAt(stored, path);
-    if (kept !== undefined && maskValue(kept) === value) return kept;
-    unknown.push(path);
-    return value;
-  }) as JsonObject;
-  return { config, unknown };
-}
-
-function valueAt(value: Json, path: Path): Json | undefined {
-  let here: Json | undefined = value;
-  for (const key of path) {
-    if (here === undefined || typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<string | number, Json>)[key];
-  }
-  return here;
-}
 /** The field's path as used in faults: `parameters.headers[0]`. */
 export function pathText(path: Path): string {
   return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');

@@ -20,7 +20,7 @@ import { ApiError, invalidFields } from '../../http/errors.ts';
 import { insertConnectRequest, takeConnectRequest } from '../../stores/config/connect-requests.ts';
 import { findIntegrationById, updateIntegration } from '../../stores/config/integrations.ts';
 import { organisationKey } from '../../stores/config/organisations.ts';
-import { findPipeline } from '../../stores/config/pipelines.ts';
+import { readParameters } from '../../stores/config/pipeline-parameters.ts';
 import { findRevision, latestRevision, type StoredRevision } from '../../stores/config/revisions.ts';
 import type { ConnectRequestRow, Db } from '../../stores/config/schema.ts';
 import { findSessionUser } from '../../stores/config/sessions.ts';
@@ -153,8 +153,8 @@ export function createOauthConnect(context: AdminContext) {
     if (connect === undefined)
       throw invalidFields([{ field: 'vendor', message: `${vendor.name} has no connect flow: enter its credentials` }]);
     const config = openStored(context, await organisationKey(tx, orgId), revision);
-    const pipeline = integration && (await findPipeline(tx, orgId, integration.pipeline_id));
-    const resolved = substitute(config, pipeline?.parameters ?? {}).config as JsonObject;
+    const parameters = integration && (await readParameters(tx, cipher, orgId, integration.pipeline_id));
+    const resolved = substitute(config, parameters ?? {}).config as JsonObject;
     const planned = connectPlan(connect, vendor, resolved, urlRules(context));
     if (!planned.ok) throw invalidFields(planned.faults.map(({ field, message }) => ({ field: `config.${field}`, message })));
     return { template, integration, vendor, connect, revision, config, plan: planned.plan };

@@ -149,10 +149,14 @@ test('an integration is connected from its pinned revision, and pins the new one
     auth: 'oauth',
     ...CLIENT,
     client_id: '{{pipeline_param.CLIENT}}',
+    client_secret: '{{pipeline_param.CLIENT_SECRET}}',
     refresh_token: 'an old token',
     endpoint: provider.address,
   };
-  const pipeline = await harness.call('POST', 'pipelines', { token, body: { name: 'P', parameters: { CLIENT: 'from-the-pipeline' } } });
+  const pipeline = await harness.call('POST', 'pipelines', {
+    token,
+    body: { name: 'P', parameters: { CLIENT: 'from-the-pipeline', CLIENT_SECRET: CLIENT.client_secret } },
+  });
   const made = await harness.call('POST', 'integrations', {
     token,
     body: { source_id: pipeline.body.id, vendor: 'hubspot', name: 'H', config },

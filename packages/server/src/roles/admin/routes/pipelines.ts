@@ -15,7 +15,8 @@ import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { isNetwork } from '../../../network/address-matcher.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
-import { pathText, restoreMasked } from '../../../secrets/mask.ts';
+import { pathText } from '../../../secrets/mask.ts';
+import { restoreMasked } from '../../../secrets/restore-masked.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { isSecretParameterPath, type Parameters, readParameters, sealParameters } from '../../../stores/config/pipeline-parameters.ts';
 import {
