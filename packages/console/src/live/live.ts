@@ -23,10 +23,12 @@ export type LiveState = { status: 'connecting' | 'live' | 'offline'; skipped: nu
 const PATH = '/v1/admin/debug/live';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
+const CAUGHT_UP_AFTER_MS = 10_000;
 
 let socket: WebSocket | undefined;
 let wait = FIRST_WAIT_MS;
 let retry: ReturnType<typeof setTimeout> | undefined;
+let caughtUp: ReturnType<typeof setTimeout> | undefined;
 let started = false;
 let state: LiveState = { status: 'connecting', skipped: 0, since: Date.now() };
 const stateListeners = new Set<() => void>();
@@ -74,7 +76,7 @@ async function connect(): Promise<void> {
   };
   opened.onmessage = ({ data }: MessageEvent<string>) => {
     const frame = JSON.parse(data) as LiveFrame | { stage: 'skipped'; count: number } | { stage: 'error'; reason: string };
-    if (frame.stage === 'skipped') return set({ ...state, skipped: state.skipped + (frame as { count: number }).count });
+    if (frame.stage === 'skipped') return skip((frame as { count: number }).count);
     if (frame.stage === 'error') return;
     for (const listener of frameListeners) listener(frame as LiveFrame);
   };
@@ -86,6 +88,12 @@ async function connect(): Promise<void> {
     retry = setTimeout(() => void connect(), wait);
     wait = Math.min(LONGEST_WAIT_MS, wait * 2);
   };
+}
+/** The page is behind while frames are skipped; once that has stopped for a while it has caught up. */
+function skip(count: number): void {
+  set({ ...state, skipped: state.skipped + count });
+  clearTimeout(caughtUp);
+  caughtUp = setTimeout(() => set({ ...state, skipped: 0 }), CAUGHT_UP_AFTER_MS);
 }
 function set(next: LiveState): void {
   state = next;

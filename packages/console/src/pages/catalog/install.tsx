@@ -1,96 +1,111 @@
-/** Installs a vendor on a pipeline in one step: credentials, consent category, pipeline. */
-import { Button, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
+/** Installs a vendor: blueprint, credentials, consent category, what it maps, pipelines; then a real test call. */
+import { Button, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
+import { Installed, type InstalledIntegration } from './installed.tsx';
+import { mappedEvents, type VariantConfig } from './variant.ts';
 
-interface Vendor {
+export interface InstallableVendor {
   key: string;
   name: string;
   category: string;
   config_fields: ConfigField[];
-  variants: { key: string; name: string }[];
+  variants: { key: string; name: string; default_config: unknown }[];
   default_consent_category?: string | null;
+  connect: unknown;
 }
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
-const PROPOSED: Record<string, string> = { advertising: 'marketing', analytics: 'analytics', attribution: 'marketing' };
 
-export function Install({ vendor, variant, onDone }: { vendor: Vendor; variant?: string; onDone: () => void }) {
-  const navigate = useNavigate();
+export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor; variant?: string; onDone: () => void }) {
   const queries = useQueryClient();
   const pipelines = useQuery(pipelinesQuery());
-  const shown = vendor.config_fields.filter(({ required, key }) => required || key === 'test_event_code');
+  const [more, setMore] = useState(false);
+  const required = vendor.config_fields.filter((field) => field.required || field.key === 'test_event_code');
+  const optional = vendor.config_fields.filter((field) => !required.includes(field));
   const form = useForm({
     initialValues: {
       name: vendor.name,
       variant: variant ?? 'default',
       pipelines: [] as string[],
-      consent_category: (vendor.default_consent_category ?? PROPOSED[vendor.category] ?? null) as string | null,
-      config: Object.fromEntries(shown.map((field) => [field.key, (field.default ?? '') as string])) as Record<string, unknown>,
+      consent_category: vendor.default_consent_category ?? null,
+      config: Object.fromEntries(required.map((field) => [field.key, field.default ?? ''])) as Record<string, unknown>,
     },
     validate: {
       name: (name) => (name.trim() === '' ? 'Give it a name.' : null),
       config: Object.fromEntries(
-        shown
-          .filter(({ required }) => required)
+        required
+          .filter((field) => field.required && vendor.connect === null)
           .map(({ key, label }) => [key, (value: unknown) => (value === '' || value === undefined ? `${label} is required.` : null)]),
       ),
     },
   });
+  // The only pipeline is the one that is meant.
+  const only = pipelines.data?.pipelines.length === 1 ? pipelines.data.pipelines[0]?.id : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: proposed once, when the pipelines are known
+  useEffect(() => {
+    if (only !== undefined && form.values.pipelines.length === 0) form.setFieldValue('pipelines', [only]);
+  }, [only]);
   const install = useMutation({
     mutationFn: async (values: typeof form.values) => {
-      const config = Object.fromEntries(Object.entries(values.config).filter(([, value]) => value !== ''));
+      const config = Object.fromEntries(Object.entries(values.config).filter(([, value]) => value !== '' && value !== undefined));
       const { template } = await call(
         api.POST('/v1/admin/integration-catalog/{vendor}/install', {
           params: { path: { vendor: vendor.key } },
-          body: { name: values.name.trim(), variant: values.variant, config },
+          body: { name: values.name.trim(), variant: values.variant, config: config as never },
         }),
       );
+      const integrations: InstalledIntegration[] = [];
       for (const id of values.pipelines)
-        await call(
-          api.POST('/v1/admin/pipelines/{id}/integrations', {
-            params: { path: { id } },
-            body: { template_id: template.id, consent_category: values.consent_category, enabled: true } as never,
-          }),
+        integrations.push(
+          await call(
+            api.POST('/v1/admin/pipelines/{id}/integrations', {
+              params: { path: { id } },
+              body: { template_id: template.id, consent_category: values.consent_category as never, enabled: true },
+            }),
+          ),
         );
-      return values.pipelines;
+      return { templateId: template.id, integrations };
     },
-    onSuccess: async ([first]) => {
-      await queries.invalidateQueries({ queryKey: ['integrations'] });
-      notifications.show({
-        message: first === undefined ? `${vendor.name} is installed as a template.` : `${vendor.name} receives events from now on.`,
-      });
-      onDone();
-      if (first !== undefined)
-        void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: first }, search: { tab: 'integrations' } });
-    },
-    onError: (error) => {
-      form.setErrors(fieldErrors(error, 'name'));
-      notifications.show({ color: 'red', title: 'Not installed', message: failureText(error) });
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['integrations'] }),
+    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
   });
+  if (install.data !== undefined)
+    return <Installed vendor={vendor} templateId={install.data.templateId} integrations={install.data.integrations} onDone={onDone} />;
+  const events = mappedEvents((vendor.variants.find(({ key }) => key === form.values.variant)?.default_config ?? {}) as VariantConfig);
+  const inputs = (fields: readonly ConfigField[]) =>
+    fields.map((field) => <ConfigInput key={field.key} field={field} {...form.getInputProps(`config.${field.key}`)} />);
   return (
     <form onSubmit={form.onSubmit((values) => install.mutate(values))}>
       <Stack gap="sm">
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-        <Select
-          label="Blueprint"
-          description="What is mapped to begin with. Everything can be changed afterwards."
-          allowDeselect={false}
-          data={vendor.variants.map(({ key: value, name: label }) => ({ value, label }))}
-          {...form.getInputProps('variant')}
-        />
-        {shown.map((field) => (
-          <ConfigInput key={field.key} field={field} {...form.getInputProps(`config.${field.key}`)} />
-        ))}
+        {vendor.variants.length > 1 && (
+          <Select
+            label="Blueprint"
+            description="What is mapped to begin with. Everything can be changed afterwards."
+            allowDeselect={false}
+            data={vendor.variants.map(({ key: value, name: label }) => ({ value, label }))}
+            {...form.getInputProps('variant')}
+          />
+        )}
+        {inputs(required)}
+        {optional.length > 0 && (
+          <Button variant="subtle" size="compact-xs" onClick={() => setMore(!more)} aria-expanded={more} style={{ alignSelf: 'start' }}>
+            {more ? 'Fewer settings' : `${optional.length} more settings`}
+          </Button>
+        )}
+        {more && inputs(optional)}
         <Select
           label="Consent category"
-          description="Events without this consent are not sent to this vendor."
+          description={
+            vendor.default_consent_category
+              ? `Proposed for ${vendor.name}: ${vendor.default_consent_category}. Events without this consent are not sent to it.`
+              : 'Events without this consent are not sent to this vendor.'
+          }
           placeholder="None: all events are sent"
           clearable
           data={CATEGORIES}
@@ -102,6 +117,19 @@ export function Install({ vendor, variant, onDone }: { vendor: Vendor; variant?:
           data={pipelines.data?.pipelines.map(({ id: value, name: label }) => ({ value, label })) ?? []}
           {...form.getInputProps('pipelines')}
         />
+        <Text size="xs" c="var(--dim)">
+          {events.length === 0
+            ? 'Every event is delivered as it is.'
+            : `It will map ${events.length} events: ${events
+                .slice(0, 6)
+                .map(({ event }) => event)
+                .join(', ')}${events.length > 6 ? ' …' : ''}`}
+        </Text>
+        {install.isError && (
+          <Text size="sm" c="var(--bad)" role="alert">
+            {failureText(install.error)}
+          </Text>
+        )}
         <Button type="submit" size="sm" loading={install.isPending}>
           Install
         </Button>

@@ -1,18 +1,34 @@
 /** What a variant's configuration says about events, for people. */
+export interface Mapping {
+  target: string;
+  source?: string | string[];
+  value?: unknown;
+  template?: string;
+  transforms?: (string | { name: string })[];
+  required?: boolean;
+}
 interface EventEntry {
   vendor_event_name?: string;
-  mappings?: { target: string }[];
+  mappings?: Mapping[];
 }
 export interface VariantConfig {
+  global?: { mappings?: Mapping[] };
   events?: Record<string, EventEntry | EventEntry[]>;
 }
 
-export function mappedEvents({ events = {} }: VariantConfig): { event: string; vendorEvent: string; targets: string[] }[] {
+export function mappedEvents({ events = {} }: VariantConfig): { event: string; vendorEvent: string; mappings: Mapping[] }[] {
   return Object.entries(events).flatMap(([event, entries]) =>
     (Array.isArray(entries) ? entries : [entries]).map((entry) => ({
       event,
       vendorEvent: entry.vendor_event_name ?? event,
-      targets: [...new Set((entry.mappings ?? []).map(({ target }) => target))],
+      mappings: entry.mappings ?? [],
     })),
   );
 }
+/** Where a row's value comes from. */
+export function sourceText({ source, value, template }: Mapping): string {
+  if (source !== undefined) return Array.isArray(source) ? source.join(' or ') : source;
+  return template ?? `= ${JSON.stringify(value)}`;
+}
+export const transformNames = ({ transforms = [] }: Mapping): string[] =>
+  transforms.map((one) => (typeof one === 'string' ? one : one.name));

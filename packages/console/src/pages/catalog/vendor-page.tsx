@@ -1,5 +1,5 @@
 /** A vendor before anything is installed: its fields, what it maps, the mapping as a table; then the installation. */
-import { Button, Modal, Select, Table, Title } from '@mantine/core';
+import { Button, Modal, Select, Table, Tabs, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -7,10 +7,11 @@ import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
+import { type VendorRequest, VendorRequests } from '../../components/vendor-requests.tsx';
 import { useMay } from '../../session/use-session.ts';
 import classes from './catalog.module.css';
 import { Install } from './install.tsx';
-import { mappedEvents, type VariantConfig } from './variant.ts';
+import { type Mapping, mappedEvents, sourceText, transformNames, type VariantConfig } from './variant.ts';
 import { VendorIcon } from './vendor-icon.tsx';
 
 export const vendorQuery = (vendor: string) => ({
@@ -30,7 +31,9 @@ export function VendorPage() {
   if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   const vendor = query.data;
   const variant = vendor.variants.find((one) => one.key === chosen) ?? vendor.variants[0];
-  const events = variant === undefined ? [] : mappedEvents(variant.default_config as VariantConfig);
+  const config = (variant?.default_config ?? {}) as VariantConfig;
+  const events = mappedEvents(config);
+  const global = config.global?.mappings ?? [];
   return (
     <Page
       title={vendor.name}
@@ -80,49 +83,123 @@ export function VendorPage() {
           {events.length === 0 ? (
             <p>Every event is delivered as it is.</p>
           ) : (
+            <ul className={classes.events}>
+              {global.length > 0 && (
+                <li>
+                  <details>
+                    <summary>
+                      <b>Every event</b> <span className="dim">{global.length} fields</span>
+                    </summary>
+                    <MappingTable mappings={global} />
+                  </details>
+                </li>
+              )}
+              {events.map(({ event, vendorEvent, mappings }) => (
+                <li key={`${event} ${vendorEvent}`}>
+                  <details>
+                    <summary>
+                      <b>{event}</b> → <span className="mono">{vendorEvent}</span> <span className="dim">{mappings.length} fields</span>
+                    </summary>
+                    <MappingTable mappings={mappings} />
+                  </details>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <div className={classes.side}>
+          <section className={`panel ${classes.section}`} aria-label="Settings">
+            <Title order={2} mb="xs">
+              What it needs
+            </Title>
             <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Your event</Table.Th>
-                  <Table.Th>At {vendor.name}</Table.Th>
-                  <Table.Th>Fields</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
               <Table.Tbody>
-                {events.map(({ event, vendorEvent, targets }) => (
-                  <Table.Tr key={`${event} ${vendorEvent}`}>
+                {vendor.config_fields.map(({ key: field, label, required, help_text }) => (
+                  <Table.Tr key={field}>
                     <Table.Td>
-                      <b>{event}</b>
+                      <b>{label}</b> {required && <Tag tone="info">required</Tag>}
+                      <div className="dim">{help_text}</div>
                     </Table.Td>
-                    <Table.Td className="mono">{vendorEvent}</Table.Td>
-                    <Table.Td className="mono dim">{targets.join(', ')}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>
             </Table>
-          )}
-        </section>
-        <section className={`panel ${classes.section}`} aria-label="Settings">
-          <Title order={2} mb="xs">
-            What it needs
-          </Title>
-          <Table>
-            <Table.Tbody>
-              {vendor.config_fields.map(({ key: field, label, required, help_text }) => (
-                <Table.Tr key={field}>
-                  <Table.Td>
-                    <b>{label}</b> {required && <Tag tone="info">required</Tag>}
-                    <div className="dim">{help_text}</div>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </section>
+            {vendor.setup_steps.length > 0 && (
+              <>
+                <Title order={3} mt="sm">
+                  Where to find it
+                </Title>
+                <ol className={classes.steps}>
+                  {vendor.setup_steps.map((step) => (
+                    <li key={step}>{step}</li>
+                  ))}
+                </ol>
+              </>
+            )}
+          </section>
+          <Samples samples={vendor.sample_requests} />
+        </div>
       </div>
       <Modal opened={open} onClose={close} title={`Install ${vendor.name}`} size="lg">
         <Install vendor={vendor} {...(variant === undefined ? {} : { variant: variant.key })} onDone={close} />
       </Modal>
     </Page>
+  );
+}
+
+function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
+  return (
+    <Table withRowBorders={false} verticalSpacing={2}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>From</Table.Th>
+          <Table.Th>Transforms</Table.Th>
+          <Table.Th>To</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {mappings.map((mapping, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: several rows may write the same target
+          <Table.Tr key={at}>
+            <Table.Td className="mono">{sourceText(mapping)}</Table.Td>
+            <Table.Td>
+              {transformNames(mapping).map((name) => (
+                <Tag key={name}>{name}</Tag>
+              ))}
+            </Table.Td>
+            <Table.Td className="mono">
+              {mapping.target} {mapping.required === true && <Tag tone="info">required</Tag>}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** What the vendor would receive, before anything is installed. */
+function Samples({ samples }: { samples: Awaited<ReturnType<ReturnType<typeof vendorQuery>['queryFn']>>['sample_requests'] }) {
+  const [first] = samples;
+  if (first === undefined) return null;
+  return (
+    <section className={`panel ${classes.section}`} aria-label="Sample request">
+      <Title order={2} mb="xs">
+        Sample request
+      </Title>
+      <Tabs defaultValue="0" keepMounted={false}>
+        <Tabs.List>
+          {samples.map(({ event }, at) => (
+            <Tabs.Tab key={event.event_id} value={String(at)}>
+              {event.event ?? event.type}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {samples.map(({ event, requests }, at) => (
+          <Tabs.Panel key={event.event_id} value={String(at)} pt="xs">
+            <VendorRequests result={{ kind: 'requests', requests: requests as VendorRequest[], warnings: [] }} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </section>
   );
 }

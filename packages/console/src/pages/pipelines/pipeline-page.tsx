@@ -16,14 +16,16 @@ const Settings = lazy(async () => ({ default: (await import('./settings.tsx')).P
 const Collector = lazy(async () => ({ default: (await import('./collector.tsx')).CollectorTab }));
 
 const Steps = lazy(async () => ({ default: (await import('./transformations.tsx')).Transformations }));
+const Consent = lazy(async () => ({ default: (await import('./consent.tsx')).ConsentTab }));
 const Plan = lazy(async () => ({ default: (await import('./tracking-plan.tsx')).TrackingPlanTab }));
 
-const TABS = ['overview', 'integrations', 'transformations', 'tracking-plan', 'collector', 'settings'] as const;
+const TABS = ['overview', 'integrations', 'transformations', 'tracking-plan', 'consent', 'collector', 'settings'] as const;
 const LABELS: Record<(typeof TABS)[number], string> = {
   overview: 'Overview',
   integrations: 'Integrations',
   transformations: 'Transformations',
   'tracking-plan': 'Tracking plan',
+  consent: 'Consent and privacy',
   collector: 'Collector',
   settings: 'Settings and keys',
 };
@@ -94,6 +96,9 @@ export function PipelinePage() {
           </Tabs.Panel>
           <Tabs.Panel value="tracking-plan">
             <Plan pipelineId={pipelineId} />
+          </Tabs.Panel>
+          <Tabs.Panel value="consent">
+            <Consent pipelineId={pipelineId} />
           </Tabs.Panel>
           <Tabs.Panel value="collector">
             <Collector pipeline={pipeline.data} />

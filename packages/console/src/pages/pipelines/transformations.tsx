@@ -3,7 +3,7 @@ import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from '@m
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
@@ -13,6 +13,8 @@ import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { sampleEvent } from '../mapping/recent-events.ts';
 import classes from './transformations.module.css';
+
+const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
 
 interface Transformation {
   id: string;
@@ -143,7 +145,7 @@ function Edit({
           body: { kind: draft.kind, rules: parsedRules, code: draft.code, event: JSON.parse(event) } as never,
         }),
       )) as { event: unknown; logs: string[]; error: string | null };
-      return { ...answer, took: performance.now() - started };
+      return { ...answer, before: JSON.stringify(JSON.parse(event), null, 2), took: performance.now() - started };
     },
   });
   const save = useMutation({
@@ -254,7 +256,9 @@ function Edit({
             {attempt.data.event === null ? (
               attempt.data.error === null && <Tag tone="warn">the event is dropped</Tag>
             ) : (
-              <Json value={attempt.data.event} label="Result" maxHeight={400} />
+              <Suspense fallback={<Loading what="the comparison" />}>
+                <SideBySide left={attempt.data.before} right={JSON.stringify(attempt.data.event, null, 2)} />
+              </Suspense>
             )}
           </>
         )}
