@@ -57,6 +57,21 @@ describe('every event can explain itself', () => {
     expect((await client.call('GET', '/events/never-sent')).status).toBe(404);
   });
 
+  test('screens and aliases are found by their own names', async () => {
+    const { pipeline, key } = await pipelineTo(client, receiver.url);
+    const batch = [
+      { type: 'page', name: 'Home', userId: 'u1', messageId: `${pipeline.id}-page` },
+      { type: 'screen', name: 'Cart', userId: 'u1', messageId: `${pipeline.id}-screen` },
+      { type: 'alias', userId: 'u1', previousId: 'a1', messageId: `${pipeline.id}-alias` },
+    ];
+    await send(service, key, '/v1/batch', { batch });
+    const found = async (event: string) => (await client.get(`/events?pipeline_id=${pipeline.id}&event=${event}`)).events;
+    await until('all', async () => (await found('@page')).length === 2 && (await found('@alias')).length === 1);
+    expect(await found('@screen')).toMatchObject([{ event_id: `${pipeline.id}-screen`, type: 'page', original_type: 'screen' }]);
+    expect(await found('@alias')).toMatchObject([{ event_id: `${pipeline.id}-alias`, type: 'identify', original_type: 'alias' }]);
+    expect(await found('@identify')).toMatchObject([{ event_id: `${pipeline.id}-alias` }]);
+  });
+
   test('data that privacy rules removed from an event is nowhere in its trace', async () => {
     const { config } = await client.get('/data-layer');
     const { key } = await pipelineTo(client, receiver.url);

@@ -3717,6 +3717,11 @@ export interface components {
             event_id: string;
             pipeline_id: string;
             type: string;
+            /**
+             * @description Where the event came as a screen or an alias.
+             * @enum {string|null}
+             */
+            original_type: "screen" | "alias" | null;
             event_name: string | null;
             user_id: string | null;
             anonymous_id: string | null;
@@ -3747,6 +3752,11 @@ export interface components {
             event_id: string;
             pipeline_id: string;
             type: string;
+            /**
+             * @description Where the event came as a screen or an alias.
+             * @enum {string|null}
+             */
+            original_type: "screen" | "alias" | null;
             event_name: string | null;
             user_id: string | null;
             anonymous_id: string | null;
@@ -4572,6 +4582,11 @@ export interface components {
             integration_id?: string | null;
             event_id?: string | null;
             type?: string | null;
+            /**
+             * @description Only where the event came as a screen or an alias.
+             * @enum {string}
+             */
+            original_type?: "screen" | "alias";
             event?: string | null;
             reason?: string | null;
             duration_ms?: number | null;
@@ -8402,7 +8417,7 @@ export interface operations {
         parameters: {
             query?: {
                 pipeline_id?: string;
-                /** @description A track name, or @page, @identify, @group. */
+                /** @description A track name, or @page (also screens), @identify (also aliases), @group, @screen, @alias. */
                 event?: string;
                 user_id?: string;
                 anonymous_id?: string;

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
-import type { CanonicalEvent, EventType } from './canonical.ts';
+import type { CanonicalEvent, EventType, OriginalType } from './canonical.ts';
 import type { IngestEnvelope } from './envelope.ts';
 import { readIntegrations } from './integrations.ts';
 import { parseTimestamp } from './timestamp.ts';
@@ -24,9 +24,10 @@ export function canonicalise(envelope: IngestEnvelope, body: Uint8Array): Canoni
 
 export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): CanonicalEvent {
   const call = text(own(body, 'type')) ?? envelope.type ?? 'track';
-  const type: EventType = TYPES.get(call) ?? 'track';
+  const type = eventType(call);
   const event: CanonicalEvent = { event_id: envelope.event_id, type, timestamp: '', context: {} };
-  if (call === 'screen' || call === 'alias') event.original_type = call;
+  const original = originalType(call);
+  if (original !== undefined) event.original_type = original;
   const name = text(own(body, 'name'));
   const groupId = idText(own(body, 'groupId'));
   const userId = idText(own(body, 'userId'));
@@ -62,6 +63,13 @@ export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): 
     if (previous !== undefined && previous !== event.anonymous_id) event.context.previous_id = previous;
   }
   return event;
+}
+
+export function eventType(call: string): EventType {
+  return TYPES.get(call) ?? 'track';
+}
+export function originalType(call: string): OriginalType | undefined {
+  return call === 'screen' || call === 'alias' ? call : undefined;
 }
 
 /** Uses `timestamp`, then `originalTimestamp` (RudderStack's SDKs send only that), then the time of receipt. */

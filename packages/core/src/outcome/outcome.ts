@@ -103,6 +103,7 @@ interface AboutOne extends About {
 }
 interface AboutEvent extends AboutOne {
   type: EventType;
+  original_type?: CanonicalEvent['original_type'];
   // `undefined` is allowed as a value: senders copy these fields from the event as they are, and JSON leaves them out.
   event?: string | undefined;
   user_id?: string | undefined;

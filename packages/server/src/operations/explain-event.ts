@@ -23,6 +23,7 @@ export function summary(row: TraceEventRow) {
     event_id: row.event_id,
     pipeline_id: row.pipeline_id,
     type: row.type,
+    original_type: row.original_type,
     event_name: row.event,
     user_id: row.user_id,
     anonymous_id: row.anonymous_id,

@@ -32,6 +32,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       received_at: receivedAt,
       processed_at: outcome.at,
       type: outcome.type,
+      original_type: outcome.original_type ?? null,
       event: optional(outcome.event),
       user_id: optional(outcome.user_id),
       anonymous_id: optional(outcome.anonymous_id),

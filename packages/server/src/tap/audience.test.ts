@@ -66,12 +66,15 @@ test('a frame is sent to every watcher whose buffer is not full', async () => {
 });
 
 test.each([
-  [{ event: '@page' }, ['page']],
+  [{ event: '@page' }, ['page', 'screen']],
+  [{ event: '@screen' }, ['screen']],
+  [{ event: '@alias' }, []],
   [{ event: '@track' }, []],
   [{ event: 'Seen' }, ['track']],
-  [{}, ['track', 'page', 'identify']],
+  [{}, ['track', 'page', 'screen', 'identify']],
 ])('%j shows %j', (filter, expected) => {
   const watcher = new Watcher({ bufferedAmount: 0, send: () => undefined }, filter);
-  const frames = [{ type: 'track', event: 'Seen' }, { type: 'page' }, { type: 'identify' }];
-  expect(frames.filter((frame) => watcher.passes({ time: '', stage: 'received', ...frame })).map(({ type }) => type)).toEqual(expected);
+  const frames = [{ type: 'track', event: 'Seen' }, { type: 'page' }, { type: 'page', original_type: 'screen' }, { type: 'identify' }];
+  const shown = frames.filter((frame) => watcher.passes({ time: '', stage: 'received', ...frame }));
+  expect(shown.map(({ type, original_type }) => original_type ?? type)).toEqual(expected);
 });

@@ -62,8 +62,9 @@ export class Watcher {
     for (const name of FILTERS) {
       const wanted = this.filter[name];
       if (wanted === undefined || frame[name] === wanted) continue;
-      // `@page`, `@identify`, `@group`, as in every place where events are named.
-      if (name !== 'event' || frame.type === 'track' || wanted !== `@${frame.type}`) return false;
+      // `@page`, `@identify`, `@group`, `@screen`, `@alias`, as in every place where events are named.
+      if (name !== 'event' || frame.type === 'track') return false;
+      if (wanted !== `@${frame.type}` && wanted !== `@${frame.original_type}`) return false;
     }
     return true;
   }
@@ -138,7 +139,8 @@ export class Audience {
 /** The frame as JSON without its number, which differs per watcher. */
 function restOf(frame: TimedFrame): string {
   const { stage, pipeline_id = null, integration_id = null, event_id = null, type = null, event = null } = frame;
-  const { reason = null, duration_ms = null, status = null, payload = null } = frame;
-  const fields = { stage, pipeline_id, integration_id, event_id, type, event, reason, duration_ms, status, payload };
+  // Undefined, and so left out, for most events.
+  const { original_type, reason = null, duration_ms = null, status = null, payload = null } = frame;
+  const fields = { stage, pipeline_id, integration_id, event_id, type, original_type, event, reason, duration_ms, status, payload };
   return `,${JSON.stringify(fields).slice(1)}`;
 }

@@ -20,6 +20,7 @@ const Frame = {
     integration_id: text,
     event_id: text,
     type: text,
+    original_type: { type: 'string', enum: ['screen', 'alias'], description: 'Only where the event came as a screen or an alias.' },
     event: text,
     reason: text,
     duration_ms: { type: ['number', 'null'] },

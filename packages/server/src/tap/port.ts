@@ -16,6 +16,8 @@ export interface TapFrame {
   integration_id?: string;
   event_id?: string;
   type?: string;
+  /** `screen` or `alias`, where the event came as one. */
+  original_type?: string;
   event?: string;
   reason?: string;
   duration_ms?: number;

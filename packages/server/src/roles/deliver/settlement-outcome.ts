@@ -92,6 +92,7 @@ export function tapFrameOf(held: HeldEvent, settlement: Settlement): Parameters<
     integration_id: held.compiled.integration.id,
     event_id: event.event_id,
     type: event.type,
+    ...(event.original_type === undefined ? {} : { original_type: event.original_type }),
     ...(event.event === undefined ? {} : { event: event.event }),
     payload: event,
   };

@@ -1,4 +1,5 @@
 /** Frames for the live view. Keys, tokens and whatever the privacy rules remove stay out of them. */
+import { eventType, originalType } from '@firsthand/core/event/canonicalise.ts';
 import { type JsonObject, own } from '@firsthand/core/json.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
@@ -17,11 +18,14 @@ export function showReceived(
   // Deleted a moment ago: nobody is left to watch.
   if (organisation === undefined) return;
   const name = own(event, 'event');
+  const call = String(own(event, 'type') ?? about.impliedType);
+  const original = originalType(call);
   ctx.tap.emit(rules.orgId, {
     stage: 'received',
     pipeline_id: rules.pipelineId,
     event_id: about.eventId,
-    type: String(own(event, 'type') ?? about.impliedType),
+    type: eventType(call),
+    ...(original === undefined ? {} : { original_type: original }),
     ...(typeof name === 'string' ? { event: name } : {}),
     payload: shownBody(event, organisation.pii),
   });

@@ -101,6 +101,7 @@ function namesOf(event: CanonicalEvent) {
   return {
     event_id: event.event_id,
     type: event.type,
+    ...(event.original_type !== undefined && { original_type: event.original_type }),
     ...(event.event !== undefined && { event: event.event }),
     ...(event.user_id !== undefined && { user_id: event.user_id }),
     ...(event.anonymous_id !== undefined && { anonymous_id: event.anonymous_id }),

@@ -241,6 +241,7 @@ export class VisitorLanes {
       pipeline_id: envelope.pipeline_id,
       event_id: event.event_id,
       type: event.type,
+      ...(event.original_type !== undefined && { original_type: event.original_type }),
       ...(event.event !== undefined && { event: event.event }),
       ...(result.kind !== 'processed' && { reason: result.reason }),
       duration_ms: Math.max(0, this.#deps.clock.now() - envelope.received_at),

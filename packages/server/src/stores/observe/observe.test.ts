@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres, type TestServer } from '../../../test/servers/index.ts';
 import { tally } from '../../outcomes/tally.ts';
@@ -18,7 +19,7 @@ import {
 } from './dead-letters.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import { openObserve } from './open.ts';
-import type { ObserveDb } from './schema.ts';
+import { type ObserveDb, prepareObserve } from './schema.ts';
 import { readStats } from './stats.ts';
 import { eraseTraces, findTrace, listTraces } from './traces.ts';
 import { readPosition, writeTally } from './write.ts';
@@ -212,5 +213,22 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     });
     expect(totals.rejected_dropped).toBe(107);
     expect(await eraseDeadLetters(observe, 'org_1', { user_id: '500', anonymous_ids: [] })).toBe(1);
+  });
+
+  test('tables of an earlier version gain the columns they lack', async () => {
+    await sql`alter table trace_events drop column original_type`.execute(observe.db);
+    await prepareObserve(observe);
+    await write({
+      kind: 'processed',
+      received_at: T0,
+      decisions: [],
+      ...about,
+      org_id: 'org_3',
+      event_id: 'gained',
+      type: 'page',
+      original_type: 'screen',
+    });
+    const { rows } = await listTraces(observe, { org_id: 'org_3', event: '@screen', limit: 10, offset: 0 });
+    expect(rows).toMatchObject([{ event_id: 'gained', type: 'page', original_type: 'screen' }]);
   });
 });

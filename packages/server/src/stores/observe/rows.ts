@@ -1,4 +1,5 @@
 /** The rows of traces and counters, as the recorder writes them and queries read them. */
+import type { OriginalType } from '@firsthand/core/event/canonical.ts';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 
 export interface TraceEventRow {
@@ -8,6 +9,7 @@ export interface TraceEventRow {
   received_at: number;
   processed_at: number;
   type: string;
+  original_type: OriginalType | null;
   event: string | null;
   user_id: string | null;
   anonymous_id: string | null;

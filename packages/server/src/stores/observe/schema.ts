@@ -27,19 +27,30 @@ const INDEXES: [name: string, on: string][] = [
   ['dead_letters_age', 'dead_letters (expires_at)'],
 ];
 
-/** Creates missing tables and indexes. Tables only ever gain columns, so two versions of the program can share them. */
+/** Creates missing tables, columns and indexes. Tables only ever gain columns that may be null, so two versions of the program can share them. */
 export async function prepareObserve({ db, engine }: ObserveDb): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (engine === 'postgres') await sql`select pg_advisory_xact_lock(727274)`.execute(tx);
+    const typeOf = (type: string) => (type === 'bytes' ? (engine === 'postgres' ? 'bytea' : 'blob') : type);
     for (const [table, { columns, required, key }] of Object.entries(TABLES)) {
-      const lines = Object.entries(columns).map(
-        ([name, type]) =>
-          `${name} ${type === 'bytes' ? (engine === 'postgres' ? 'bytea' : 'blob') : type}${required.includes(name) ? ' not null' : ''}`,
-      );
+      const lines = Object.entries(columns).map(([name, type]) => `${name} ${typeOf(type)}${required.includes(name) ? ' not null' : ''}`);
       if (key) lines.push(`primary key (${key.join(', ')})`);
       const rowless = engine === 'sqlite' && key && table !== 'dead_letters' ? ' without rowid' : '';
       await sql.raw(`create table if not exists ${table} (${lines.join(', ')})${rowless}`).execute(tx);
+      const present = await columnsOf(tx, engine, table);
+      for (const [name, type] of Object.entries(columns))
+        if (!present.has(name)) await sql.raw(`alter table ${table} add column ${name} ${typeOf(type)}`).execute(tx);
     }
     for (const [name, on] of INDEXES) await sql.raw(`create index if not exists ${name} on ${on}`).execute(tx);
   });
+}
+
+async function columnsOf(db: Kysely<ObserveTables>, engine: Engine, table: string): Promise<Set<string>> {
+  const query =
+    engine === 'postgres'
+      ? sql<{
+          name: string;
+        }>`select column_name as name from information_schema.columns where table_schema = current_schema() and table_name = ${table}`
+      : sql<{ name: string }>`select name from pragma_table_info(${table})`;
+  return new Set((await query.execute(db)).rows.map(({ name }) => name));
 }

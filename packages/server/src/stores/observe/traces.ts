@@ -29,8 +29,10 @@ export type TraceCursor = Pick<TraceEventRow, 'received_at' | 'event_id'>;
 export async function listTraces({ db }: ObserveDb, filter: TraceFilter): Promise<{ rows: TraceEventRow[]; total?: number }> {
   let base = db.selectFrom('trace_events').where('org_id', '=', filter.org_id);
   if (filter.pipeline_id !== undefined) base = base.where('pipeline_id', '=', filter.pipeline_id);
-  if (filter.event !== undefined)
-    base = filter.event.startsWith('@') ? base.where('type', '=', filter.event.slice(1)) : base.where('event', '=', filter.event);
+  if (filter.event !== undefined) {
+    const [column, value] = eventColumn(filter.event);
+    base = base.where(column, '=', value);
+  }
   if (filter.status !== undefined) base = base.where('result', '=', filter.status);
   if (filter.user_id !== undefined) base = base.where('user_id', '=', filter.user_id);
   if (filter.anonymous_id !== undefined) base = base.where('anonymous_id', '=', filter.anonymous_id);
@@ -60,6 +62,13 @@ export async function listTraces({ db }: ObserveDb, filter: TraceFilter): Promis
   const count = async () => Number((await base.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n);
   const { rows, total } = await readPage(listed, filter, count);
   return { rows: rows.map(numbers), total };
+}
+
+/** As in filters and mappings: `@page` also finds screens, `@screen` only those. */
+function eventColumn(key: string): [column: 'event' | 'type' | 'original_type', value: string] {
+  if (!key.startsWith('@')) return ['event', key];
+  const type = key.slice(1);
+  return [type === 'screen' || type === 'alias' ? 'original_type' : 'type', type];
 }
 
 type TraceExpressions = ExpressionBuilder<ObserveTables, 'trace_events'>;

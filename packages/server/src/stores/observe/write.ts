@@ -55,6 +55,7 @@ const REPLACE_EVENT = `on conflict (pipeline_id, event_id) do update set ${[
   'received_at',
   'processed_at',
   'type',
+  'original_type',
   'event',
   'user_id',
   'anonymous_id',

@@ -14,7 +14,10 @@ async function newIntegration(story: Story): Promise<{ pipeline: string; integra
   const body = { source_id: pipeline, vendor: 'webhook', name: 'Hook', config: { url: 'https://hooks.example/in' } };
   return { pipeline, integration: (await story.made('integrations', body)).id };
 }
-type About = Pick<Extract<Outcome, { kind: 'processed' }>, 'at' | 'org_id' | 'pipeline_id' | 'event_id' | 'type' | 'event' | 'user_id'>;
+type About = Pick<
+  Extract<Outcome, { kind: 'processed' }>,
+  'at' | 'org_id' | 'pipeline_id' | 'event_id' | 'type' | 'original_type' | 'event' | 'user_id'
+>;
 const about = (story: Story, pipeline: string, event_id: string, more: Partial<About> = {}): About => ({
   at: T0,
   org_id: story.org.org_id,
@@ -27,6 +30,26 @@ const about = (story: Story, pipeline: string, event_id: string, more: Partial<A
 const attempt = (status: number, error: string | null = null) => ({ at: iso(T0), status, error, duration_ms: 12 });
 
 onStory('events', (story) => {
+  test('@page finds screens too and @screen only those, as filters do; so do @identify and @alias', async () => {
+    const { pipeline } = await newIntegration(story);
+    const kinds: [id: string, more: Partial<About>][] = [
+      ['a-page', { type: 'page' }],
+      ['a-screen', { type: 'page', original_type: 'screen' }],
+      ['an-identify', { type: 'identify' }],
+      ['an-alias', { type: 'identify', original_type: 'alias' }],
+    ];
+    const processed = kinds.map(([id, more], n): Outcome => {
+      const { event: _event, ...of } = about(story, pipeline, id, more);
+      return { kind: 'processed', received_at: T0 - n, decisions: [], ...of };
+    });
+    await story.record(...processed);
+    const found = async (event: string) => (await story.got(`events?pipeline_id=${pipeline}&event=${event}`)).events;
+    expect((await found('@page')).map(({ event_id }) => event_id)).toEqual(['a-page', 'a-screen']);
+    expect(await found('@screen')).toMatchObject([{ event_id: 'a-screen', type: 'page', original_type: 'screen' }]);
+    expect((await found('@identify')).map(({ event_id }) => event_id)).toEqual(['an-identify', 'an-alias']);
+    expect(await found('@alias')).toMatchObject([{ event_id: 'an-alias', type: 'identify', original_type: 'alias' }]);
+  });
+
   test('are listed newest first by pipeline, name and person', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const of = (id: string, more: Partial<About>) => about(story, pipeline, id, more);
@@ -39,6 +62,7 @@ onStory('events', (story) => {
     expect(await ids('')).toEqual(['e3', 'e2', 'e1']);
     expect(await ids('&event=Order%20Completed')).toEqual(['e1']);
     expect(await ids('&event=@page')).toEqual(['e2']);
+    expect(await ids('&event=@screen')).toEqual([]);
     expect(await ids('&user_id=u1')).toEqual(['e2', 'e1']);
     expect(await ids('&user_id=u1&event=Other')).toEqual([]);
     const page = await story.got(`events?pipeline_id=${pipeline}&limit=1&offset=2`);
@@ -47,6 +71,7 @@ onStory('events', (story) => {
       event_id: 'e1',
       pipeline_id: pipeline,
       type: 'track',
+      original_type: null,
       event_name: 'Order Completed',
       user_id: 'u1',
       anonymous_id: null,

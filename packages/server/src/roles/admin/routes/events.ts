@@ -18,6 +18,7 @@ const Summary = {
   event_id: Type.String(),
   pipeline_id: Type.String(),
   type: Type.String(),
+  original_type: Nullable(OneOf(['screen', 'alias'], { description: 'Where the event came as a screen or an alias.' })),
   event_name: Nullable(Type.String()),
   user_id: Nullable(Type.String()),
   anonymous_id: Nullable(Type.String()),
@@ -97,7 +98,9 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         tags,
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
-          event: Type.Optional(Type.String({ description: 'A track name, or @page, @identify, @group.' })),
+          event: Type.Optional(
+            Type.String({ description: 'A track name, or @page (also screens), @identify (also aliases), @group, @screen, @alias.' }),
+          ),
           user_id: Type.Optional(Type.String()),
           anonymous_id: Type.Optional(Type.String()),
           reason: Type.Optional(Type.String({ description: 'Exactly this reason, of the event or at an integration.' })),
