@@ -94,9 +94,16 @@ describe('cases', () => {
     );
     bench.snapshots.set(integrations);
     bench.start();
-    // Each event of a case needs an id of its own, or the log takes it for a repeat. LATER_ID undoes it.
-    for (const { event, batched = [], index } of cases)
-      await bench.append([event, ...batched.map((later, at) => ({ ...later, event_id: `${later.event_id}-later-${at}` }))], `pl_${index}`);
+    // The log would drop events with equal ids as repeats, so these get a suffix, which LATER_ID removes again.
+    for (const { event, batched = [], index } of cases) {
+      const events = [event, ...batched];
+      const isRepeat = (id: string, at: number) => events.findIndex(({ event_id }) => event_id === id) < at;
+      const unique = (id: string, at: number) => (isRepeat(id, at) ? `${id}-later-${at}` : id);
+      await bench.append(
+        events.map((one, at) => ({ ...one, event_id: unique(one.event_id, at) })),
+        `pl_${index}`,
+      );
+    }
     for (const { index } of cases) await bench.settled(`int_${index}`, `pl_${index}`);
   });
 
