@@ -8,12 +8,12 @@ const form = (fields: Record<string, unknown>) =>
   new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString();
 const head = {
   rec: 1,
-  apiv: 1,
   send_image: 0,
   // The first 16 characters of the SHA-256 of anon-1.
   _id: '2e96105c29d2c92c',
   uid: 'user-1',
   cdt: '2026-01-02 03:04:05',
+  apiv: 1,
 };
 const web = {
   ...head,

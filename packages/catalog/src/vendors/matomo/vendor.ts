@@ -2,62 +2,24 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
-import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
+import { DISABLED, event, from, set } from '../shared/mapping.ts';
+import { CART, EVENT, ORDER, RESOLUTION, SEARCH, TITLE, VISITOR } from '../shared/matomo-lines.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { product } from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
 
 /** Overriding the address of the visitor needs the token. */
 const WITH_TOKEN = { field: 'parameters.token_auth', op: 'exists' };
-const VISITOR_ID = { field: 'anonymous_id', op: 'matches', value: '^[0-9a-fA-F]{16}$' };
 const GLOBAL = [
-  set('rec', 1),
+  ...VISITOR,
   set('apiv', 1),
-  set('send_image', 0),
-  from('anonymous_id', '_id', ['sha256', use('truncate', 16)]),
-  from('anonymous_id', '_id', [], { when: VISITOR_ID }),
-  from('user_id', 'uid'),
-  from('timestamp', 'cdt', [use('format_time', 'yyyy-MM-dd HH:mm:ss')]),
   ...contextLines('', { url: 'url', referrer: 'urlref', user_agent: 'ua', locale: 'lang' }),
   from('context.ip', 'cip', [], { when: WITH_TOKEN }),
-  template('{{context.screen.width}}x{{context.screen.height}}', 'res', [], { when: { field: 'context.screen.width', op: 'exists' } }),
+  RESOLUTION,
 ];
 /** `ca`: an installation without the Events plugin would count the event as a page view. */
-const EVENT = [
-  set('e_c', 'Events'),
-  from(['properties.label', 'properties.name', 'properties.title'], 'e_n', ['to_string']),
-  from(source.VALUE, 'e_v', ['to_number']),
-  set('ca', 1),
-];
-const SEARCH = [
-  from(['properties.query', 'properties.search_term'], 'search', ['to_string'], { required: true }),
-  from(source.CATEGORY, 'search_cat', ['to_string']),
-  from(['properties.results', 'properties.result_count'], 'search_count', ['to_integer']),
-];
-const TITLE = from('context.page.title', 'action_name');
-
-const item = (index: number) => `ec_items[*][${index}]`;
-/** Each item is a list: sku, name, category, price, quantity. */
-const ITEMS = [
-  from(product('product_id', 'sku'), item(0), ['to_string'], { default: '' }),
-  from(product('name'), item(1), ['to_string'], { default: '' }),
-  from(product('category'), item(2), ['to_string'], { default: '' }),
-  from(product('price'), item(3), ['to_number'], { default: 0 }),
-  from(product('quantity'), item(4), ['to_integer'], { default: 1 }),
-];
-const ORDER = [
-  set('idgoal', 0),
-  from(source.ORDER_ID, 'ec_id', ['to_string'], { required: true }),
-  ...orderTotal('revenue', { required: true }),
-  from(['properties.subtotal', 'properties.sub_total'], 'ec_st', ['to_number']),
-  from('properties.tax', 'ec_tx', ['to_number']),
-  from('properties.shipping', 'ec_sh', ['to_number']),
-  from('properties.discount', 'ec_dt', ['to_number']),
-  ...ITEMS,
-];
+const EVENTS = [...EVENT, set('ca', 1)];
 
 export default defineVendor({
   key: 'matomo',
@@ -127,10 +89,10 @@ export default defineVendor({
     global: GLOBAL,
     // An event of any other kind is an event of Matomo's, too.
     lines: {
-      ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, EVENT])),
-      search: SEARCH,
+      ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, EVENTS])),
+      search: [...SEARCH, from(source.CATEGORY, 'search_cat', ['to_string'])],
       list: [TITLE, from(source.CATEGORY, '_pkc', ['to_string'])],
-      cart: [set('idgoal', 0), ...orderTotal('revenue', { required: true }), ...ITEMS],
+      cart: CART,
       purchase: ORDER,
     },
     instead: {
@@ -155,6 +117,6 @@ export default defineVendor({
       '@identify': DISABLED,
       '@group': DISABLED,
     },
-    defaults: { action: 'map', mappings: EVENT },
+    defaults: { action: 'map', mappings: EVENTS },
   }),
 });

@@ -6,15 +6,9 @@ const app = 'https://api.onesignal.com/apps/567491ee-9105-4a87-9cbc-ed78a571645b
 const headers = { Authorization: 'Key os_v2_app_0123456789abcdefghijklmnop' };
 const timestamp = '2026-01-02T03:04:05.678Z';
 const order = orderCompleted();
-const quiz = track('Quiz Taken', { score: 3 }, { user_id: 'user-2', event_id: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11' });
+const quiz = track('Quiz Taken', { score: 3 }, { user_id: 'user-2', event_id: 'evt-7' });
 const sentOrder = { name: 'Order Completed', external_id: 'user-1', timestamp, properties: order.properties };
-const sentQuiz = {
-  name: 'Quiz Taken',
-  external_id: 'user-2',
-  timestamp,
-  idempotency_key: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-  properties: { score: 3 },
-};
+const sentQuiz = { name: 'Quiz Taken', external_id: 'user-2', timestamp, properties: { score: 3 } };
 const says = (...events: object[]) => [{ method: 'POST', url: `${app}/custom_events`, headers, body: { events } }];
 
 export default vendorCases(
@@ -22,6 +16,11 @@ export default vendorCases(
   [
     { name: 'an order', event: order, requests: says(sentOrder) },
     { name: 'a batch', variant: 'retail', event: order, batched: [quiz], requests: says(sentOrder, sentQuiz) },
+    {
+      name: 'an event id that is a UUID prevents duplicates',
+      event: { ...quiz, event_id: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11' },
+      requests: says({ ...sentQuiz, idempotency_key: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11' }),
+    },
     {
       name: 'a page',
       event: pageViewed(),

@@ -1,0 +1,128 @@
+/** https://developer.clevertap.com/docs/upload-events-api and /docs/upload-user-profiles-api */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal, productList } from '../shared/commerce.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { OWN_NAMES } from '../shared/standard-events.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
+
+const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
+const OWN_FIELDS = ['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName', 'name', 'gender', 'birthday', 'address'];
+const GENDER = { f: 'F', m: 'M' };
+
+export default defineVendor({
+  key: 'clevertap',
+  name: 'CleverTap',
+  description: 'Events, purchases and user profiles into CleverTap.',
+  category: 'other',
+  group: 'engagement',
+  status: 'ga',
+  website: 'https://developer.clevertap.com/docs/upload-events-api',
+  api_version: { version: '1/upload', checked: '2026-11-16' },
+  default_consent_category: 'marketing',
+  setup_steps: [
+    'In CleverTap open Settings, Project, and copy the project ID and the passcode.',
+    'Choose the region: the start of the dashboard address. With another region every request is rejected.',
+  ],
+  notes: [
+    'An order is the event Charged, with its items and the Charged ID, by which CleverTap knows a purchase again.',
+    'Visitors are identified by their user id, or by their anonymous id.',
+    'Nested properties are left out, except the items of an order.',
+    'CleverTap names the record that it rejects, not its position: all events of that user in the request count as rejected.',
+    'Events that trigger live campaigns must be at most two hours old.',
+  ],
+  config_fields: [
+    {
+      key: 'account_id',
+      label: 'Project ID',
+      type: 'string',
+      required: true,
+      placeholder: 'W9R-486-4W5Z',
+      help_text: 'Settings, Project, Project ID.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'passcode',
+      label: 'Passcode',
+      type: 'secret',
+      required: true,
+      placeholder: '6b4-2c0',
+      help_text: 'Settings, Passcode.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'region',
+      label: 'Region',
+      type: 'select',
+      required: false,
+      placeholder: 'eu1.api.clevertap.com',
+      help_text: 'The start of the dashboard address: eu1, in1, sg1, us1, aps3 or mec1.',
+      options: ['eu1', 'in1', 'sg1', 'us1', 'aps3', 'mec1'].map((region) => `${region}.api.clevertap.com`),
+      default: 'eu1.api.clevertap.com',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://{{parameters.region}}/1/upload',
+    headers: { 'X-CleverTap-Account-Id': '{{parameters.account_id}}', 'X-CleverTap-Passcode': '{{parameters.passcode}}' },
+    item_keys: ['identity'],
+    body: { kind: 'json_list', under: 'd' },
+    batch: { max_items: 1_000, max_bytes: 1_000_000, interval_ms: 1_000 },
+    answers: [
+      {
+        status: [200],
+        when: { field: 'body.status', op: 'in', value: ['partial', 'fail'] },
+        verdict: 'partial',
+        partial: { errors: 'body.unprocessed', key: 'record.identity', reason: 'error', failed: 'refused', others: 'delivered' },
+      },
+      { status: [200], when: { field: 'body.status', op: 'eq', value: 'fail' }, verdict: 'refused', reason: 'body.error' },
+      { status: [413], verdict: 'refused', isolate: true },
+      RETRY_TIMEOUT,
+    ],
+  },
+  event_name: { target: 'evtName', only_with: 'evtData' },
+  limits: [{ path: 'evtData', max_keys: 100, scalars_only: true, keep: ['Items'] }],
+  require_one_of: [['identity']],
+  default_action: 'drop',
+  rate: { rps: 20 },
+  concurrency: 10,
+  variants: blueprints({
+    names: { ...OWN_NAMES, 'Order Completed': 'Charged' },
+    global: [
+      from(['user_id', 'anonymous_id'], 'identity'),
+      from('timestamp', 'ts', ['to_unix_seconds']),
+      set('type', 'event', { when: IS_EVENT }),
+      set('evtData', {}, { when: IS_EVENT }),
+      from('properties', 'evtData', [], { when: IS_EVENT }),
+    ],
+    lines: {
+      purchase: [
+        ...orderTotal('evtData.Amount', { required: true }),
+        from(source.ORDER_ID, 'evtData["Charged ID"]', ['to_string'], { required: true }),
+        ...productList('evtData.Items', { id: 'Product ID', name: 'Name', category: 'Category', price: 'Price', quantity: 'Quantity' }),
+      ],
+    },
+    others: {
+      '@page': event('Page Viewed', [from('name', 'evtData.page_name'), from(source.OWN_PAGE_URL, 'evtData.page_url')]),
+      '@screen': event('Screen Viewed', [from('name', 'evtData.screen_name')]),
+      '@identify': event(undefined, [
+        set('type', 'profile'),
+        from('traits', 'profileData', [use('omit', ...OWN_FIELDS)]),
+        from(['traits.name', 'traits.first_name'], 'profileData.Name', ['to_string']),
+        from(source.EMAIL, 'profileData.Email', ['normalize_email']),
+        from(source.PHONE, 'profileData.Phone', [use('normalize_phone', PHONE_COUNTRY)]),
+        from(source.GENDER, 'profileData.Gender', ['normalize_gender'], { value_map: GENDER }),
+      ]),
+      '@group': event(undefined, [
+        set('type', 'profile'),
+        from('group_id', 'profileData.group_id'),
+        from('traits.name', 'profileData.group_name'),
+      ]),
+    },
+    defaults: { action: 'map' },
+  }),
+});
