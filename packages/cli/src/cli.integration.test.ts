@@ -40,6 +40,7 @@ test.each([
   [['user', 'reset-password', '--email', 'nobody@example.com'], /No user/],
   [['rotate-key', '--new-key', 'short'], /16 characters/],
   [['backup'], /--to/],
+  [['upgrade'], /upgrade --check/],
   [['restore', '--from', '/nonexistent'], /holds no backup/],
 ] as const)('firsthand %j fails on standard error', async (args, message) => {
   const answer = await firsthand([...args]);

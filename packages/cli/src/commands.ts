@@ -58,6 +58,14 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./commands/rotate-key.ts')).rotateKey,
   },
   {
+    words: 'upgrade',
+    options: '--check',
+    summary: 'Show what the start of this version will change in the database; changes nothing',
+    details:
+      'Prints `{version, schema, known, pending, rolling}`. With `rolling: true` processes of the previous version go on working during and after the upgrade. Exit code 1 if the database is newer than this version.',
+    load: async () => (await import('./commands/upgrade.ts')).upgrade,
+  },
+  {
     words: 'backup',
     options: '--to FOLDER',
     summary: 'Copy the embedded stores; works while the service runs',

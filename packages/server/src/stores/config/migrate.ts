@@ -9,7 +9,7 @@ const LOCK = 724_618_300;
 
 /**
  * Brings the schema up to date: forward only, in one transaction, one process at a time (the others wait, then find nothing to do).
- * Rejects a database written by a newer version.
+ * A program may run on a newer schema as long as the migrations that it does not know only add.
  */
 export async function migrate(db: Db, engine: Engine, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   // Poll for the lock instead of blocking on it: queries have a timeout, but another process's migration may take longer.
@@ -29,11 +29,15 @@ async function migrateIfFirst(db: Db, engine: Engine, now: () => number, migrati
     await sql`create table if not exists schema_migrations (id integer primary key, name text not null, applied_at text not null)`.execute(
       tx,
     );
-    const applied = new Set((await tx.selectFrom('schema_migrations').select('id').execute()).map((row) => row.id));
+    await sql`create table if not exists schema_floor (id integer primary key, oldest integer not null)`.execute(tx);
+    const applied = await appliedIds(tx);
     const latest = migrations.at(-1)?.id ?? 0;
     const newest = Math.max(0, ...applied);
-    if (newest > latest)
-      throw new Error(`The database is at schema ${newest}, this version knows ${latest}: it was written by a newer version of Firsthand.`);
+    const oldest = (await tx.selectFrom('schema_floor').select('oldest').executeTakeFirst())?.oldest ?? newest;
+    if (newest > latest && oldest > latest)
+      throw new Error(
+        `The database is at schema ${newest} and needs a program that knows schema ${oldest} or later; this version knows ${latest}. It was written by a newer version of Firsthand.`,
+      );
     for (const migration of migrations) {
       if (applied.has(migration.id)) continue;
       for (const statement of migration.sql(WORDS[engine])) await sql.raw(statement).execute(tx);
@@ -42,6 +46,40 @@ async function migrateIfFirst(db: Db, engine: Engine, now: () => number, migrati
         .values({ id: migration.id, name: migration.name, applied_at: new Date(now()).toISOString() })
         .execute();
     }
+    if (newest <= latest) {
+      const floor = migrations.findLast(({ breaks }) => breaks)?.id ?? 0;
+      await tx
+        .insertInto('schema_floor')
+        .values({ id: 1, oldest: floor })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ oldest: floor }))
+        .execute();
+    }
     return true;
   });
+}
+
+async function appliedIds(db: Db): Promise<Set<number>> {
+  return new Set((await db.selectFrom('schema_migrations').select('id').execute()).map((row) => row.id));
+}
+
+export interface SchemaStatus {
+  /** The newest migration of the database; 0 for a new one. */
+  schema: number;
+  /** The newest migration of this program. */
+  known: number;
+  pending: string[];
+  /** Processes of the version that wrote the database go on working after the migration. */
+  rolling: boolean;
+}
+/** Reads the state of the schema and changes nothing. */
+export async function schemaStatus(db: Db, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaStatus> {
+  const tables = await db.introspection.getTables();
+  const applied = tables.some(({ name }) => name === 'schema_migrations') ? await appliedIds(db) : new Set<number>();
+  const pending = migrations.filter(({ id }) => !applied.has(id));
+  return {
+    schema: Math.max(0, ...applied),
+    known: migrations.at(-1)?.id ?? 0,
+    pending: pending.map(({ id, name }) => `${id} ${name}`),
+    rolling: applied.size > 0 && !pending.some(({ breaks }) => breaks),
+  };
 }

@@ -27,7 +27,18 @@ export const SQLITE_FILE = 'config.sqlite';
 
 /** Opens the store and migrates its schema. */
 export async function openConfigStore(options: ConfigStoreOptions): Promise<ConfigStore> {
-  const { databaseUrl, dataDir, clock, onConnectionError = () => {} } = options;
+  const store = openUnmigrated(options);
+  try {
+    await migrate(store.db, store.engine, () => options.clock.now());
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}
+
+/** Opens the store as it is. */
+export function openUnmigrated({ databaseUrl, dataDir, onConnectionError = () => {} }: Omit<ConfigStoreOptions, 'clock'>): ConfigStore {
   const engine: Engine = databaseUrl === undefined ? 'sqlite' : 'postgres';
   if (databaseUrl === undefined) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -36,12 +47,6 @@ export async function openConfigStore(options: ConfigStoreOptions): Promise<Conf
   const db = new Kysely<Schema>({
     dialect: databaseUrl === undefined ? sqliteDialect(join(dataDir, SQLITE_FILE)) : postgresDialect(databaseUrl, onConnectionError),
   });
-  try {
-    await migrate(db, engine, () => clock.now());
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
   return { db, engine, close: () => db.destroy() };
 }
 

@@ -236,6 +236,8 @@ export interface MigrationRow {
 }
 
 export interface Schema {
+  /** One row: the oldest schema that a program must know to use this database. */
+  schema_floor: { id: number; oldest: number };
   organisations: OrganisationRow;
   users: UserRow;
   sessions: SessionRow;

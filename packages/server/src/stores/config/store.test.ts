@@ -16,15 +16,21 @@ import { createCipher } from '../../secrets/cipher.ts';
 import { splitSecrets } from '../../secrets/mask.ts';
 import { isUnavailable, isUniqueViolation } from './availability.ts';
 import { loadConfig } from './load-config.ts';
-import { migrate } from './migrate.ts';
+import { migrate, schemaStatus } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
-import { type ConfigStore, engineOf, openConfigStore } from './open.ts';
+import { WORDS } from './migrations/migration.ts';
+import { type ConfigStore, engineOf, openConfigStore, openUnmigrated } from './open.ts';
 import { insertOrganisation } from './organisations.ts';
 import { deletePipeline, findPipeline, insertPipeline, updatePipeline } from './pipelines.ts';
 import { nextConfigVersion, readConfigVersion } from './version.ts';
 
 const FIELDS: PipelineFields = pipeline.sample({ name: 'Shop', parameters: { KEY: 'value \u0000 \ud800' } });
 const NOW = '2026-05-01T00:00:00.000Z';
+
+test.each(MIGRATIONS.filter(({ breaks }) => breaks !== true))('migration $id $name only adds', ({ sql: statements }) => {
+  const adds = /^\s*(create (table|index|unique index)|alter table \w+ add( column)?|insert into|update|drop index) /;
+  for (const words of Object.values(WORDS)) for (const statement of statements(words)) expect(statement).toMatch(adds);
+});
 
 test('migrations count from 1 without a gap', () => {
   expect(MIGRATIONS.map((migration) => migration.id)).toEqual(MIGRATIONS.map((_, index) => index + 1));
@@ -84,8 +90,25 @@ onBothEngines('the configuration store', (fresh, engine) => {
     }
   });
 
-  test('is refused when a newer version has written it', async () => {
+  test('is refused when a newer version has written it that the program cannot work with', async () => {
     await expect(migrate(store.db, engine, Date.now, [])).rejects.toThrow(/newer version/);
+  });
+
+  test('a program runs on the schema of the next release, and the next release again after it', async () => {
+    const other = openUnmigrated({ databaseUrl: await fresh(), dataDir: mkdtempSync(join(tmpdir(), 'firsthand-store-')) });
+    const added = { id: MIGRATIONS.length + 1, name: 'added', sql: () => ['alter table organisations add column note text'] };
+    const next = [...MIGRATIONS, added];
+    await migrate(other.db, engine, Date.now, next);
+    await migrate(other.db, engine, Date.now);
+    const version = await nextConfigVersion(other.db);
+    const org = { id: 'org_1', name: 'Old program', data_key: 'k', row_version: version, created_at: NOW, updated_at: NOW };
+    await other.db.insertInto('organisations').values(org).execute();
+    await migrate(other.db, engine, Date.now, next);
+    const breaking = { id: next.length + 1, name: 'breaking', breaks: true as const, sql: () => ['create table later (id integer)'] };
+    expect(await schemaStatus(other.db, [...next, breaking])).toMatchObject({ pending: [`${breaking.id} breaking`], rolling: false });
+    await migrate(other.db, engine, Date.now, [...next, breaking]);
+    await expect(migrate(other.db, engine, Date.now)).rejects.toThrow(/newer version/);
+    await other.close();
   });
 
   test('keeps a failed migration out as a whole', async () => {

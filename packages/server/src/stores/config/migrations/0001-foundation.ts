@@ -3,6 +3,7 @@ import type { Migration } from './migration.ts';
 export const foundation: Migration = {
   id: 1,
   name: 'foundation',
+  breaks: true,
   sql: ({ text, bigint, immutable }) => [
     `create table organisations (id ${text} primary key, name ${text} not null, data_key ${text} not null,
        row_version ${bigint} not null, created_at ${text} not null, updated_at ${text} not null)`,

@@ -4,6 +4,11 @@ export type Engine = 'sqlite' | 'postgres';
 export interface Migration {
   id: number;
   name: string;
+  /**
+   * Programs that do not know this migration cannot use the schema. Without it a migration only adds (tables, indexes, columns with a
+   * default), so that the previous release goes on working on the new schema.
+   */
+  breaks?: true;
   sql(words: SchemaWords): string[];
 }
 /** Syntax that differs between the two engines. */
