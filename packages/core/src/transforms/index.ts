@@ -4,6 +4,7 @@ import { base64 } from './base64.ts';
 import { canonicalEmail } from './canonical-email.ts';
 import { count } from './count.ts';
 import { countryCode } from './country-code.ts';
+import { currencyAmount } from './currency-amount.ts';
 import { currencyCode } from './currency-code.ts';
 import type { Transform } from './define.ts';
 import { digitsOnly } from './digits-only.ts';
@@ -95,7 +96,7 @@ export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = 
   ],
   Hashes: [sha256, sha1, md5],
   Times: [toUnixSeconds, toUnixMillis, toUnixMicros, toIso8601, formatTime, googleDatetime],
-  'Types and numbers': [toNumber, toInteger, toText, toBoolean, round, add, subtract, multiply, divide, minorUnits],
+  'Types and numbers': [toNumber, toInteger, toText, toBoolean, round, add, subtract, multiply, divide, minorUnits, currencyAmount],
   'Persons and places': [
     normalizeEmail,
     normalizeGmail,

@@ -229,9 +229,6 @@ function tokenPlan(definition: OAuthDefinition, text: Resolve, options: AuthOpti
   switch (definition.kind) {
     case 'oauth2_client_credentials': {
       const [scope, audience] = [text('scope'), text('audience')];
-      const extra = Object.entries(definition.extra ?? {})
-        .map(([name, value]): [string, string] => [name, compileText(value, options.parameters).constant ?? ''])
-        .filter(([, value]) => value !== '');
       return {
         kind: definition.kind,
         token_url,
@@ -239,7 +236,7 @@ function tokenPlan(definition: OAuthDefinition, text: Resolve, options: AuthOpti
         client_secret: text('client_secret'),
         ...(scope === '' ? {} : { scope }),
         ...(audience === '' ? {} : { audience }),
-        ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+        ...extraOf(definition.extra, options),
         ...(definition.style === undefined ? {} : { style: definition.style }),
       };
     }
@@ -262,7 +259,22 @@ function tokenPlan(definition: OAuthDefinition, text: Resolve, options: AuthOpti
     case 'oauth2_jwt_bearer': {
       const scope = text('scope');
       const jwt = jwtPlan(definition.jwt, { ...options, where: `${options.where}.jwt` }, faults);
-      return { kind: definition.kind, token_url, jwt, ...(scope === '' ? {} : { scope }) };
+      return {
+        kind: definition.kind,
+        token_url,
+        jwt,
+        ...(scope === '' ? {} : { scope }),
+        ...(definition.role === undefined ? {} : { role: definition.role }),
+        ...extraOf(definition.extra, options),
+      };
     }
   }
+}
+
+/** Further fields of a token request; empty ones are left out. */
+function extraOf(texts: Record<string, string> | undefined, options: AuthOptions): { extra?: Record<string, string> } {
+  const extra = Object.entries(texts ?? {})
+    .map(([name, value]): [string, string] => [name, compileText(value, options.parameters).constant ?? ''])
+    .filter(([, value]) => value !== '');
+  return extra.length === 0 ? {} : { extra: Object.fromEntries(extra) };
 }

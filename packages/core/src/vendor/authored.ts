@@ -70,7 +70,11 @@ const PLAIN_AUTH: Record<string, Shape> = {
     { token_url: text, client_email: text, private_key: text, scope: text },
     { place: PLACE },
   ),
-  oauth2_jwt_bearer: wanted('oauth2_jwt_bearer', { token_url: text, jwt: JWT }, { scope: text, place: PLACE }),
+  oauth2_jwt_bearer: wanted(
+    'oauth2_jwt_bearer',
+    { token_url: text, jwt: JWT },
+    { scope: text, role: { kind: 'enum', values: ['grant', 'client'] }, extra: textMap, place: PLACE },
+  ),
 };
 const AUTH: Shape = {
   kind: 'tagged',

@@ -61,7 +61,14 @@ type TokenGrant =
       extra?: Record<string, string>;
       style?: 'form' | 'json' | 'basic';
     }
-  | { kind: 'oauth2_jwt_bearer'; token_url: string; jwt: JwtPlan; scope?: string }
+  | {
+      kind: 'oauth2_jwt_bearer';
+      token_url: string;
+      jwt: JwtPlan;
+      scope?: string;
+      role?: 'grant' | 'client';
+      extra?: Record<string, string>;
+    }
   | { kind: 'oauth2_refresh_token'; token_url: string; client_id: string; client_secret: string; refresh_token: string }
   | { kind: 'google_service_account'; token_url: string; client_email: string; private_key: string; scope: string };
 

@@ -142,8 +142,19 @@ export type AuthDefinition =
     }
   | { kind: 'oauth2_refresh_token'; token_url: string; client_id: string; client_secret: string; refresh_token: string; place?: TokenPlace }
   | { kind: 'google_service_account'; token_url: string; client_email: string; private_key: string; scope: string; place?: TokenPlace }
-  /** RFC 7523: a self-signed token is exchanged for an access token (Salesforce, DocuSign). */
-  | { kind: 'oauth2_jwt_bearer'; token_url: string; jwt: JwtDefinition; scope?: string; place?: TokenPlace }
+  /**
+   * RFC 7523: a self-signed token is exchanged for an access token (Salesforce, DocuSign). `role: 'client'`: it authenticates the client
+   * of a client credentials grant instead (Yahoo). `extra`: further fields of the token request. Texts.
+   */
+  | {
+      kind: 'oauth2_jwt_bearer';
+      token_url: string;
+      jwt: JwtDefinition;
+      scope?: string;
+      role?: 'grant' | 'client';
+      extra?: Record<string, string>;
+      place?: TokenPlace;
+    }
   /**
    * Mutual TLS: the client certificate for every connection, token requests included. Both texts are PEM; `certificate` may contain its
    * chain. `with` adds a second credential.

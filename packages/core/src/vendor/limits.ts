@@ -64,6 +64,7 @@ export function compileTogether(groups: readonly string[][]): (payload: object) 
     for (const group of compiled) {
       if (group.every(({ own }) => own.get(payload) !== undefined)) continue;
       for (const { own, parent } of group) {
+        if (own.get(payload) === undefined) continue;
         own.remove.delete(payload);
         const rest = parent?.get(payload);
         if (isObject(rest) && Object.keys(rest).length === 0) parent?.remove.delete(payload);

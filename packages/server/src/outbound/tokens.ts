@@ -172,9 +172,9 @@ function grantOf(plan: TokenPlan, rotated: string | undefined, now: number): Tok
         refresh_token: rotated ?? plan.refresh_token,
       });
     case 'google_service_account':
-      return jwtGrant(() => serviceAccountJwt(plan, now), undefined);
+      return jwtGrant(() => serviceAccountJwt(plan, now));
     case 'oauth2_jwt_bearer':
-      return jwtGrant(() => signJwt(plan.jwt, now, privateKeys), plan.scope);
+      return jwtGrant(() => signJwt(plan.jwt, now, privateKeys), plan);
   }
 }
 
@@ -189,9 +189,15 @@ function clientCredentials(plan: Extract<TokenPlan, { kind: 'oauth2_client_crede
   return { ...form(fields), headers: { authorization: `Basic ${basic}` } };
 }
 
-function jwtGrant(signToken: () => string, scope: string | undefined): TokenRequest | Fetched {
+type JwtGrant = Pick<Extract<TokenPlan, { kind: 'oauth2_jwt_bearer' }>, 'scope' | 'role' | 'extra'>;
+
+/** RFC 7523: the signed token is the grant, or it authenticates the client of a client credentials grant. */
+function jwtGrant(signToken: () => string, { scope, role, extra }: JwtGrant = {}): TokenRequest | Fetched {
   try {
-    return form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signToken(), scope });
+    const token = signToken();
+    if (role !== 'client') return form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: token, scope, ...extra });
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    return form({ grant_type: 'client_credentials', client_assertion_type, client_assertion: token, scope, ...extra });
   } catch {
     // The error message may quote the key.
     return { result: { kind: 'refused', reason: 'the private key does not parse' }, lifetime_ms: KEEP_REFUSED_MS };

@@ -17,6 +17,8 @@ export interface AdTargets {
   currency?: string;
   /** Steps after the number of a value. */
   value_steps?: Transform[];
+  /** A condition of the value, such as a currency. */
+  value_when?: JsonObject;
   /** Purchases without value and currency are dropped. */
   value_required?: boolean;
   order_id?: string;
@@ -34,9 +36,10 @@ const line = (sources: string | string[], target: string | undefined, transforms
 
 export function adLines(to: AdTargets): Record<EventKind, JsonObject[]> {
   const { products: at, value_steps: steps = [], trip = [] } = to;
+  const when: Rest = to.value_when === undefined ? {} : { when: to.value_when };
   const currency = (rest: Rest) => line('properties.currency', to.currency, ['currency_code'], rest);
   const value = (rest: Rest = {}) => [
-    ...(to.value === undefined ? [] : orderTotal(to.value, rest, source.VALUE, steps)),
+    ...(to.value === undefined ? [] : orderTotal(to.value, { ...rest, ...when }, source.VALUE, steps)),
     ...currency(rest),
   ];
   const products = [
@@ -50,7 +53,7 @@ export function adLines(to: AdTargets): Record<EventKind, JsonObject[]> {
     ...line(source.productId, to.ids === undefined ? undefined : `${to.ids}[0]`, ['to_string']),
     ...line(source.productName, to.name),
     ...line(source.CATEGORY, to.category),
-    ...(to.value === undefined ? [] : unitValue(to.value, steps)),
+    ...(to.value === undefined ? [] : unitValue(to.value, steps).map((one) => ({ ...one, ...when }) as JsonObject)),
     ...currency({}),
   ];
   const content = [

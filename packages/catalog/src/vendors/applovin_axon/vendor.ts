@@ -1,0 +1,148 @@
+/** AppLovin Axon Conversion API v1. support.axon.ai, Axon Conversion API, read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { adEvents } from '../shared/ad-events.ts';
+import { adLines } from '../shared/ad-lines.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { idOf, secret, text } from '../shared/fields.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { userData } from '../shared/user-data.ts';
+
+const lines = adLines({
+  products: {
+    at: 'data.items',
+    names: {
+      id: 'item_id',
+      name: 'item_name',
+      brand: 'item_brand',
+      variant: 'item_variant_id',
+      price: 'price',
+      quantity: 'quantity',
+      discount: 'discount',
+      image: 'image_url',
+    },
+    style: { default_quantity: true },
+  },
+  value: 'data.value',
+  currency: 'data.currency',
+  value_required: true,
+  value_when: { field: 'properties.currency', op: 'exists' },
+  query: 'data.search_term',
+});
+/** Axon requires the items of a purchase and of a checkout. The list is filled by the lines after this one. */
+const ITEMS = from('properties.products', 'data.items', [use('take', 0)], { required: true });
+const ORDER_ID = from(source.ORDER_ID, 'data.transaction_id', ['to_string'], { required: true });
+const CHECKOUT = [ITEMS, ...lines.purchase];
+const PURCHASE = [
+  ...CHECKOUT,
+  ORDER_ID,
+  from('properties.tax', 'data.tax', ['to_number']),
+  from('properties.shipping', 'data.shipping', ['to_number']),
+];
+
+const variants = blueprints({
+  names: adEvents({
+    search: 'search',
+    view: 'view_item',
+    cart: 'add_to_cart',
+    remove: 'remove_from_cart',
+    view_cart: 'view_cart',
+    checkout: 'begin_checkout',
+    payment: 'add_payment_info',
+    purchase: 'purchase',
+    registration: 'sign_up',
+    login: 'login',
+    lead: 'generate_lead',
+    subscribe: 'subscribe',
+  }),
+  global: [
+    from('event_id', 'dedupe_id'),
+    from('timestamp', 'event_time', ['to_unix_millis']),
+    from(source.PAGE_URL, 'event_source_url'),
+    set('data', {}),
+    set('user_data.esi', 'web'),
+    set('user_data.esi', 'app', { when: source.IS_APP }),
+    ...userData('user_data', { email: 'email', phone: 'phone' }, { phone: 'digits' }),
+    from('context.ip', 'user_data.client_ip_address', [], { required: true }),
+    from('context.user_agent', 'user_data.client_user_agent', [], { required: true }),
+    from(source.clickId('aleid', 'axeid'), 'user_data.aleid'),
+    from(source.clickId('alart', 'axart'), 'user_data.alart'),
+    from('context.vendor_ids.axwrt', 'user_data.axwrt'),
+    from('anonymous_id', 'user_data.client_id'),
+    from('user_id', 'user_data.user_id'),
+    from(source.COUNTRY, 'user_data.country_code', ['country_code', 'uppercase']),
+    from(source.POSTAL_CODE, 'user_data.zip', ['to_string']),
+    from(source.ADVERTISING_ID, 'user_data.ifa'),
+    from('context.device.id', 'user_data.idfv', [], { when: source.IS_APPLE }),
+    set('user_data.os', 'ios', { when: source.IS_APPLE }),
+    set('user_data.os', 'android', { when: source.IS_ANDROID }),
+  ],
+  lines: { ...lines, order: CHECKOUT, trip_order: CHECKOUT, purchase: PURCHASE, booking: PURCHASE },
+  others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'event_source_url')]), 'Application Opened': event('app_open', []) },
+});
+
+const ANSWERS: AnswerRule[] = [
+  { status: [401, 403], verdict: 'refused', reason: 'body' },
+  // Any invalid event drops the whole batch.
+  { status: [400, 422], verdict: 'refused', reason: 'body', isolate: true },
+  RETRY_TIMEOUT,
+];
+
+export default defineVendor({
+  key: 'applovin_axon',
+  name: 'AppLovin Axon',
+  description: 'Web and app events into AppLovin’s Axon, for measurement and optimisation of ads.',
+  category: 'advertising',
+  group: 'advertising',
+  status: 'beta',
+  website: 'https://support.axon.ai/en/growth/promoting-your-websites/api/axon-conversion-api/',
+  api_version: { version: 'v1', checked: '2026-11-16' },
+  setup_steps: [
+    'In Axon Ads Manager open Account, Keys, and copy the Axon event key and the Conversion API key.',
+    'Let the collector read the cookies _axwrt, _axeid and _axart, which the Axon pixel sets.',
+  ],
+  notes: [
+    'Open: some fields of user_data (os, ifa, idfv, zip) were seen in a schema that quotes the documentation.',
+    'Axon merges events with the same dedupe_id that arrive within five minutes, so retries are safe.',
+    'A purchase needs currency, value, items and an order id, a checkout the first three; they are dropped without them.',
+    'Advertisers of the lead product may send page_view and generate_lead only: disable the other events.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [
+    text(
+      'event_key',
+      'Axon event key',
+      '0a1b2c3d-1111-4222-8333-abcdefabcdef',
+      'Axon Ads Manager, Account, Keys.',
+      idOf('the Axon event key'),
+    ),
+    secret('api_key', 'Conversion API key', 'axon_examplekey0123456789', 'Axon Ads Manager, Account, Keys.'),
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://b.applovin.com/v1/event',
+    query: { pixel_id: '{{parameters.event_key}}' },
+    auth: { kind: 'header', name: 'Authorization', value: '{{parameters.api_key}}' },
+    body: { kind: 'json_list', under: 'events' },
+    batch: { max_items: 100, max_bytes: 1_000_000, interval_ms: 1_000 },
+    answers: ANSWERS,
+  },
+  event_name: { target: 'name' },
+  compact: [{ path: 'data.items', needs: ['item_id'] }],
+  require_one_of: [
+    [
+      'user_data.aleid',
+      'user_data.axwrt',
+      'user_data.alart',
+      'user_data.client_id',
+      'user_data.user_id',
+      'user_data.email',
+      'user_data.phone',
+    ],
+  ],
+  default_action: 'drop',
+  rate: { rps: 20, burst: 40 },
+  variants,
+});

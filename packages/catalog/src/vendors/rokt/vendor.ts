@@ -1,0 +1,105 @@
+/** Rokt Event and Audience API (mParticle batches). docs.rokt.com and public integrations, read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { adLines } from '../shared/ad-lines.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { secret, select, text } from '../shared/fields.ts';
+import { from, into, set, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { userData } from '../shared/user-data.ts';
+
+const data = into('events[0].data');
+const attribute = into('events[0].data.custom_attributes');
+
+const variants = blueprints({
+  // The conversion type is free text: every event keeps its name.
+  names: 'keep',
+  global: [
+    from('parameters.environment', 'environment'),
+    set('events[0].event_type', 'custom_event'),
+    set('events[0].data.custom_event_type', 'transaction'),
+    set('events[0].data.event_name', 'conversion'),
+    data('event_id', 'source_message_id'),
+    data('timestamp', 'timestamp_unixtime_ms', ['to_unix_millis']),
+    attribute('event_id', 'conversionid'),
+    from('user_id', 'user_identities.customerid'),
+    from(source.EMAIL, 'user_identities.other', ['normalize_email', 'sha256']),
+    from('context.vendor_ids.rokt_click_id', 'user_identities.other2'),
+    ...userData(
+      'user_attributes',
+      { first_name: 'firstnamesha256', last_name: 'lastnamesha256', phone: 'mobilesha256', postal_code: 'billingzipsha256' },
+      { phone: 'e164' },
+    ),
+    from(source.GENDER, 'user_attributes.gender', ['normalize_gender']),
+    from(source.BIRTHDAY, 'user_attributes.dateofbirth', ['normalize_date']),
+    from('context.ip', 'ip'),
+    from('context.user_agent', 'device_info.http_header_user_agent'),
+    from(source.ADVERTISING_ID, 'device_info.ios_advertising_id', [], { when: source.IS_APPLE }),
+    from('context.device.id', 'device_info.ios_idfv', [], { when: source.IS_APPLE }),
+    from(source.ADVERTISING_ID, 'device_info.android_advertising_id', [], { when: source.IS_ANDROID }),
+    from('context.device.id', 'device_info.android_uuid', [], { when: source.IS_ANDROID }),
+  ],
+  lines: adLines({
+    value: 'events[0].data.custom_attributes.amount',
+    currency: 'events[0].data.custom_attributes.currency',
+    order_id: 'events[0].data.custom_attributes.confirmationref',
+  }),
+  extra: { 'Coupon Applied': [attribute('properties.coupon', 'coupon', [use('truncate', 100)])] },
+  defaults: { action: 'drop' },
+});
+
+const ANSWERS: AnswerRule[] = [
+  // Accepted, and yet not.
+  { status: [202], when: { field: 'body.errors[0]', op: 'exists' }, verdict: 'refused', reason: 'body.errors[0].message' },
+  { status: [400, 401, 403], verdict: 'refused', reason: 'body.errors[0].message' },
+  RETRY_TIMEOUT,
+];
+
+export default defineVendor({
+  key: 'rokt',
+  name: 'Rokt',
+  description: 'Conversions into Rokt, for measurement and optimisation of its offers.',
+  category: 'advertising',
+  group: 'advertising',
+  status: 'beta',
+  website: 'https://docs.rokt.com/developers/api-reference/ads-events-api-integration/',
+  api_version: { version: 'v2', checked: '2026-11-16' },
+  setup_steps: [
+    'Ask your Rokt account manager for the key and secret of the Event API.',
+    'Send a first event with the environment development, then switch to production.',
+  ],
+  notes: [
+    'Open: the parameter of Rokt’s click id in the landing URL. Send it as context.vendor_ids.rokt_click_id.',
+    'Open: the names of hashed attributes were seen in public integrations.',
+    'The e-mail address is sent as SHA-256 in the identity other, never in the clear.',
+    'Rokt does not deduplicate requests; source_message_id identifies the event.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [
+    text('key', 'API key', 'us2-0123456789abcdef', 'From your Rokt account manager.'),
+    secret('secret', 'API secret', 'exampleSecret0123456789', 'From your Rokt account manager.'),
+    select('environment', 'Environment', ['production', 'development'], 'development: events are for tests.'),
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://s2s.us2.mparticle.com/v2/events',
+    auth: { kind: 'basic', username: '{{parameters.key}}', password: '{{parameters.secret}}' },
+    body: { kind: 'json' },
+    answers: ANSWERS,
+  },
+  event_name: { target: 'events[0].data.custom_attributes.conversiontype' },
+  together: [['events[0].data.custom_attributes.amount', 'events[0].data.custom_attributes.currency']],
+  require_one_of: [
+    [
+      'user_identities',
+      'device_info.ios_advertising_id',
+      'device_info.android_advertising_id',
+      'device_info.ios_idfv',
+      'device_info.android_uuid',
+    ],
+  ],
+  default_action: 'drop',
+  rate: { rps: 20, burst: 40 },
+  variants,
+});

@@ -1,0 +1,73 @@
+/** Vibe server-to-server conversions. Known through Segment's integration only, read on 2026-11-16. */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { adEvents } from '../shared/ad-events.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal } from '../shared/commerce.ts';
+import { idOf, text } from '../shared/fields.ts';
+import { event, from } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const IS_IPV4 = { field: 'context.ip', op: 'matches', value: '^\\d{1,3}(\\.\\d{1,3}){3}$' };
+/** Vibe counts in US dollars. */
+const IS_USD = { field: 'properties.currency', op: 'matches', value: '^[Uu][Ss][Dd]$' };
+const ORDER = [from(source.ORDER_ID, 'ed.purchase_id', ['to_string']), ...orderTotal('ed.price_usd', { when: IS_USD })];
+
+const variants = blueprints({
+  names: adEvents({ purchase: 'purchase', registration: 'signup', lead: 'lead' }),
+  global: [
+    from('event_id', 'eid'),
+    from('parameters.pixel_id', 'aid'),
+    from('timestamp', 'ts', ['to_unix_millis']),
+    from('context.ip', 'ip', [], { when: IS_IPV4 }),
+    from('context.user_agent', 'ua'),
+    from(source.PAGE_URL, 'url'),
+    from('context.vendor_ids.ga_client_id', 'gid'),
+  ],
+  lines: { purchase: ORDER, booking: ORDER },
+  others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'url')]), 'Application Installed': event('install', []) },
+});
+
+export default defineVendor({
+  key: 'vibe',
+  name: 'Vibe',
+  description: 'Conversions of Vibe’s streaming TV ads, matched by household.',
+  category: 'advertising',
+  group: 'advertising',
+  status: 'beta',
+  website: 'https://help.vibe.co/',
+  api_version: { version: 's2s-conversion', checked: '2026-11-16' },
+  setup_steps: [
+    'In Vibe open Tracking, Pixel, and copy the pixel ID.',
+    'Ask Vibe for the partner path of your server-to-server integration.',
+  ],
+  notes: [
+    'Open: Vibe publishes no documentation. Fields and path were seen in one public integration; the last part of the path is the name of a partner.',
+    'Vibe matches by household: the visitor’s IPv4 address is required, and events with an IPv6 address are dropped.',
+    'Amounts are sent for US dollars only.',
+  ],
+  default_consent_category: 'advertising',
+  config_fields: [
+    text('pixel_id', 'Pixel ID', 'pX1234', 'Vibe, Tracking, Pixel.', idOf('the id of a pixel')),
+    text(
+      'partner_path',
+      'Partner path',
+      'firsthand',
+      'Given by Vibe: the last part of the address events are sent to.',
+      idOf('letters, digits, dashes'),
+    ),
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://t.vibe.co/s2s-conversion/events/{{parameters.partner_path}}',
+    body: { kind: 'json' },
+    answers: [RETRY_TIMEOUT],
+  },
+  event_name: { target: 'a' },
+  json_text: ['ed'],
+  require_one_of: [['ip']],
+  max_event_age_hours: 168,
+  default_action: 'drop',
+  rate: { rps: 10, burst: 20 },
+  variants,
+});
