@@ -138,7 +138,14 @@ test('client credentials, and only the fields that are there', async () => {
 test('a self-signed token authenticates the client of a client credentials grant', async () => {
   const { tokens, formOf } = setup([tokenReply('t')]);
   const jwt = { algorithm: 'HS256', private_key: 'secret', claims: { sub: 'me' }, lifetime_s: 60 } as const;
-  await tokens.get({ kind: 'oauth2_jwt_bearer', token_url: 'https://a.example/', jwt, role: 'client', scope: 'x', extra: { realm: 'dsp' } });
+  await tokens.get({
+    kind: 'oauth2_jwt_bearer',
+    token_url: 'https://a.example/',
+    jwt,
+    role: 'client',
+    scope: 'x',
+    extra: { realm: 'dsp' },
+  });
   const { client_assertion, ...fields } = formOf(0);
   expect(client_assertion).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   expect(fields).toEqual({
