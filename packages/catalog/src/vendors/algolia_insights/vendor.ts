@@ -1,0 +1,147 @@
+/** https://www.algolia.com/doc/rest-api/insights/push-events (specs/insights.yml). */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal, unitValue } from '../shared/commerce.ts';
+import { from, set, use } from '../shared/mapping.ts';
+import { product } from '../shared/sources.ts';
+
+const QUERY_ID = ['properties.query_id', 'properties.queryID'];
+const TOKEN = [use('replace', '[^A-Za-z0-9_=/+-]', '-'), use('truncate', 129)];
+const kind = (type: string, subtype?: string): JsonObject[] => [
+  set('eventType', type),
+  ...(subtype ? [set('eventSubtype', subtype)] : []),
+  from(QUERY_ID, 'queryID', ['to_string']),
+];
+const ID = ['object_id', 'product_id', 'sku'];
+const ONE = [
+  from(
+    ID.map((name) => `properties.${name}`),
+    'objectIDs[0]',
+    ['to_string'],
+    { required: true },
+  ),
+];
+const MANY = [from(product(...ID), 'objectIDs', ['to_string', use('take', 20)], { required: true })];
+/** One entry for each object, in the same order. */
+const ONE_DATA = [
+  from('properties.price', 'objectData[0].price', ['to_number']),
+  from('properties.quantity', 'objectData[0].quantity', ['to_integer']),
+  from('properties.discount', 'objectData[0].discount', ['to_number']),
+];
+const MANY_DATA = [
+  from(product('price'), 'objectData[*].price', ['to_number']),
+  from(product('quantity'), 'objectData[*].quantity', ['to_integer'], { default: 1 }),
+  from(product('discount'), 'objectData[*].discount', ['to_number']),
+  from(product('query_id', 'queryID'), 'objectData[*].queryID', ['to_string']),
+];
+const CURRENCY = from('properties.currency', 'currency', ['currency_code']);
+
+export default defineVendor({
+  key: 'algolia_insights',
+  name: 'Algolia Insights',
+  description: 'Views, clicks and conversions into Algolia, for recommendations and search analytics.',
+  category: 'other',
+  group: 'personalisation_and_testing',
+  status: 'ga',
+  website: 'https://www.algolia.com/doc/rest-api/insights/push-events',
+  api_version: { version: '1', checked: '2026-11-16' },
+  default_consent_category: 'functional',
+  setup_steps: [
+    'In Algolia open Settings, API keys, and copy the application ID and the search API key.',
+    'Note the name of the index whose records have your product ids as objectID.',
+  ],
+  notes: [
+    'The product id (object_id, product_id or sku) must be the objectID of a record in the index.',
+    'A query id in properties.query_id connects an event with the search before it; a click then also needs properties.position.',
+    'Events are dropped after four days, as Algolia demands. At most 20 products of an order are sent.',
+  ],
+  config_fields: [
+    {
+      key: 'application_id',
+      label: 'Application ID',
+      type: 'string',
+      required: true,
+      placeholder: 'YOURAPPID0',
+      help_text: 'Settings, API keys.',
+      pattern: '^[A-Z0-9]{8,12}$',
+      pattern_hint: 'upper-case letters and digits, usually 10',
+    },
+    {
+      key: 'api_key',
+      label: 'Search API key',
+      type: 'secret',
+      required: true,
+      placeholder: '0123456789abcdef0123456789abcdef',
+      help_text: 'Settings, API keys, Search API key. Not the admin key.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'index',
+      label: 'Index',
+      type: 'string',
+      required: true,
+      placeholder: 'products',
+      help_text: 'Search, Index. The name is case-sensitive.',
+    },
+    {
+      key: 'region',
+      label: 'Region',
+      type: 'select',
+      required: false,
+      placeholder: 'insights.algolia.io',
+      help_text: 'Settings, Infrastructure, Analytics region.',
+      options: ['insights.algolia.io', 'insights.us.algolia.io', 'insights.de.algolia.io'],
+      default: 'insights.algolia.io',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://{{parameters.region}}/1/events',
+    headers: { 'X-Algolia-Application-Id': '{{parameters.application_id}}', 'X-Algolia-API-Key': '{{parameters.api_key}}' },
+    body: { kind: 'json_list', under: 'events' },
+    batch: { max_items: 1_000, max_bytes: 1_900_000, interval_ms: 1_000 },
+    answers: [{ status: [400, 413, 422], verdict: 'refused', reason: 'body.message', isolate: true }, RETRY_TIMEOUT],
+  },
+  event_name: { target: 'eventName', max_length: 64 },
+  require_one_of: [['userToken']],
+  max_event_age_hours: 96,
+  default_action: 'drop',
+  rate: { rps: 100 },
+  variants: blueprints(
+    {
+      names: {
+        'Product Viewed': 'Product Viewed',
+        'Product Clicked': 'Product Clicked',
+        'Product List Viewed': 'Product List Viewed',
+        'Product Added': 'Product Added',
+        'Product Added to Wishlist': 'Product Added to Wishlist',
+        'Order Completed': 'Order Completed',
+      },
+      global: [
+        from('parameters.index', 'index'),
+        from(['anonymous_id', 'user_id'], 'userToken', TOKEN),
+        from('user_id', 'authenticatedUserToken', TOKEN),
+        from('timestamp', 'timestamp', ['to_unix_millis']),
+      ],
+      lines: {},
+      instead: {
+        'Product Viewed': [...kind('view'), ...ONE],
+        'Product List Viewed': [...kind('view'), ...MANY],
+        'Product Clicked': [
+          ...kind('click'),
+          ...ONE,
+          from('properties.position', 'positions[0]', ['to_integer'], {
+            when: { any: QUERY_ID.map((field) => ({ field, op: 'exists' })) },
+          }),
+        ],
+        'Product Added': [...kind('conversion', 'addToCart'), ...ONE, ...ONE_DATA, ...unitValue('value'), CURRENCY],
+        'Product Added to Wishlist': [...kind('conversion'), ...ONE],
+        'Order Completed': [...kind('conversion', 'purchase'), ...MANY, ...MANY_DATA, ...orderTotal('value'), CURRENCY],
+      },
+    },
+    ['retail'],
+  ),
+});

@@ -1,0 +1,103 @@
+/** https://resend.com/docs/api-reference/events/send-event and /contacts/create-contact */
+import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { DISABLED, event, from, set } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
+const ANSWERS: AnswerRule[] = [
+  { status: [429], verdict: 'unavailable', reason: 'body.message' },
+  { status: [408], verdict: 'unavailable' },
+  { status: ['4xx'], verdict: 'refused', reason: 'body.message' },
+];
+
+export default defineVendor({
+  key: 'resend',
+  name: 'Resend',
+  description: 'Events that start automations, and contacts, in Resend.',
+  category: 'other',
+  group: 'engagement',
+  status: 'beta',
+  website: 'https://resend.com/docs/api-reference/events/send-event',
+  api_version: { version: 'events, contacts', checked: '2026-11-16' },
+  default_consent_category: 'marketing',
+  setup_steps: [
+    'In Resend open API keys, Create API key, with full access.',
+    'Create an automation whose trigger has the name of the event.',
+  ],
+  notes: [
+    'An event without an automation starts nothing. Names that begin with resend: are reserved.',
+    'A contact is updated by its address, and created if Resend does not know it.',
+    'Resend accepts about five requests a second. Page views are not sent.',
+    'Open: whether a contact can be addressed by e-mail in the update call was seen in one source only; the limit differs between pages (2, 5 or 10 a second).',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'API key',
+      type: 'secret',
+      required: true,
+      placeholder: 're_0123456789_abcdefghijklmnopqrstuv',
+      help_text: 'API keys.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+  ],
+  chain: [
+    {
+      name: 'update',
+      when: { field: 'payload.contact', op: 'exists' },
+      method: 'PATCH',
+      url: 'https://api.resend.com/contacts/{{payload.email}}',
+      auth,
+      shape: { $ref: 'payload.contact' },
+      body: { kind: 'json' },
+      answers: [{ status: [404], verdict: 'delivered' }, ...ANSWERS],
+      keep: { status: 'status' },
+    },
+    {
+      name: 'create',
+      when: { field: 'steps.update.status', op: 'eq', value: 404 },
+      method: 'POST',
+      url: 'https://api.resend.com/contacts',
+      auth,
+      shape: { email: '{{payload.email}}', first_name: '{{payload.contact.first_name}}', last_name: '{{payload.contact.last_name}}' },
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+    {
+      name: 'event',
+      when: { field: 'payload.event', op: 'exists' },
+      method: 'POST',
+      url: 'https://api.resend.com/events/send',
+      auth,
+      items: 'event',
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+  ],
+  event_name: { target: 'event.event', only_with: 'event.email', reserved_prefixes: ['resend:'] },
+  require_one_of: [['email']],
+  default_action: 'drop',
+  rate: { rps: 2, burst: 2 },
+  variants: blueprints({
+    names: 'keep',
+    global: [
+      from(source.EMAIL, 'email', ['normalize_email']),
+      from(source.EMAIL, 'event.email', ['normalize_email'], { when: { field: 'type', op: 'eq', value: 'track' } }),
+      from('properties', 'event.payload', [], { when: { field: 'type', op: 'eq', value: 'track' } }),
+    ],
+    lines: {},
+    others: {
+      '@page': DISABLED,
+      '@group': DISABLED,
+      '@identify': event(undefined, [
+        set('contact', {}),
+        from(source.FIRST_NAME, 'contact.first_name', ['trim']),
+        from(source.LAST_NAME, 'contact.last_name', ['trim']),
+      ]),
+    },
+  }),
+});
