@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { orderCompleted, pageViewed } from '../shared/sample-events.ts';
+import { orderCompleted, pageViewed, remembered } from '../shared/sample-events.ts';
 import amazonS3 from './vendor.ts';
 
 const page = pageViewed({ context: {} });
@@ -24,6 +24,11 @@ export default vendorCases(
           body: line,
         },
       ],
+    },
+    {
+      name: 'app, screen, group, session, click id, consent: all of it is in the line',
+      event: remembered(),
+      requests: [{ body: `${JSON.stringify(remembered())}\n` }],
     },
     {
       name: 'a prefix keeps its slashes, a session token is sent',

@@ -13,7 +13,7 @@ const common = {
   library: 'firsthand',
 };
 const page = { page_url: 'https://shop.example/checkout?x=1', page_referrer: 'https://www.example.org/', page_title: 'Checkout' };
-const clicks = { gclid: 'Cj0KCQ', fbclid: 'IwAR2F' };
+const clicks = { gclid: 'Cj0KCQ', fbclid: 'IwAR2F', ttclid: 'E.C.P' };
 const order = orderCompleted();
 const plain = track('Quiz Taken', { score: 3 }, { traits: {}, context: {} });
 
@@ -213,6 +213,58 @@ export default vendorCases(
                 library: 'firsthand',
                 event_properties: {},
                 user_properties: { $set: {} },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'screen: a screen of an Android app',
+      event: pageViewed({
+        original_type: 'screen',
+        name: 'Cart',
+        properties: {},
+        context: { app: { namespace: 'com.shop' }, os: { name: 'Android' } },
+      }),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Screen Viewed',
+                insert_id: 'evt-2',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                platform: 'Android',
+                os_name: 'Android',
+                library: 'firsthand',
+                event_properties: { screen_name: 'Cart' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'click id: remembered click ids are user properties',
+      event: track('Quiz Taken', {}, { traits: {}, context: { click_ids: { gclid: 'G1', fbclid: 'F1', msclkid: 'M1' } } }),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Quiz Taken',
+                insert_id: 'evt-1',
+                user_id: 'user-1',
+                device_id: 'anon-1',
+                time: 1767323045678,
+                library: 'firsthand',
+                event_properties: {},
+                user_properties: { $set: { gclid: 'G1', fbclid: 'F1', msclkid: 'M1' } },
               },
             ],
           },

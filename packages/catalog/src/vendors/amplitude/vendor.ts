@@ -16,6 +16,8 @@ const CAMPAIGN = [
   ['utm_term', 'term'],
   ['utm_content', 'content'],
 ] as const;
+/** Those that Amplitude's own browser SDK keeps. */
+const CLICK_IDS = ['gclid', 'gbraid', 'wbraid', 'dclid', 'fbclid', 'li_fat_id', 'msclkid', 'rdt_cid', 'ttclid', 'twclid'];
 const GLOBAL: JsonObject = {
   mappings: [
     from('user_id', 'user_id'),
@@ -31,8 +33,7 @@ const GLOBAL: JsonObject = {
       from(`context.campaign.${ours}`, `user_properties.$set.${theirs}`),
       from([`context.campaign_first.${ours}`, `context.campaign.${ours}`], `user_properties.$setOnce.initial_${theirs}`),
     ]),
-    from('context.click_ids.gclid', 'user_properties.$set.gclid'),
-    from('context.click_ids.fbclid', 'user_properties.$set.fbclid'),
+    ...CLICK_IDS.map((name) => from(`context.click_ids.${name}`, `user_properties.$set.${name}`)),
     from('context.session.started_at', 'session_id', ['to_unix_millis']),
     from('context.group_id', 'groups.company'),
     set('platform', 'Web', { when: { field: 'context.page', op: 'exists' } }),

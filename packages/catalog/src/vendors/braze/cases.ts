@@ -71,6 +71,8 @@ export default vendorCases(
                 properties: {
                   order_id: 'o-1',
                   total_value: 42.5,
+                  tax: 5,
+                  shipping: 2.5,
                   currency: 'EUR',
                   source: 'web',
                   products: [
@@ -82,6 +84,84 @@ export default vendorCases(
             ],
           },
         },
+      ],
+    },
+    {
+      name: 'app: a product put into the cart of an app is an update of the cart',
+      variant: 'ecommerce',
+      event: track(
+        'Product Added',
+        { cart_id: 'c-1', product_id: 'p-1', name: 'Tea', price: 10, quantity: 2, currency: 'eur' },
+        { context: { app: { namespace: 'com.shop' }, os: { name: 'iOS' } } },
+      ),
+      requests: [
+        {
+          body: {
+            events: [
+              {
+                external_id: 'user-1',
+                time,
+                name: 'ecommerce.cart_updated',
+                properties: {
+                  cart_id: 'c-1',
+                  action: 'add',
+                  total_value: 20,
+                  currency: 'EUR',
+                  source: 'ios',
+                  products: [{ product_id: 'p-1', product_name: 'Tea', variant_id: 'p-1', price: 10, quantity: 2 }],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a cart without an id stays a custom event',
+      variant: 'ecommerce',
+      event: track('Product Removed', { product_id: 'p-1', currency: 'eur' }),
+      requests: [
+        {
+          body: { events: [{ external_id: 'user-1', time, name: 'Product Removed', properties: { product_id: 'p-1', currency: 'eur' } }] },
+        },
+      ],
+    },
+    {
+      name: 'a cancelled order needs a reason',
+      variant: 'ecommerce',
+      event: track('Order Cancelled', {
+        order_id: 'o-1',
+        total: 5,
+        currency: 'EUR',
+        products: [{ product_id: 'p-1', name: 'Tea', price: 5 }],
+      }),
+      requests: [
+        {
+          body: {
+            events: [
+              {
+                external_id: 'user-1',
+                time,
+                name: 'ecommerce.order_cancelled',
+                properties: {
+                  order_id: 'o-1',
+                  total_value: 5,
+                  currency: 'EUR',
+                  source: 'web',
+                  cancel_reason: 'unknown',
+                  products: [{ product_id: 'p-1', product_name: 'Tea', variant_id: 'p-1', price: 5, quantity: 1 }],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'screen: a screen is a custom event of its own',
+      event: pageViewed({ original_type: 'screen', name: 'Cart', properties: { step: 2 }, context: {} }),
+      requests: [
+        { body: { events: [{ external_id: 'user-1', time, name: 'Screen Viewed', properties: { step: 2, screen_name: 'Cart' } }] } },
       ],
     },
     {

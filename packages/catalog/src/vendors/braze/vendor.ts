@@ -2,7 +2,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { orderTotal, productList } from '../shared/commerce.ts';
+import { orderTotal, productList, singleProduct, unitValue } from '../shared/commerce.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -69,6 +69,8 @@ const PAGE = event('Page Viewed', [
   from(source.PAGE_URL, 'events[0].properties.page_url'),
 ]);
 
+const SCREEN = event('Screen Viewed', [...CUSTOM, from('name', 'events[0].properties.screen_name')]);
+
 const bought = (name: string) => `purchases[*].${name}`;
 /** One purchase a product, as Braze counts them; an order without products is one purchase of its whole value. */
 const ORDER = [
@@ -97,15 +99,11 @@ const ORDER = [
   ]),
 ];
 
-/** Braze's recommended e-commerce events, which replace purchases. */
-const RECOMMENDED: readonly [name: string, theirs: string, id: string][] = [
-  ['Product Viewed', 'ecommerce.product_viewed', ''],
-  ['Cart Viewed', 'ecommerce.cart_updated', 'cart_id'],
-  ['Checkout Started', 'ecommerce.checkout_started', 'checkout_id'],
-  ['Order Completed', 'ecommerce.order_placed', 'order_id'],
-  ['Order Refunded', 'ecommerce.order_refunded', 'order_id'],
-  ['Order Cancelled', 'ecommerce.order_cancelled', 'order_id'],
-];
+/**
+ * Braze's recommended e-commerce events, which replace purchases.
+ * https://www.braze.com/docs/user_guide/data/activation/events/recommended_events/ecommerce_events
+ */
+type Recommended = 'product_viewed' | 'cart_updated' | 'checkout_started' | 'order_placed' | 'order_refunded' | 'order_cancelled';
 const ecommerce = (name: string) => `events[0].properties.${name}`;
 const SINGLE_RECOMMENDED = [
   from(source.productId, ecommerce('product_id'), ['to_string'], { required: true }),
@@ -115,29 +113,65 @@ const SINGLE_RECOMMENDED = [
   from('properties.url', ecommerce('product_url')),
   from('properties.image_url', ecommerce('image_url')),
 ];
+const ITEM = { id: 'product_id', name: 'product_name', price: 'price', quantity: 'quantity', url: 'product_url', image: 'image_url' };
 const LIST_RECOMMENDED = [
-  ...productList(
-    ecommerce('products'),
-    { id: 'product_id', name: 'product_name', price: 'price', quantity: 'quantity', url: 'product_url', image: 'image_url' },
-    { default_quantity: true },
-  ),
+  ...productList(ecommerce('products'), ITEM, { default_quantity: true }),
   from(product('variant', 'product_id', 'sku'), ecommerce('products[*].variant_id'), ['to_string']),
   ...orderTotal(ecommerce('total_value'), { required: true }),
-  from('properties.discount', ecommerce('total_discounts'), ['to_number']),
 ];
-const recommended = (theirs: string, id: string): JsonObject =>
-  event(theirs, [
+/** A product that was put into the cart or taken out: a list of one, worth its price times its quantity. */
+const CART_CHANGE = [
+  ...singleProduct(ecommerce('products'), ITEM, { default_quantity: true }),
+  from(['properties.variant', ...source.productId], ecommerce('products[0].variant_id'), ['to_string']),
+  ...unitValue(ecommerce('total_value')),
+];
+const amounts = (...names: string[]) => names.map((name) => from(`properties.${name}`, ecommerce(name), ['to_number']));
+const COSTS = [from('properties.subtotal', ecommerce('subtotal_value'), ['to_number']), ...amounts('tax', 'shipping')];
+const DISCOUNTS = from('properties.discount', ecommerce('total_discounts'), ['to_number']);
+const identifier = (name: string, rest: { required?: boolean } = { required: true }) =>
+  from(`properties.${name}`, ecommerce(name), ['to_string'], rest);
+
+const recommended = (name: Recommended, mappings: JsonObject[]): JsonObject =>
+  event(`ecommerce.${name}`, [
     from('timestamp', 'events[0].time'),
     from('properties.currency', ecommerce('currency'), ['currency_code'], { required: true }),
     set(ecommerce('source'), 'web'),
-    ...(id === '' ? SINGLE_RECOMMENDED : LIST_RECOMMENDED),
-    ...(id === '' ? [] : [from([`properties.${id}`, ...source.ORDER_ID], ecommerce(id), ['to_string'], { required: true })]),
-    ...(theirs.endsWith('cancelled') ? [from('properties.reason', ecommerce('cancel_reason'), [], { default: 'unknown' })] : []),
+    from('context.os.name', ecommerce('source'), ['lowercase'], { when: source.IS_APP }),
+    ...mappings,
   ]);
+/** Without the id of a cart the change stays a custom event: Braze would refuse it. */
+const cartUpdated = (name: string, action: 'add' | 'remove' | 'replace', mappings: JsonObject[]): JsonObject[] => [
+  {
+    ...recommended('cart_updated', [...mappings, ...COSTS, identifier('cart_id'), set(ecommerce('action'), action)]),
+    filter: { field: 'properties.cart_id', op: 'exists' },
+  },
+  event(name, CUSTOM),
+];
+const ORDER_NUMBER = from(source.ORDER_ID, ecommerce('order_id'), ['to_string'], { required: true });
+const RECOMMENDED: JsonObject = {
+  'Product Viewed': recommended('product_viewed', SINGLE_RECOMMENDED),
+  'Product Added': cartUpdated('Product Added', 'add', CART_CHANGE),
+  'Product Removed': cartUpdated('Product Removed', 'remove', CART_CHANGE),
+  'Cart Viewed': cartUpdated('Cart Viewed', 'replace', LIST_RECOMMENDED),
+  'Checkout Started': recommended('checkout_started', [
+    ...LIST_RECOMMENDED,
+    ...COSTS,
+    from(['properties.checkout_id', ...source.ORDER_ID], ecommerce('checkout_id'), ['to_string'], { required: true }),
+    identifier('cart_id', {}),
+  ]),
+  'Order Completed': recommended('order_placed', [...LIST_RECOMMENDED, ...COSTS, DISCOUNTS, ORDER_NUMBER, identifier('cart_id', {})]),
+  'Order Refunded': recommended('order_refunded', [...LIST_RECOMMENDED, DISCOUNTS, ORDER_NUMBER]),
+  'Order Cancelled': recommended('order_cancelled', [
+    ...LIST_RECOMMENDED,
+    ...COSTS,
+    DISCOUNTS,
+    ORDER_NUMBER,
+    from('properties.reason', ecommerce('cancel_reason'), [], { default: 'unknown' }),
+  ]),
+};
 function recommendedBlueprint(): JsonObject {
   const base = blueprint(COMMERCE_EVENTS);
-  const events = RECOMMENDED.map(([name, theirs, id]) => [name, recommended(theirs, id)] as const);
-  return { ...base, events: { ...(base.events as JsonObject), ...Object.fromEntries(events) } };
+  return { ...base, events: { ...(base.events as JsonObject), ...RECOMMENDED } };
 }
 
 const blueprint = (names: readonly string[]): JsonObject => ({
@@ -145,6 +179,7 @@ const blueprint = (names: readonly string[]): JsonObject => ({
   global: GLOBAL,
   events: {
     '@page': PAGE,
+    '@screen': SCREEN,
     '@identify': IDENTIFY,
     '@group': GROUP,
     ...Object.fromEntries(names.map((name) => [name, event(name, CUSTOM)])),

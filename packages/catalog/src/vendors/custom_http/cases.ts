@@ -1,6 +1,6 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { vendorCases } from '../shared/cases.ts';
-import { orderCompleted, pageViewed, productViewed } from '../shared/sample-events.ts';
+import { orderCompleted, pageViewed, productViewed, remembered } from '../shared/sample-events.ts';
 import customHttp from './vendor.ts';
 
 const order = orderCompleted();
@@ -8,6 +8,11 @@ const order = orderCompleted();
 export default vendorCases(
   customHttp,
   [
+    {
+      name: 'app, screen, group, session, click id, consent: all of it arrives',
+      event: remembered(),
+      requests: [{ url: 'https://api.example.com/v1/events', body: remembered() }],
+    },
     { name: 'the canonical event', event: order, requests: [{ method: 'POST', url: 'https://api.example.com/v1/events', body: order }] },
     {
       name: 'an authored request: parameters, references to the event, header authentication, a list under a key',

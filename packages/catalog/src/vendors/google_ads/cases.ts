@@ -1,5 +1,5 @@
-import { vendorCases } from '../shared/cases.ts';
-import { bare, HASHED, orderCompleted, track } from '../shared/sample-events.ts';
+import { type AnswerCase, vendorCases } from '../shared/cases.ts';
+import { bare, grouped, HASHED, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import googleAds from './vendor.ts';
 
 const order = orderCompleted();
@@ -217,6 +217,34 @@ export default vendorCases(
     },
     { name: 'an event without a conversion action is off', event: track('Signed Up'), dropped: 'mapping_filter' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
+    { name: 'a group is no conversion', event: grouped(), dropped: 'mapping_default' },
+    { name: 'a screen is no conversion', event: pageViewed({ original_type: 'screen', name: 'Cart' }), dropped: 'mapping_default' },
+    {
+      name: 'consent: a refusal is passed on',
+      event: orderCompleted(
+        { products: [] },
+        { traits: {}, context: { click_ids: { wbraid: 'W1' }, consent: { canonical: { advertising: false } } } },
+      ),
+      requests: [
+        {
+          body: {
+            destinations: [destination],
+            encoding: 'HEX',
+            events: [
+              {
+                eventTimestamp: '2026-01-02T03:04:05.678Z',
+                transactionId: 'o-1',
+                eventSource: 'WEB',
+                adIdentifiers: { wbraid: 'W1' },
+                conversionValue: 42.5,
+                currency: 'EUR',
+                consent: { adUserData: 'CONSENT_DENIED', adPersonalization: 'CONSENT_DENIED' },
+              },
+            ],
+          },
+        },
+      ],
+    },
   ],
   [
     {
@@ -224,6 +252,33 @@ export default vendorCases(
       events: [order],
       reply: { status: 200, body: { requestId: 'r' } },
       verdict: { kind: 'accepted', job: 'r' },
+    },
+    ...(
+      [
+        ['is still being processed', 'PROCESSING', { kind: 'accepted', job: '' }],
+        ['succeeded', 'SUCCESS', { kind: 'delivered' }],
+        ['succeeded in part: Google does not say which events failed', 'PARTIAL_SUCCESS', { kind: 'delivered' }],
+        ['failed', 'FAILED', { kind: 'refused' }],
+        ['has a status that nobody knows yet', 'REQUEST_STATUS_UNKNOWN', { kind: 'accepted', job: '' }],
+      ] as const
+    ).map(
+      ([name, requestStatus, { kind }]): AnswerCase => ({
+        name: `the request ${name}`,
+        poll: true,
+        events: [order],
+        reply: {
+          status: 200,
+          body: { requestStatusPerDestination: [{ requestStatus, errorInfo: { errorCounts: [{ recordCount: '1', reason: 'X' }] } }] },
+        },
+        verdict: { kind },
+      }),
+    ),
+    {
+      name: 'a poll that Google cannot answer is repeated',
+      poll: true,
+      events: [order],
+      reply: { status: 503 },
+      verdict: { kind: 'unavailable' },
     },
     {
       name: 'an old token',

@@ -224,6 +224,44 @@ export default vendorCases(
       ],
     },
     {
+      name: 'screen: a screen of an app is a screen_view, not a page_view',
+      config: { firebase_app_id: '1:1234567890:android:321abc456def7890', firebase_api_secret: 'app-secret' },
+      event: pageViewed({ original_type: 'screen', name: 'Cart', properties: {}, context: { app: { instance_id: 'inst-1' } } }),
+      requests: [
+        {
+          url: 'https://www.google-analytics.com/mp/collect?api_secret=app-secret&firebase_app_id=1%3A1234567890%3Aandroid%3A321abc456def7890',
+          body: {
+            app_instance_id: 'inst-1',
+            user_id: 'user-1',
+            events: [{ name: 'screen_view', timestamp_micros, params: { screen_name: 'Cart', engagement_time_msec: 1 } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'click id: the click is in the address of the page, which Google reads',
+      event: track(
+        'Quiz Taken',
+        {},
+        { traits: {}, context: { page: { url: 'https://shop.example/?gclid=G1' }, click_ids: { gclid: 'G1' } } },
+      ),
+      requests: [
+        {
+          body: {
+            client_id: 'anon-1',
+            user_id: 'user-1',
+            events: [
+              {
+                name: 'Quiz_Taken',
+                timestamp_micros,
+                params: { engagement_time_msec: 1, page_location: 'https://shop.example/?gclid=G1' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'consent: no user data after ad_user_data was denied',
       event: track('Quiz Taken', {}, { context: { consent: { canonical: { advertising: false } } } }),
       requests: [

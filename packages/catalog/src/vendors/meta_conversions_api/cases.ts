@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { bare, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import { bare, grouped, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import meta from './vendor.ts';
 
 const url = 'https://graph.facebook.com/v26.0/1234567890123456/events';
@@ -331,6 +331,62 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'screen: a screen of an Android app is a ViewContent of the app',
+      event: pageViewed({
+        original_type: 'screen',
+        name: 'Cart',
+        properties: {},
+        context: { app: { namespace: 'com.shop', version: '3' }, os: { name: 'Android', version: '15' } },
+      }),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'ViewContent',
+                event_id: 'evt-2',
+                event_time: 1767323045,
+                action_source: 'app',
+                user_data: { external_id: HASHED.user_id },
+                app_data: {
+                  advertiser_tracking_enabled: 0,
+                  application_tracking_enabled: 0,
+                  extinfo: ['a2', 'com.shop', '3', '3', '15', '', '', '', '', '', '', '', '', '', '', ''],
+                },
+                custom_data: { content_name: 'Cart' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'cookie: _fbp and _fbc as they are',
+      event: track(
+        'Lead Generated',
+        {},
+        { traits: {}, context: { vendor_ids: { fbp: 'fb.1.1700000000000.42', fbc: 'fb.1.1700000000001.IwAR' } } },
+      ),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'Lead',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                action_source: 'system_generated',
+                user_data: { external_id: HASHED.user_id, fbp: 'fb.1.1700000000000.42', fbc: 'fb.1.1700000000001.IwAR' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'a group is no conversion', event: grouped(), dropped: 'mapping_default' },
     { name: 'an event older than 7 days', event: orderCompleted(), now: '2026-01-09T03:04:06.000Z', dropped: 'event_too_old' },
     { name: 'a purchase without currency', event: orderCompleted({ currency: null }), dropped: 'missing_required:custom_data.currency' },
     {

@@ -38,6 +38,8 @@ export interface AnswerCase {
   name: string;
   variant?: string;
   config?: JsonObject;
+  /** The reply to a poll for the job's result, instead of the reply to the request. */
+  poll?: true;
   /** The first item of each of these events, in one request. */
   events: CanonicalEvent[];
   reply: { status: number; headers?: Record<string, string>; body?: unknown };

@@ -70,11 +70,13 @@ function walk({ chain }: CompiledVendor, item: VendorItem, replies: NonNullable<
   }
 }
 
-export function verdictFor(vendor: CompiledVendor, { events, reply }: AnswerCase): Verdict {
+export function verdictFor(vendor: CompiledVendor, { events, reply, poll }: AnswerCase): Verdict {
   const items = events.flatMap((event) => {
     const built = vendor.build(event, { now: NOW });
     return built.kind === 'items' ? built.items.slice(0, 1) : [];
   });
   const body = typeof reply.body === 'string' ? reply.body : reply.body === undefined ? '' : JSON.stringify(reply.body);
-  return vendor.read({ status: reply.status, headers: reply.headers ?? {}, body }, items, { now: NOW });
+  const read = poll ? vendor.poll?.(items)?.read : vendor.read;
+  if (!read) throw new Error('this vendor has no jobs to poll');
+  return read({ status: reply.status, headers: reply.headers ?? {}, body }, items, { now: NOW });
 }

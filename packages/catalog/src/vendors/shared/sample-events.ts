@@ -68,6 +68,21 @@ export const visitOf =
   (context: JsonObject) =>
   (event: string, properties: JsonObject = {}): CanonicalEvent =>
     track(event, properties, { traits: {}, context });
+/** A screen of an app with all that a visitor's memory adds: session, click ids, first campaign, group, consent. */
+export const remembered = (): CanonicalEvent =>
+  pageViewed({
+    original_type: 'screen',
+    name: 'Cart',
+    context: {
+      app: { namespace: 'com.shop', version: '2.1' },
+      session: { id: 's-1', started_at: '2026-01-02T03:00:00.000Z', number: 2, event_index: 3, is_new: false },
+      click_ids: { gclid: 'G1' },
+      click_id_times: { gclid: '2026-01-01T00:00:00.000Z' },
+      campaign_first: { source: 'ad' },
+      group_id: 'acme',
+      consent: { canonical: { essential: true, analytics: true, advertising: false } },
+    },
+  });
 /** Nobody known: no ids, no traits, no context. */
 export function bare(event: string, properties: JsonObject = {}): CanonicalEvent {
   return { event_id: 'evt-9', type: 'track', event, timestamp: '2026-01-02T03:04:05.678Z', context: {}, properties };

@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { bare, HASHED, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import { bare, grouped, HASHED, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import tiktok from './vendor.ts';
 
 const head = { event_source: 'web', event_source_id: 'C4ABCDEFGHIJKLMNOPQ0', partner_name: 'Firsthand' };
@@ -36,7 +36,7 @@ export default vendorCases(
         {},
         {
           traits: {},
-          context: { app: { namespace: 'com.shop', version: '2.1' }, os: { name: 'Android' }, device: { advertising_id: 'gaid-1' } },
+          context: { app: { namespace: 'com.shop', version: '2.1' }, os: { name: 'Android' }, device: { advertising_id: ' GAID-1 ' } },
         },
       ),
       requests: [
@@ -47,11 +47,11 @@ export default vendorCases(
             partner_name: 'Firsthand',
             data: [
               {
-                event: 'CompleteRegistration',
+                event: 'Registration',
                 event_time: 1767323045,
                 event_id: 'evt-1',
                 limited_data_use: true,
-                user: { external_id: HASHED.user_id, gaid: 'gaid-1' },
+                user: { external_id: HASHED.user_id, gaid: 'gaid-1', att_status: 'NOT_APPLICABLE' },
                 app: { app_id: 'com.shop', app_version: '2.1' },
               },
             ],
@@ -59,6 +59,92 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'app, screen: a screen of an iOS app whose user refused tracking',
+      config: { app_id: '7123456789012345678' },
+      event: pageViewed({
+        original_type: 'screen',
+        name: 'Cart',
+        properties: {},
+        context: {
+          app: { namespace: 'com.shop', name: 'Shop' },
+          os: { name: 'iOS' },
+          device: { id: 'idfv-1', advertising_id: 'ab-12', ad_tracking_enabled: false },
+        },
+      }),
+      requests: [
+        {
+          body: {
+            event_source: 'app',
+            event_source_id: '7123456789012345678',
+            partner_name: 'Firsthand',
+            data: [
+              {
+                event: 'ViewContent',
+                event_time: 1767323045,
+                event_id: 'evt-2',
+                user: { external_id: HASHED.user_id, idfa: 'AB-12', idfv: 'idfv-1', att_status: 'DENIED' },
+                app: { app_id: 'com.shop', app_name: 'Shop' },
+                properties: { description: 'Cart' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'app: a search has its words under another name than on the web',
+      config: { app_id: '7123456789012345678' },
+      event: track('Products Searched', { query: 'tea' }, { traits: {}, context: { app: { namespace: 'com.shop' } } }),
+      requests: [
+        {
+          body: {
+            event_source: 'app',
+            event_source_id: '7123456789012345678',
+            partner_name: 'Firsthand',
+            data: [
+              {
+                event: 'Search',
+                event_time: 1767323045,
+                event_id: 'evt-1',
+                user: { external_id: HASHED.user_id },
+                app: { app_id: 'com.shop' },
+                properties: { search_string: 'tea' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'click id: a remembered click, for an order two pages later',
+      event: track(
+        'Signed Up',
+        {},
+        { traits: {}, context: { click_ids: { ttclid: 'E.C.old' }, click_id_times: { ttclid: '2026-01-01T00:00:00.000Z' } } },
+      ),
+      requests: [
+        {
+          body: {
+            ...head,
+            data: [
+              {
+                event: 'CompleteRegistration',
+                event_time: 1767323045,
+                event_id: 'evt-1',
+                user: { external_id: HASHED.user_id, ttclid: 'E.C.old' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'cookie: _ttp alone is enough to match',
+      event: { ...bare('Signed In'), context: { vendor_ids: { ttp: 'ttp-1' } } },
+      requests: [{ body: { ...head, data: [{ event: 'Login', event_time: 1767323045, event_id: 'evt-9', user: { ttp: 'ttp-1' } }] } }],
+    },
+    { name: 'a group is no conversion', event: grouped(), dropped: 'mapping_default' },
     {
       name: 'a purchase',
       event: order,

@@ -1,5 +1,6 @@
 /** TikTok: e-mail, phone (with its plus), external id and names are hashed; IP address, user agent, ttclid and ttp are not. */
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { orderValue, unitValue } from '../shared/commerce.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -9,15 +10,24 @@ import { PHONE_COUNTRY } from '../shared/user-data.ts';
 export const prop = into('properties');
 
 /** An app event, for a config that names the app. */
-const IS_APP = { all: [{ field: 'parameters.app_id', op: 'exists' }, source.IS_APP] };
+export const IS_APP = { all: [{ field: 'parameters.app_id', op: 'exists' }, source.IS_APP] };
+const APPLE_APP = { all: [IS_APP, source.IS_APPLE] };
+const ANDROID_APP = { all: [IS_APP, source.IS_ANDROID] };
 
 export const GLOBAL: JsonObject = {
   mappings: [
     set('event_source', 'web'),
     set('event_source', 'app', { when: IS_APP }),
-    from(source.ADVERTISING_ID, 'user.idfa', [], { when: { all: [IS_APP, source.IS_APPLE] } }),
-    from(source.ADVERTISING_ID, 'user.gaid', [], { when: { all: [IS_APP, source.IS_ANDROID] } }),
-    from('context.device.id', 'user.idfv', [], { when: { all: [IS_APP, source.IS_APPLE] } }),
+    from(source.ADVERTISING_ID, 'user.idfa', ['trim', 'uppercase'], { when: APPLE_APP }),
+    from(source.ADVERTISING_ID, 'user.gaid', ['trim', 'lowercase'], { when: ANDROID_APP }),
+    from('context.device.id', 'user.idfv', [], { when: APPLE_APP }),
+    // What the user answered to App Tracking Transparency, which Android does not have.
+    from(TRACKING_ENABLED, 'user.att_status', ['to_boolean'], {
+      value_map: { true: 'AUTHORIZED', false: 'DENIED' },
+      default: 'NOT_DETERMINED',
+      when: APPLE_APP,
+    }),
+    set('user.att_status', 'NOT_APPLICABLE', { when: ANDROID_APP }),
     from('context.app.namespace', 'app.app_id', [], { when: IS_APP }),
     from('context.app.name', 'app.app_name', [], { when: IS_APP }),
     from('context.app.version', 'app.app_version', [], { when: IS_APP }),
@@ -70,4 +80,7 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   prop('properties.currency', 'currency', ['currency_code']),
 ];
 export const ORDER: JsonObject[] = [prop(source.ORDER_ID, 'order_id', ['to_string']), ...PRODUCT_LIST];
-export const SEARCH: JsonObject[] = [prop('properties.query', 'query')];
+export const SEARCH: JsonObject[] = [
+  prop('properties.query', 'query', [], { when: { not: IS_APP } }),
+  prop('properties.query', 'search_string', [], { when: IS_APP }),
+];

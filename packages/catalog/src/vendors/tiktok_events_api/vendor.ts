@@ -4,8 +4,23 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { event, from } from '../shared/mapping.ts';
 import { OWN_PAGE_URL } from '../shared/sources.ts';
-import { GLOBAL, prop } from './mappings.ts';
+import { GLOBAL, IS_APP, prop } from './mappings.ts';
 import { RETAIL } from './retail.ts';
+
+/** TikTok's names for app events, where they differ from those for web events. */
+const APP_NAMES: Readonly<Record<string, string>> = {
+  'Signed Up': 'Registration',
+  'Checkout Started': 'Checkout',
+  'Lead Generated': 'GenerateLead',
+};
+/** An event of an app gets the app's name, any other the web's. */
+const withAppNames = (events: Record<string, JsonObject>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(events).map(([name, entry]) => {
+      const inApp = APP_NAMES[name];
+      return [name, inApp === undefined ? entry : [{ ...entry, vendor_event_name: inApp, filter: IS_APP }, entry]];
+    }),
+  );
 
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,
@@ -13,7 +28,9 @@ const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   events: {
     '@page': event('Pageview', [prop('name', 'description'), from(OWN_PAGE_URL, 'page.url')]),
     '@screen': event('ViewContent', [prop('name', 'description')]),
-    ...events,
+    'Application Installed': event('InstallApp', []),
+    'Application Opened': event('LaunchAPP', []),
+    ...withAppNames(events),
   },
   defaults: { action: 'drop' },
 });

@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { orderCompleted, pageViewed, productViewed } from '../shared/sample-events.ts';
+import { grouped, orderCompleted, pageViewed, productViewed, remembered } from '../shared/sample-events.ts';
 import webhook from './vendor.ts';
 
 const order = orderCompleted();
@@ -25,6 +25,12 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'app, screen, group, session, click id, consent: all of it arrives',
+      event: remembered(),
+      requests: [{ url, body: JSON.stringify(remembered()) }],
+    },
+    { name: 'group: as it is', event: grouped(), requests: [{ url, body: JSON.stringify(grouped()) }] },
     {
       name: 'PUT with custom headers and a bearer token',
       config: {
