@@ -5,7 +5,7 @@ import piwikPro from './vendor.ts';
 const url = 'https://example.piwik.pro/ppms.php';
 const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': String(CONTEXT.user_agent) };
 const form = (fields: Record<string, unknown>) =>
-  new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString();
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString();
 const head = { rec: 1, send_image: 0, _id: '2e96105c29d2c92c', uid: 'user-1', cdt: '2026-01-02 03:04:05' };
 const web = { ...head, url: 'https://shop.example/checkout?x=1', urlref: 'https://www.example.org/', lang: 'de-DE', cip: '203.0.113.7' };
 const site = { idsite: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11' };

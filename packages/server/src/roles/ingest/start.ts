@@ -30,8 +30,8 @@ export interface Ingest {
   flushRejected(): Promise<void>;
   /** From now on every reply closes its connection. */
   drain(): void;
-  /** Waits for requests in flight and writes the last counts. Stop listening first. */
-  stop(): Promise<void>;
+  /** Waits up to `graceMs` for requests in flight and writes the last counts. Stop listening first. */
+  stop(graceMs?: number): Promise<void>;
 }
 
 export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
@@ -95,10 +95,10 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
       ctx.draining = true;
       direct?.stop();
     },
-    async stop() {
+    async stop(graceMs = DRAIN_MS) {
       ctx.draining = true;
       unsubscribe();
-      await ctx.capacity.idle(DRAIN_MS);
+      await ctx.capacity.idle(graceMs);
       await Promise.all([ctx.counts.stop(), ctx.rejectedEvents.stop()]);
     },
   };

@@ -128,7 +128,7 @@ test('a body may come in pieces', async () => {
 test.each([
   ['before its body is there', (bytes: string) => bytes.slice(0, -10), false],
   ['before its answer', (bytes: string) => bytes, true],
-])('a client that goes away %s keeps nobody from stopping', async (_name, sent, stored) => {
+])('a client that disconnects %s does not delay the stop', async (_name, sent, stored) => {
   await start();
   const client = await served();
   held.hold();
@@ -138,9 +138,8 @@ test.each([
   client.socket.resetAndDestroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
   held.release();
-  const from = performance.now();
-  await harness.ingest.stop();
-  expect(performance.now() - from, 'it would wait for five seconds').toBeLessThan(4_000);
+  // Longer than the test's timeout: a request that is still counted would fail the test.
+  await harness.ingest.stop(3_600_000);
   await expect.poll(storedIds).toEqual(stored ? ['first', 'gone'] : ['first']);
 });
 

@@ -78,6 +78,7 @@ test('while the disk stalls a thousand settlements are journaled and the others 
   const { log, held } = await handedOut(1_200, disk.commit);
   let settled = 0;
   for (const delivery of held) void settle(log, delivery).then(() => settled++);
+  await until(() => settled >= 1_000);
   await sleep(50);
   expect(settled).toBe(1_000);
   disk.end();
