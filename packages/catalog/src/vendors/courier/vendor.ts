@@ -1,0 +1,122 @@
+/** https://www.courier.com/docs/reference/send/message and /reference/profiles */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { event, from, use } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
+
+const auth: RequestDefinition['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
+const ANSWERS: AnswerRule[] = [{ status: [400, 401, 403, 404, 409], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT];
+const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
+
+export default defineVendor({
+  key: 'courier',
+  name: 'Courier',
+  description: 'Sends notification templates of Courier, and keeps its profiles.',
+  category: 'other',
+  group: 'engagement',
+  status: 'beta',
+  website: 'https://www.courier.com/docs/reference/send/message',
+  api_version: { version: '/send', checked: '2026-11-16' },
+  default_consent_category: 'functional',
+  setup_steps: [
+    'In Courier open Settings, API keys, and copy the key of the environment.',
+    'Create a notification template for each event, and enter its id in the table below.',
+  ],
+  notes: [
+    'Only events with a row in the table of templates are sent, to the user of the event.',
+    'The event id is the idempotency key.',
+    'Open: the fields of message and of profiles come from the official libraries, not from the reference; limits are not published.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'API key',
+      type: 'secret',
+      required: true,
+      placeholder: 'pk_prod_0123456789ABCDEFGHIJKLMNOPQR',
+      help_text: 'Settings, API keys.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'templates',
+      label: 'Templates',
+      type: 'table',
+      required: false,
+      placeholder: '[{"event":"Order Completed","template_id":"4H2XVRZDP14V7MH0S30GJPHPGRZE"}]',
+      help_text: 'Designer, your template, Settings, Notification ID.',
+      columns: [
+        {
+          key: 'event',
+          label: 'Event',
+          type: 'string',
+          required: true,
+          placeholder: 'Order Completed',
+          help_text: 'The name of the event.',
+        },
+        {
+          key: 'template_id',
+          label: 'Template ID',
+          type: 'string',
+          required: true,
+          placeholder: '4H2XVRZDP14V7MH0S30GJPHPGRZE',
+          help_text: 'Of the template that is sent.',
+        },
+      ],
+    },
+  ],
+  requests: [
+    {
+      name: 'send',
+      when: { field: 'payload.message.template', op: 'exists' },
+      method: 'POST',
+      url: 'https://api.courier.com/send',
+      headers: { 'Idempotency-Key': '{{lane.id}}' },
+      auth,
+      lane: ['id'],
+      items: 'message',
+      shape: { message: { $ref: 'payload' } },
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+    {
+      name: 'profile',
+      method: 'POST',
+      url: 'https://api.courier.com/profiles/{{event.user_id}}',
+      auth,
+      items: 'profile',
+      shape: { profile: { $ref: 'payload' } },
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+  ],
+  send: 'all',
+  event_table: { field: 'templates', event: 'event', vendor_event_name: 'template_id' },
+  event_name: { target: 'message.template', only_with: 'message.data' },
+  require_one_of: [['message.to.user_id', 'message.to.email', 'message.to.phone_number', 'profile']],
+  default_action: 'drop',
+  rate: { rps: 20 },
+  variants: blueprints({
+    names: {},
+    global: [
+      from('event_id', 'id'),
+      from('user_id', 'message.to.user_id', [], { when: IS_EVENT }),
+      from(source.EMAIL, 'message.to.email', ['normalize_email'], { when: IS_EVENT }),
+      from(source.PHONE, 'message.to.phone_number', [use('normalize_phone', PHONE_COUNTRY)], { when: IS_EVENT }),
+      from('properties', 'message.data', [], { when: IS_EVENT, default: {} }),
+    ],
+    lines: {},
+    others: {
+      '@identify': event(undefined, [
+        from(source.EMAIL, 'profile.email', ['normalize_email']),
+        from(source.PHONE, 'profile.phone_number', [use('normalize_phone', PHONE_COUNTRY)]),
+        from(source.FIRST_NAME, 'profile.given_name', ['trim']),
+        from(source.LAST_NAME, 'profile.family_name', ['trim']),
+        from('context.locale', 'profile.locale'),
+      ]),
+    },
+  }),
+});

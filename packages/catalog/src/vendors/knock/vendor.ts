@@ -1,0 +1,134 @@
+/** https://docs.knock.app/api-reference/workflows/trigger, /users/update, /tenants/set */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { event, from, use } from '../shared/mapping.ts';
+import { template } from '../shared/messages.ts';
+import * as source from '../shared/sources.ts';
+import { PHONE_COUNTRY } from '../shared/user-data.ts';
+
+const auth: RequestDefinition['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
+const ANSWERS: AnswerRule[] = [{ status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT];
+const person = (at: string) => [
+  from(source.EMAIL, `${at}.email`, ['normalize_email']),
+  from(source.PHONE, `${at}.phone_number`, [use('normalize_phone', PHONE_COUNTRY)]),
+  template('{{traits.first_name}} {{traits.last_name}}', `${at}.name`, ['trim']),
+  from('traits.name', `${at}.name`, ['to_string']),
+];
+
+export default defineVendor({
+  key: 'knock',
+  name: 'Knock',
+  description: 'Triggers workflows in Knock, and keeps its users and tenants.',
+  category: 'other',
+  group: 'engagement',
+  status: 'ga',
+  website: 'https://docs.knock.app/api-reference/workflows/trigger',
+  api_version: { version: 'v1', checked: '2026-11-16' },
+  default_consent_category: 'functional',
+  setup_steps: [
+    'In Knock open Developers, API keys, and copy the secret key of the environment. The key of the development environment is the test mode.',
+    'Create a workflow for each event, and enter its key in the table below.',
+  ],
+  notes: [
+    'Only events with a row in the table of workflows are sent; the user of the event is the recipient.',
+    'The event id is the idempotency key, so a repeated request starts a workflow once.',
+    'A group is a tenant, and the tenant of the workflows of its users.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'Secret API key',
+      type: 'secret',
+      required: true,
+      placeholder: 'sk_test_0123456789abcdefghijklmnopqrstuvwxyz',
+      help_text: 'Developers, API keys, Secret key.',
+      pattern: '^(?!pk_)\\S+$',
+      pattern_hint: 'the secret key (sk_…), not the public key',
+    },
+    {
+      key: 'workflows',
+      label: 'Workflows',
+      type: 'table',
+      required: false,
+      placeholder: '[{"event":"Order Completed","workflow_key":"order-completed"}]',
+      help_text: 'Workflows, your workflow, Key.',
+      columns: [
+        {
+          key: 'event',
+          label: 'Event',
+          type: 'string',
+          required: true,
+          placeholder: 'Order Completed',
+          help_text: 'The name of the event.',
+        },
+        {
+          key: 'workflow_key',
+          label: 'Workflow key',
+          type: 'string',
+          required: true,
+          placeholder: 'order-completed',
+          help_text: 'Of the workflow that the event triggers.',
+          pattern: '^[A-Za-z0-9_-]+$',
+          pattern_hint: 'letters, digits, dashes and underscores',
+        },
+      ],
+    },
+  ],
+  requests: [
+    {
+      name: 'trigger',
+      when: { field: 'payload.workflow', op: 'exists' },
+      method: 'POST',
+      url: 'https://api.knock.app/v1/workflows/{{lane.workflow}}/trigger',
+      headers: { 'Idempotency-Key': '{{lane.id}}' },
+      auth,
+      lane: ['workflow', 'id'],
+      items: 'trigger',
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+    {
+      name: 'user',
+      method: 'PUT',
+      url: 'https://api.knock.app/v1/users/{{event.user_id}}',
+      auth,
+      items: 'user',
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+    {
+      name: 'tenant',
+      method: 'PUT',
+      url: 'https://api.knock.app/v1/tenants/{{event.group_id}}',
+      auth,
+      items: 'tenant',
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+  ],
+  send: 'all',
+  event_table: { field: 'workflows', event: 'event', vendor_event_name: 'workflow_key' },
+  event_name: { target: 'workflow', only_with: 'trigger' },
+  require_one_of: [['trigger.recipients[0].id', 'user', 'tenant']],
+  default_action: 'drop',
+  rate: { rps: 50 },
+  variants: blueprints({
+    names: {},
+    global: [
+      from('event_id', 'id', [use('truncate', 255)]),
+      from('user_id', 'trigger.recipients[0].id', [], { when: { field: 'type', op: 'in', value: ['track', 'page'] } }),
+      from(source.EMAIL, 'trigger.recipients[0].email', ['normalize_email'], {
+        when: { field: 'type', op: 'in', value: ['track', 'page'] },
+      }),
+      from('properties', 'trigger.data', [], { when: { field: 'type', op: 'in', value: ['track', 'page'] } }),
+      from('context.group_id', 'trigger.tenant', [], { when: { field: 'type', op: 'in', value: ['track', 'page'] } }),
+    ],
+    lines: {},
+    others: {
+      '@identify': event(undefined, [...person('user'), from('context.timezone', 'user.timezone'), from('context.locale', 'user.locale')]),
+      '@group': event(undefined, [from('traits.name', 'tenant.name', ['to_string'], { default: '' })]),
+    },
+  }),
+});

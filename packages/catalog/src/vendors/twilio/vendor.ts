@@ -1,0 +1,96 @@
+/** https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { from, use } from '../shared/mapping.ts';
+import { messageVariants, template } from '../shared/messages.ts';
+
+export default defineVendor({
+  key: 'twilio',
+  name: 'Twilio',
+  description: 'A text message to a number of yours for orders, sign-ups, leads and what else you choose.',
+  category: 'other',
+  group: 'engagement',
+  status: 'ga',
+  website: 'https://www.twilio.com/docs/messaging/api/message-resource',
+  api_version: { version: '2010-04-01', checked: '2026-11-16' },
+  setup_steps: [
+    'In the Twilio console open Account, API keys and tokens, Create API key, and copy its SID and secret.',
+    'Note the account SID, and the number or the messaging service that sends.',
+    'For a test use the test credentials of the account and the sender +15005550006.',
+  ],
+  notes: [
+    'Messages go to the number in the configuration. To write to your customers, map To to their telephone number; you need their consent.',
+    'Twilio has no deduplication: a retry after a timeout can send, and bill, a message twice.',
+    'Texts are cut to 1,600 characters.',
+  ],
+  config_fields: [
+    {
+      key: 'account_sid',
+      label: 'Account SID',
+      type: 'string',
+      required: true,
+      placeholder: 'AC0123456789abcdef0123456789abcdef',
+      help_text: 'Console, Account info.',
+      pattern: '^AC[0-9a-f]{32}$',
+      pattern_hint: 'AC and 32 characters',
+    },
+    {
+      key: 'api_key_sid',
+      label: 'API key SID',
+      type: 'string',
+      required: true,
+      placeholder: 'SK0123456789abcdef0123456789abcdef',
+      help_text: 'Account, API keys and tokens. The account SID works too, with the auth token as secret.',
+      pattern: '^(SK|AC)[0-9a-f]{32}$',
+      pattern_hint: 'SK and 32 characters',
+    },
+    {
+      key: 'api_key_secret',
+      label: 'API key secret',
+      type: 'secret',
+      required: true,
+      placeholder: 'abcdefghijklmnopqrstuvwxyz012345',
+      help_text: 'It is shown once, when the key is created.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'sender',
+      label: 'Sender',
+      type: 'string',
+      required: true,
+      placeholder: '+15005550006',
+      help_text: 'Phone numbers, Manage, Active numbers; or the name of an alphanumeric sender.',
+      pattern: '^(\\+\\d{6,15}|whatsapp:\\+\\d{6,15}|[A-Za-z0-9 ]{1,11})$',
+      pattern_hint: 'a number such as +15005550006',
+    },
+    {
+      key: 'recipient',
+      label: 'Recipient',
+      type: 'string',
+      required: true,
+      placeholder: '+4915123456789',
+      help_text: 'The number that receives the messages, with its country code.',
+      pattern: '^(whatsapp:)?\\+\\d{6,15}$',
+      pattern_hint: 'a number such as +4915123456789',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://api.twilio.com/2010-04-01/Accounts/{{parameters.account_sid}}/Messages.json',
+    auth: { kind: 'basic', username: '{{parameters.api_key_sid}}', password: '{{parameters.api_key_secret}}' },
+    body: { kind: 'form' },
+    answers: [
+      { when: { field: 'body.code', op: 'in', value: [20429, 20500] }, verdict: 'unavailable', reason: 'body.message' },
+      RETRY_TIMEOUT,
+    ],
+  },
+  require_one_of: [['Body']],
+  default_action: 'drop',
+  rate: { rps: 1, burst: 3 },
+  concurrency: 1,
+  variants: messageVariants(
+    (text) => [template(text, 'Body', [use('truncate', 1_600)])],
+    [from('parameters.recipient', 'To'), from('parameters.sender', 'From')],
+  ),
+});

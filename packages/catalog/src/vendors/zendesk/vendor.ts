@@ -1,0 +1,123 @@
+/** https://developer.zendesk.com/api-reference/ticketing/users/events-api/ and /users/users/#create-or-update-user */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { crmVariants } from '../shared/blueprints.ts';
+import { event, from, set } from '../shared/mapping.ts';
+import { template } from '../shared/messages.ts';
+import * as source from '../shared/sources.ts';
+
+const auth: RequestDefinition['auth'] = { kind: 'basic', username: '{{parameters.email}}/token', password: '{{parameters.api_token}}' };
+const ANSWERS: AnswerRule[] = [
+  { status: [409], verdict: 'unavailable', reason: 'body.description' },
+  { status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.description' },
+  RETRY_TIMEOUT,
+];
+const NAME = [
+  template('{{traits.first_name}} {{traits.last_name}}', 'user.name', ['trim']),
+  from('traits.name', 'user.name', ['to_string']),
+];
+const IDENTIFIERS = [
+  set('profile.source', 'firsthand'),
+  set('profile.type', 'visitor'),
+  set('profile.identifiers[0].type', 'email', { when: { any: source.EMAIL.map((field) => ({ field, op: 'exists' })) } }),
+  from(source.EMAIL, 'profile.identifiers[0].value', ['normalize_email']),
+  set('profile.identifiers[1].type', 'external_id', { when: { field: 'user_id', op: 'exists' } }),
+  from('user_id', 'profile.identifiers[1].value'),
+];
+
+export default defineVendor({
+  key: 'zendesk',
+  name: 'Zendesk',
+  description: 'Users, and events on their timeline, in Zendesk Support.',
+  category: 'other',
+  group: 'crm_and_support',
+  status: 'ga',
+  website: 'https://developer.zendesk.com/api-reference/ticketing/users/events-api/',
+  api_version: { version: 'v2', checked: '2026-11-16' },
+  setup_steps: [
+    'In Zendesk open Admin centre, Apps and integrations, APIs, Zendesk API, switch token access on, and add a token.',
+    'Activate the Events API: it needs the plan Suite Team or above.',
+  ],
+  notes: [
+    'An event creates the profile and the user if Zendesk does not know them.',
+    'Zendesk replaces a profile as a whole, so events carry identifiers and no attributes.',
+    'User fields must exist in Zendesk before they are mapped (user.user_fields.<key>).',
+  ],
+  config_fields: [
+    {
+      key: 'subdomain',
+      label: 'Subdomain',
+      type: 'string',
+      required: true,
+      placeholder: 'acme',
+      help_text: 'The part of the address before .zendesk.com.',
+      pattern: '^[a-z0-9-]+$',
+      pattern_hint: 'the part before .zendesk.com',
+    },
+    {
+      key: 'email',
+      label: 'Agent e-mail',
+      type: 'string',
+      required: true,
+      placeholder: 'agent@acme.example',
+      help_text: 'The address of an administrator, who owns the token.',
+      pattern: '^[^@\\s/]+@[^@\\s/]+$',
+      pattern_hint: 'an address, without /token',
+    },
+    {
+      key: 'api_token',
+      label: 'API token',
+      type: 'secret',
+      required: true,
+      placeholder: '6wiIBWbGkBMo1mRDMuVwkw1EPsNkeUj95PIz2akv',
+      help_text: 'Admin centre, Apps and integrations, APIs, Zendesk API.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+  ],
+  requests: [
+    {
+      name: 'user',
+      when: { field: 'payload.user', op: 'exists' },
+      method: 'POST',
+      url: 'https://{{parameters.subdomain}}.zendesk.com/api/v2/users/create_or_update',
+      auth,
+      items: 'user',
+      shape: { user: { $ref: 'payload' } },
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+    {
+      name: 'event',
+      method: 'POST',
+      url: 'https://{{parameters.subdomain}}.zendesk.com/api/v2/user_profiles/events',
+      auth,
+      body: { kind: 'json' },
+      answers: ANSWERS,
+    },
+  ],
+  event_name: { target: 'event.type', only_with: 'event', style: 'identifier' },
+  compact: [{ path: 'profile.identifiers', needs: ['value'] }],
+  require_one_of: [['profile.identifiers', 'user.external_id', 'user.email']],
+  default_action: 'drop',
+  rate: { rps: 3, burst: 10 },
+  variants: crmVariants({
+    global: [],
+    lines: [
+      set('event.source', 'firsthand'),
+      from('properties', 'event.properties', [], { default: {} }),
+      from('timestamp', 'event.created_at'),
+      ...IDENTIFIERS,
+    ],
+    others: {
+      '@identify': event(undefined, [
+        ...NAME,
+        from(source.EMAIL, 'user.email', ['normalize_email']),
+        from('user_id', 'user.external_id'),
+        from(source.PHONE, 'user.phone', ['trim']),
+        set('user.skip_verify_email', true),
+      ]),
+    },
+  }),
+});
