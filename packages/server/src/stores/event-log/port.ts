@@ -33,6 +33,7 @@ export interface StoredRecord extends LogRecord {
   time: number;
 }
 export interface Append {
+  /** At most 500 characters. */
   topic: string;
   records: LogRecord[];
 }
@@ -46,7 +47,10 @@ export interface Delivery {
   attempt: number;
   /** The state of the last `retryIn`. */
   state: unknown;
-  /** Settles the record for this group. Resolves when that and `appends` are durable; `appends` are never stored after it. */
+  /**
+   * Settles the record for this group. Resolves when that and `appends` are durable; `appends` are never stored after it. A second call
+   * stores nothing and resolves.
+   */
   ack(appends?: Append[]): Promise<void>;
   /** Delivers the record again to this group no sooner than `delayMs` from now, with `state`. Survives a restart. */
   retryIn(delayMs: number, state: unknown, appends?: Append[]): Promise<void>;
@@ -79,7 +83,9 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 export interface ReadRange {
+  /** Inclusive, by append time. */
   from?: Date;
+  /** Exclusive. */
   to?: Date;
   /** Exclusive start position, in the direction of reading. */
   after?: string;
@@ -101,12 +107,13 @@ export interface EventLog {
    */
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer;
   read(topic: string, range: ReadRange): AsyncIterable<StoredRecord>;
+  /** Undefined for an unknown topic or position, and for a text that is not a position. */
   get(topic: string, position: string): Promise<StoredRecord | undefined>;
   /** Removes a group's state, or the whole topic with all its groups. */
   remove(topic: string, group?: string): Promise<void>;
   /** Removes records older than `before` that every group, except those in `ignoring`, has settled. Returns their number. */
   expire(topic: string, before: Date, ignoring?: string[]): Promise<number>;
-  /** The number of unsettled records, waiting retries included, and the time of the oldest. */
+  /** The number of unsettled records, waiting retries included, and the time of the oldest. Zero for a group that never consumed. */
   lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }>;
   topics(prefix: string): Promise<string[]>;
   groups(topic: string): Promise<string[]>;
