@@ -51,6 +51,11 @@ export default vendorCases(
         requests: [{ url: url({ ...base, order_id: 'evt-1', payment_type }) }],
       }),
     ),
+    {
+      name: 'a subscription without an order has the id of its event',
+      event: track('Subscription Started', { value: 20, currency: 'EUR' }, { context }),
+      requests: [{ url: url({ ...base, order_id: 'evt-1', price: '20', currency_code: 'EUR', payment_type: 'sale' }) }],
+    },
     { name: 'a sale without a click', event: orderCompleted({}, { context: {} }), dropped: 'missing_required:uid' },
     {
       name: 'a sale without an order id',

@@ -7,12 +7,14 @@ import { digits, idOf, secret, text } from '../shared/fields.ts';
 import { from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
-const ORDER = [
-  from(source.ORDER_ID, 'order_id', ['to_string'], { required: true }),
+const PAID = [
   ...orderTotal('price', { required: true }, ['properties.subtotal', ...source.REVENUE]),
   from('properties.currency', 'currency_code', ['currency_code'], { required: true }),
   from('properties.coupon', 'promocode'),
 ];
+
+const ORDER = [from(source.ORDER_ID, 'order_id', ['to_string'], { required: true }), ...PAID];
+const SUBSCRIPTION = [from([...source.ORDER_ID, 'properties.subscription_id', 'event_id'], 'order_id', ['to_string']), ...PAID];
 
 const variants = blueprints({
   names: {
@@ -38,7 +40,7 @@ const variants = blueprints({
   lines: {
     purchase: ORDER,
     booking: ORDER,
-    subscription: ORDER,
+    subscription: SUBSCRIPTION,
     lead: [from(['properties.lead_id', 'event_id'], 'order_id', ['to_string'])],
     registration: [from('event_id', 'order_id')],
   },

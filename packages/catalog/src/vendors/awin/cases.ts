@@ -80,6 +80,11 @@ export default vendorCases(
       }),
     ),
     {
+      name: 'a subscription without an order has the id of its event',
+      event: track('Subscription Started', { value: 20, currency: 'EUR' }, { context }),
+      requests: sent(sale(20, 'evt-1')),
+    },
+    {
       name: 'a batch',
       event: track('Order Completed', { order_id: 'o-1', total: 1, currency: 'EUR' }, { context }),
       batched: [track('Order Completed', { order_id: 'o-2', total: 2, currency: 'EUR' }, { context })],

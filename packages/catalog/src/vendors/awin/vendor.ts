@@ -5,13 +5,13 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
 import { digits, flag, secret, text } from '../shared/fields.ts';
-import { from, set, use } from '../shared/mapping.ts';
+import { from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 /** After discounts, before tax and delivery. */
 const NET = ['properties.subtotal', ...source.REVENUE];
-const ORDER = [
-  from(source.ORDER_ID, 'orderReference', ['to_string', use('truncate', 50)], { required: true }),
+const REFERENCE: Transform[] = ['to_string', use('truncate', 50)];
+const PAID = [
   ...orderTotal('amount', { required: true }, NET),
   ...orderTotal('commissionGroups[0].amount', {}, NET),
   from('properties.currency', 'currency', ['currency_code'], { required: true }),
@@ -22,9 +22,11 @@ const ORDER = [
     { default_quantity: true },
   ),
 ];
+const ORDER = [from(source.ORDER_ID, 'orderReference', REFERENCE, { required: true }), ...PAID];
+const SUBSCRIPTION = [from([...source.ORDER_ID, 'properties.subscription_id', 'event_id'], 'orderReference', REFERENCE), ...PAID];
 /** For a lead the amount is the number of leads. */
 const LEAD = [
-  from(['properties.lead_id', 'event_id'], 'orderReference', ['to_string', use('truncate', 50)]),
+  from(['properties.lead_id', 'event_id'], 'orderReference', REFERENCE),
   set('amount', 1),
   set('commissionGroups[0].amount', 1),
 ];
@@ -43,7 +45,7 @@ const variants = blueprints({
     set('isTest', true, { when: { field: 'parameters.test_mode', op: 'eq', value: true } }),
     from(source.clickId('awc', 'awc'), 'awc'),
   ],
-  lines: { purchase: ORDER, booking: ORDER, subscription: ORDER, lead: LEAD },
+  lines: { purchase: ORDER, booking: ORDER, subscription: SUBSCRIPTION, lead: LEAD },
 });
 
 const ANSWERS: AnswerRule[] = [

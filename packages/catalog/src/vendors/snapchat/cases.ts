@@ -255,6 +255,11 @@ export default vendorCases(
       event: track('Order Completed', { currency: 'EUR' }),
       dropped: 'missing_required:custom_data.value',
     },
+    {
+      name: 'an app event without a Snap app',
+      event: track('Signed Up', {}, { context: { app: { namespace: 'com.some.app' } } }),
+      dropped: 'missing_required:asset_id',
+    },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },
     { name: 'an event of 38 days', event: order, now: '2026-02-09T03:04:06Z', dropped: 'event_too_old' },
     { name: 'an identify says nothing about a conversion', event: identified(), dropped: 'mapping_default' },

@@ -13,7 +13,7 @@ import { tripLines } from '../shared/trip.ts';
 import { userData } from '../shared/user-data.ts';
 
 const data = into('custom_data');
-const IS_APP = { all: [{ field: 'parameters.app_id', op: 'exists' }, source.IS_APP] };
+const { IS_APP } = source;
 const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
 
 const variants = blueprints({
@@ -38,7 +38,7 @@ const variants = blueprints({
   global: [
     // Web events go to the pixel, app events to the Snap app.
     from('parameters.pixel_id', 'asset_id'),
-    from('parameters.app_id', 'asset_id', [], { when: IS_APP }),
+    from('parameters.app_id', 'asset_id', [], { required: true, when: IS_APP }),
     from('event_id', 'event_id'),
     from('timestamp', 'event_time', ['to_unix_seconds']),
     set('action_source', 'OFFLINE'),
@@ -148,7 +148,7 @@ export default defineVendor({
       'app_id',
       'Snap app ID',
       '0a1b2c3d-4444-4555-8666-abcdefabcdef',
-      'For app events: Events Manager, your Snap app. Without it app events go to the pixel.',
+      'For app events: Events Manager, your Snap app. Without it app events are dropped.',
       idOf('the id of a Snap app'),
     ),
     flag('limited_data_use', 'Limited data use', 'Marks every event with the data processing option LMU.'),
