@@ -37,7 +37,7 @@ const variants = blueprints({
   }),
   global: [
     // Web events go to the pixel, app events to the Snap app.
-    from('parameters.pixel_id', 'asset_id'),
+    from('parameters.pixel_id', 'asset_id', [], { when: { not: IS_APP } }),
     from('parameters.app_id', 'asset_id', [], { required: true, when: IS_APP }),
     from('event_id', 'event_id'),
     from('timestamp', 'event_time', ['to_unix_seconds']),
