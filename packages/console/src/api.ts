@@ -3,20 +3,26 @@ import { createApiClient, RefusedError } from './api-client.ts';
 import { session } from './session/session.ts';
 
 export const api = createApiClient();
+/** Copies of requests that have not been answered: a body can be read once, and a request may have to be sent again. */
+const copies = new Map<string, Request>();
 api.use({
-  async onRequest({ request }) {
+  async onRequest({ request, id }) {
     const token = await session.token();
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
+    copies.set(id, request.clone());
     return request;
   },
-  async onResponse({ request, response }) {
-    if (response.status !== 401) return response;
+  async onResponse({ response, id }) {
+    const request = copies.get(id);
+    copies.delete(id);
+    if (response.status !== 401 || request === undefined) return response;
     const token = await session.renew(request.headers.get('authorization')?.slice('Bearer '.length) ?? '');
-    // A body can be read once; only requests without one are sent again by themselves.
-    if (token === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return response;
-    const headers = new Headers(request.headers);
-    headers.set('authorization', `Bearer ${token}`);
-    return fetch(new Request(request, { headers }));
+    if (token === undefined) return response;
+    request.headers.set('authorization', `Bearer ${token}`);
+    return fetch(request);
+  },
+  onError({ id }) {
+    copies.delete(id);
   },
 });
 

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** The one accent. Index 7 is the colour of buttons and links on light ground, index 4 on dark. */
+/** The one accent. Index 7 is the colour of buttons; text in the accent's colour uses `--accent`. */
 const green: MantineColorsTuple = [
   '#e4f3ee',
   '#c9e6dc',
@@ -12,6 +12,19 @@ const green: MantineColorsTuple = [
   '#0b7a5f',
   '#07614b',
   '#054839',
+];
+/** What is wrong or cannot be undone. */
+const red: MantineColorsTuple = [
+  '#fdecea',
+  '#fbd5d1',
+  '#f6aca4',
+  '#ff8a7f',
+  '#ff8a7f',
+  '#c4352a',
+  '#b42318',
+  '#b42318',
+  '#8f1b12',
+  '#6e150e',
 ];
 const grey: MantineColorsTuple = [
   '#f7f8f7',
@@ -42,9 +55,9 @@ export const MONO = 'ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", Menlo, 
 
 export const theme = createTheme({
   primaryColor: 'green',
-  primaryShade: { light: 7, dark: 4 },
+  primaryShade: 7,
   autoContrast: true,
-  colors: { green, gray: grey, dark },
+  colors: { green, red, gray: grey, dark },
   black: '#16211d',
   fontFamily: 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif',
   fontFamilyMonospace: MONO,

@@ -3,11 +3,22 @@ import { autocompletion, type CompletionSource } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
-import { bracketMatching, defaultHighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import classes from './editor.module.css';
+
+/** The names of the theme's colours, so that both themes can be read. */
+export const COLOURS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.bool, tags.null], color: 'var(--info)' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--warn)' },
+  { tag: tags.number, color: 'var(--accent)' },
+  { tag: [tags.comment, tags.punctuation], color: 'var(--dim)' },
+  { tag: [tags.propertyName, tags.variableName], color: 'var(--ink)' },
+  { tag: tags.invalid, color: 'var(--bad)' },
+]);
 
 export interface EditorProps {
   value: string;
@@ -34,11 +45,12 @@ export function Editor({ value, onChange, language, label, readOnly = false, min
       history(),
       bracketMatching(),
       indentOnInput(),
-      syntaxHighlighting(defaultHighlightStyle),
+      syntaxHighlighting(COLOURS),
       keymap.of([...defaultKeymap, ...historyKeymap, ...(readOnly ? [] : [indentWithTab])]),
       EditorView.lineWrapping,
       EditorState.readOnly.of(readOnly),
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      // Some browsers need it to count as reachable by keyboard while it scrolls.
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) changed.current?.(update.state.doc.toString());
       }),

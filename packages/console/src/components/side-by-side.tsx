@@ -1,10 +1,12 @@
 /** Two texts side by side with their differences marked. Loaded on demand: the merge view is large. */
 import { json } from '@codemirror/lang-json';
+import { syntaxHighlighting } from '@codemirror/language';
 import { MergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import classes from './editor.module.css';
+import { COLOURS } from './editor.tsx';
 
 export function SideBySide({ left, right }: { left: string; right: string }) {
   const host = useRef<HTMLElement>(null);
@@ -12,6 +14,7 @@ export function SideBySide({ left, right }: { left: string; right: string }) {
     if (host.current === null) return;
     const extensions = (label: string): Extension[] => [
       json(),
+      syntaxHighlighting(COLOURS),
       EditorState.readOnly.of(true),
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),

@@ -26,7 +26,7 @@ export function Stat({ label, value, note, change, against, series, tone, link }
         {value}
         {change !== undefined && (
           <span className={classes.change} title={against}>
-            {change} <span className={classes.hidden}>{against}</span>
+            {change} <span className="hidden">{against}</span>
           </span>
         )}
       </span>

@@ -48,10 +48,11 @@ export const live = {
     if (started) return;
     started = true;
     void connect();
-    addEventListener('online', () => {
-      wait = FIRST_WAIT_MS;
-      void connect();
-    });
+    addEventListener('online', live.retryNow);
+  },
+  retryNow(): void {
+    wait = FIRST_WAIT_MS;
+    void connect();
   },
   stop(): void {
     started = false;
@@ -83,7 +84,8 @@ async function connect(): Promise<void> {
   opened.onclose = async ({ code }) => {
     socket = undefined;
     if (!started) return;
-    set({ status: 'offline', skipped: 0, since: Date.now() });
+    // Since the connection was lost, not since the last try.
+    if (state.status !== 'offline') set({ status: 'offline', skipped: 0, since: Date.now() });
     if (code === 4401 || code === 4408) await session.renew(token);
     retry = setTimeout(() => void connect(), wait);
     wait = Math.min(LONGEST_WAIT_MS, wait * 2);

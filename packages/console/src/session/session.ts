@@ -15,7 +15,8 @@ export interface User {
 }
 export type SessionState =
   | { status: 'unknown' }
-  | { status: 'signed_out'; reason?: string }
+  /** `user`: whose session ended. Their page stays as it is behind the sign-in, so that nothing typed is lost. */
+  | { status: 'signed_out'; reason?: string; user?: User }
   | { status: 'signed_in'; token: string; expiresAt: number; user: User };
 
 interface TokenAnswer {
@@ -89,11 +90,11 @@ async function refresh(rejected?: string): Promise<void> {
     const answer = await post(`${SESSION_PATH}/refresh`, {});
     if (answer?.ok) return take((await answer.json()) as TokenAnswer, true);
     if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
-      const was = state.status;
+      const user = userOf(state);
       set(
-        was === 'signed_in'
-          ? { status: 'signed_out', reason: 'Your session has ended. Sign in to go on where you were.' }
-          : { status: 'signed_out' },
+        user === undefined
+          ? { status: 'signed_out' }
+          : { status: 'signed_out', reason: 'Your session has ended. Sign in to go on where you were.', user },
       );
       return;
     }
@@ -121,8 +122,15 @@ async function take({ access_token, expires_in }: TokenAnswer, tellTabs: boolean
   if (tellTabs) tabs.postMessage({ kind: 'signed_in', token: access_token, expiresAt: Date.now() + expires_in * 1000, user });
 }
 function adopt(token: string, expiresAt: number, user: User): void {
+  const before = userOf(state);
+  // Somebody else: nothing of the page before may stay.
+  if (before !== undefined && before.id !== user.id) location.reload();
   set({ status: 'signed_in', token, expiresAt, user });
   schedule(Math.max(1_000, expiresAt - Date.now() - AHEAD_MS));
+}
+/** Who is signed in, or was until their session ended. */
+export function userOf(now: SessionState): User | undefined {
+  return now.status === 'unknown' ? undefined : now.user;
 }
 function schedule(ms: number): void {
   clearTimeout(timer);

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
-import { type Role, type SessionState, session, type User } from './session.ts';
+import { type Role, type SessionState, session, type User, userOf } from './session.ts';
 
 export function useSession(): SessionState {
   return useSyncExternalStore(session.subscribe, session.get);
 }
 /** Only for pages behind the sign-in. */
 export function useUser(): User {
-  const state = useSession();
-  if (state.status !== 'signed_in') throw new Error('useUser outside of a signed-in page');
-  return state.user;
+  const user = userOf(useSession());
+  if (user === undefined) throw new Error('useUser outside of a signed-in page');
+  return user;
 }
 
 const ORDER: Role[] = ['viewer', 'editor', 'admin', 'owner'];

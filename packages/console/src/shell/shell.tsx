@@ -1,5 +1,5 @@
 /** The frame around every page: rail, top bar, live state. Shows the sign-in page while nobody is signed in. */
-import { AppShell, Burger, Group } from '@mantine/core';
+import { AppShell, Burger, Group, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -8,6 +8,7 @@ import { live } from '../live/live.ts';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { useSession } from '../session/use-session.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
 import { LiveDot } from './live-dot.tsx';
 import { Rail } from './rail.tsx';
 import { Search, SearchButton } from './search.tsx';
@@ -22,8 +23,26 @@ export function Shell() {
     return () => live.stop();
   }, [signedIn]);
   if (state.status === 'unknown') return <Loading what="your session" />;
-  if (state.status === 'signed_out') return <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} />;
-  return <Frame />;
+  if (state.status === 'signed_out' && state.user === undefined)
+    return <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} />;
+  return (
+    <>
+      <Frame />
+      {state.status === 'signed_out' && (
+        <Modal
+          opened
+          onClose={() => undefined}
+          fullScreen
+          withCloseButton={false}
+          padding={0}
+          aria-label="Sign in again"
+          transitionProps={{ duration: 0 }}
+        >
+          <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} email={state.user?.email ?? ''} />
+        </Modal>
+      )}
+    </>
+  );
 }
 
 function Frame() {
@@ -51,6 +70,7 @@ function Frame() {
         <Rail />
       </AppShell.Navbar>
       <AppShell.Main id="main" className={classes.main}>
+        <ConnectionBanner />
         <Outlet />
       </AppShell.Main>
       <Search />

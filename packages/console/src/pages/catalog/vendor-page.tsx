@@ -3,6 +3,7 @@ import { Button, Modal, Select, Table, Tabs, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
@@ -86,22 +87,26 @@ export function VendorPage() {
             <ul className={classes.events}>
               {global.length > 0 && (
                 <li>
-                  <details>
-                    <summary>
-                      <b>Every event</b> <span className="dim">{global.length} fields</span>
-                    </summary>
-                    <MappingTable mappings={global} />
-                  </details>
+                  <Foldable
+                    mappings={global}
+                    summary={
+                      <>
+                        <b>Every event</b> <span className="dim">{global.length} fields</span>
+                      </>
+                    }
+                  />
                 </li>
               )}
               {events.map(({ event, vendorEvent, mappings }) => (
                 <li key={`${event} ${vendorEvent}`}>
-                  <details>
-                    <summary>
-                      <b>{event}</b> → <span className="mono">{vendorEvent}</span> <span className="dim">{mappings.length} fields</span>
-                    </summary>
-                    <MappingTable mappings={mappings} />
-                  </details>
+                  <Foldable
+                    mappings={mappings}
+                    summary={
+                      <>
+                        <b>{event}</b> → <span className="mono">{vendorEvent}</span> <span className="dim">{mappings.length} fields</span>
+                      </>
+                    }
+                  />
                 </li>
               ))}
             </ul>
@@ -147,6 +152,16 @@ export function VendorPage() {
   );
 }
 
+/** Made when it is opened: a vendor may map hundreds of fields. */
+function Foldable({ summary, mappings }: { summary: ReactNode; mappings: readonly Mapping[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {open && <MappingTable mappings={mappings} />}
+    </details>
+  );
+}
 function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
   return (
     <Table withRowBorders={false} verticalSpacing={2}>

@@ -17,7 +17,7 @@ import {
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { api, call, RefusedError } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
 import { Page } from '../../components/page.tsx';
@@ -28,6 +28,8 @@ import { useMay } from '../../session/use-session.ts';
 import classes from './data-layer.module.css';
 import { KeyValueTable } from './key-value-table.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
+
+const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
 
 interface Stored {
   config: DataLayerConfig;
@@ -44,11 +46,13 @@ export function DataLayerPage() {
   const query = useQuery(dataLayerQuery);
   if (query.isPending) return <Loading what="the data layer" />;
   if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
-  return <Form key={query.data.version} stored={query.data} />;
+  return <Form first={query.data} />;
 }
 
-function Form({ stored }: { stored: Stored }) {
+/** Keeps what it started from: a newer version that is read meanwhile must not replace what is being typed. */
+function Form({ first }: { first: Stored }) {
   const queries = useQueryClient();
+  const [stored, setStored] = useState(first);
   const may = useMay('admin');
   const [config, setConfig] = useState(stored.config);
   const [conflict, setConflict] = useState<Stored>();
@@ -66,7 +70,10 @@ function Form({ stored }: { stored: Stored }) {
       ),
     onSuccess: async () => {
       notifications.show({ message: 'Saved. New events are processed this way within five seconds.' });
-      await queries.invalidateQueries({ queryKey: ['data-layer'] });
+      const now = await queries.fetchQuery({ ...dataLayerQuery, staleTime: 0 });
+      setStored(now);
+      setConfig(now.config);
+      setConflict(undefined);
     },
     onError: async (error) => {
       if (error instanceof RefusedError && error.code === 'CONFLICT') setConflict(await dataLayerQuery.queryFn());
@@ -95,11 +102,15 @@ function Form({ stored }: { stored: Stored }) {
     >
       {conflict !== undefined && (
         <Alert color="yellow" title="Somebody else has changed the data layer meanwhile" mb="md">
-          Your changes are still here. Saving now replaces theirs; “Take theirs” shows what they saved.
+          Your changes are still here. Theirs is on the left, yours on the right. Saving now replaces theirs.
+          <Suspense fallback={<Loading what="the comparison" />}>
+            <SideBySide left={JSON.stringify(conflict.config, null, 2)} right={JSON.stringify(config, null, 2)} />
+          </Suspense>
           <Group mt="xs">
             <Button
               variant="default"
               onClick={() => {
+                setStored(conflict);
                 setConfig(conflict.config);
                 setConflict(undefined);
               }}

@@ -49,7 +49,9 @@ export function Groups({
             <Table.Th>Cause</Table.Th>
             <Table.Th visibleFrom="sm">First</Table.Th>
             <Table.Th visibleFrom="sm">Last</Table.Th>
-            <Table.Th aria-label="Actions" />
+            <Table.Th>
+              <span className="hidden">Actions</span>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

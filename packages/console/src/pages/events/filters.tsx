@@ -57,7 +57,7 @@ export function Filters({
         return (
           <button key={name} type="button" className={classes.chip} data-set onClick={() => onChange(name, undefined)}>
             {LABELS[name]}: {choices(name)?.find((choice) => choice.value === value)?.label ?? value} <span aria-hidden>×</span>
-            <span className={classes.hidden}>, remove this filter</span>
+            <span className="hidden">, remove this filter</span>
           </button>
         );
       })}

@@ -8,7 +8,7 @@ import { Alert, Button, Modal } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useBlocker, useParams, useSearch } from '@tanstack/react-router';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -35,7 +35,10 @@ export function MappingPage() {
   /** The revision that was saved last: the builder starts anew from it and offers to move pins. */
   const [saved, setSaved] = useState<number>();
   const template = useQuery(templateQuery(templateId));
-  const latest = template.data?.latest_revision?.revision_number;
+  // The latest when the page was opened: a revision that somebody saves meanwhile must not replace what is being typed.
+  const opened = useRef<number>(undefined);
+  opened.current ??= template.data?.latest_revision?.revision_number;
+  const latest = saved ?? opened.current;
   const base = useQuery(revisionQuery(templateId, revision === undefined ? latest : Number(revision)));
   const definition = useQuery({
     queryKey: ['vendor-definition', template.data?.vendor],
@@ -54,6 +57,7 @@ export function MappingPage() {
       template={template.data}
       base={base.data}
       definition={definition.data}
+      latest={latest ?? base.data.revision_number}
       saved={saved}
       onSaved={setSaved}
     />
@@ -64,12 +68,15 @@ function Builder({
   template,
   base,
   definition,
+  latest,
   saved,
   onSaved,
 }: {
   template: Template;
   base: Revision;
   definition: VendorDefinition;
+  /** The latest revision that the user has seen. */
+  latest: number;
   saved: number | undefined;
   onSaved: (revision: number | undefined) => void;
 }) {
@@ -110,7 +117,6 @@ function Builder({
     const inRows = new Set(sections.flatMap(({ path, rows }) => rows.flatMap((_, at) => faultsAt(faults, [...path, at]))));
     return faults.filter((fault) => !inRows.has(fault) && !fields.has(fault.field));
   }, [faults, sections, definition]);
-  const latest = template.latest_revision?.revision_number ?? base.revision_number;
   return (
     <Page
       title={template.name}
@@ -171,7 +177,7 @@ function Builder({
         <RequestPane result={result} took={took} event={event} integration={integrations[0]} />
       </div>
       <Modal opened={saving} onClose={endSave} title={`Save as revision ${latest + 1}`} size="xl">
-        <Save template={template} base={base} config={config} changes={changes} onSaved={onSaved} />
+        <Save template={template} base={base} known={latest} config={config} changes={changes} onSaved={onSaved} />
       </Modal>
       <Modal opened={history} onClose={endHistory} title="History" size="90%">
         <History templateId={template.id} draft={config} current={base.revision_number} />

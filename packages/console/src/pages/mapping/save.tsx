@@ -14,12 +14,15 @@ const SideBySide = lazy(async () => ({ default: (await import('../../components/
 export function Save({
   template,
   base,
+  known,
   config,
   changes,
   onSaved,
 }: {
   template: Template;
   base: Revision;
+  /** The latest revision that the user has seen. */
+  known: number;
   config: Config;
   changes: readonly string[];
   onSaved: (revision: number) => void;
@@ -28,7 +31,6 @@ export function Save({
   const navigate = useNavigate();
   const [summary, setSummary] = useState('');
   const [theirs, setTheirs] = useState<Revision>();
-  const known = template.latest_revision?.revision_number ?? base.revision_number;
   const save = useMutation({
     mutationFn: async (anyway: boolean) => {
       const { latest_revision: latest } = await queries.fetchQuery({ ...templateQuery(template.id), staleTime: 0 });

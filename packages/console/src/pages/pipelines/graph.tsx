@@ -142,7 +142,6 @@ function Box({ node: { x, y, width, title, note, tone, open } }: { node: Node })
       data-tone={tone}
       onClick={open}
       onKeyDown={({ key }) => (key === 'Enter' || key === ' ') && open()}
-      aria-label={`${title}: ${note}`}
     >
       <rect x={x} y={y} width={width} height={BOX.height} rx={8} />
       <text x={x + 14} y={y + 22} className={classes.title}>

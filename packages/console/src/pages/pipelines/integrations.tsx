@@ -12,6 +12,7 @@ import { ago, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { type Integration, integrationsQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import classes from './integrations.module.css';
 
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
@@ -29,7 +30,7 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
     );
   const open = list.find(({ id }) => id === chosen) ?? list[0];
   return (
-    <div style={{ display: 'grid', gridTemplateColumns: 'minmax(220px, 280px) minmax(0, 1fr)', gap: 16 }}>
+    <div className={classes.columns}>
       <nav className="panel" aria-label="Integrations" style={{ padding: 8, alignSelf: 'start' }}>
         {list.map(({ id, name, enabled, health }) => (
           <Link

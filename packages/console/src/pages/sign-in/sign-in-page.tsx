@@ -7,12 +7,12 @@ import { session } from '../../session/session.ts';
 import classes from './sign-in.module.css';
 
 /** Shown at whatever address was asked for: after signing in the user is where they wanted to be. */
-export function SignInPage({ notice }: { notice?: string }) {
+export function SignInPage({ notice, email = '' }: { notice?: string; email?: string }) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [needsCode, setNeedsCode] = useState(false);
   const form = useForm({
-    initialValues: { email: '', password: '', code: '' },
+    initialValues: { email, password: '', code: '' },
     validate: {
       email: (value) => (value.trim() === '' ? 'Enter your e-mail address.' : null),
       password: (value) => (value === '' ? 'Enter your password.' : null),
@@ -26,10 +26,10 @@ export function SignInPage({ notice }: { notice?: string }) {
     retry: false,
   });
   const { local = true, oidc = false } = methods.data ?? {};
-  async function submit({ email, password, code }: typeof form.values) {
+  async function submit({ email: address, password, code }: typeof form.values) {
     setBusy(true);
     setFailure(undefined);
-    const answer = await session.signIn(email.trim(), password, needsCode ? code.trim() : undefined);
+    const answer = await session.signIn(address.trim(), password, needsCode ? code.trim() : undefined);
     setBusy(false);
     if (answer.ok) return;
     if (answer.error.code === 'TOTP_REQUIRED' && !needsCode) setNeedsCode(true);

@@ -54,7 +54,9 @@ export function ApiTokens() {
                 <Table.Th>Pipelines</Table.Th>
                 <Table.Th>Last used</Table.Th>
                 <Table.Th>Ends</Table.Th>
-                <Table.Th aria-label="Actions" />
+                <Table.Th>
+                  <span className="hidden">Actions</span>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -59,7 +59,9 @@ export function Users() {
               <Table.Th>Role</Table.Th>
               <Table.Th>Status</Table.Th>
               <Table.Th>Last sign-in</Table.Th>
-              <Table.Th aria-label="Actions" />
+              <Table.Th>
+                <span className="hidden">Actions</span>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
