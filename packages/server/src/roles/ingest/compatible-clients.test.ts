@@ -128,7 +128,9 @@ test('behind a proxy they name its address', async () => {
 test.each(['/sourceConfig', '/sourceConfig/'])('RudderStack’s source configuration at %s holds no destination', async (path) => {
   const headers = { origin: ORIGIN, authorization: `Basic ${btoa('pk_web:')}` };
   const response = await fetch(`${harness.url}${path}?p=npm&v=3&writeKey=pk_web`, { headers });
-  expect(await response.json()).toMatchObject({ source: { id: 'pl_web', enabled: true, destinations: [] } });
+  expect(await response.json()).toMatchObject({
+    source: { id: 'pl_web', enabled: true, destinations: [], updatedAt: aPipeline().updated_at },
+  });
 });
 
 test.each([

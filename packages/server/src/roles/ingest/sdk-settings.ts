@@ -14,7 +14,8 @@ export function replySettings(exchange: Exchange): void {
   const key = inPath ?? keyOf(req, query) ?? '';
   const rules = findSender(exchange, key);
   if (rules === undefined) return;
-  const settings = inPath === undefined ? rudderStackConfig(key, rules) : segmentSettings(key, publicUrl(exchange));
+  const updatedAt = exchange.ctx.snapshots.current().pipelines.get(rules.pipelineId)?.pipeline.updated_at ?? '';
+  const settings = inPath === undefined ? rudderStackConfig(key, rules, updatedAt) : segmentSettings(key, publicUrl(exchange));
   exchange.reply({ status: 200, body: JSON.stringify(settings), headers: ['Cache-Control', 'public, max-age=60'] });
 }
 
@@ -34,7 +35,8 @@ function segmentSettings(key: string, url: URL) {
   };
 }
 
-function rudderStackConfig(key: string, { pipelineId, orgId }: IngestRules) {
+/** The mobile SDKs reject a configuration without `updatedAt`. */
+function rudderStackConfig(key: string, { pipelineId, orgId }: IngestRules, updatedAt: string) {
   return {
     source: {
       id: pipelineId,
@@ -42,6 +44,7 @@ function rudderStackConfig(key: string, { pipelineId, orgId }: IngestRules) {
       writeKey: key,
       workspaceId: orgId,
       enabled: true,
+      updatedAt,
       // The SDK's own errors and metrics would go to its vendor.
       config: { statsCollection: { errors: { enabled: false }, metrics: { enabled: false } } },
       destinations: [],
