@@ -1,0 +1,140 @@
+/** https://docs.developers.optimizely.com/optimizely-data-platform/docs/thebasics-events; optimizely/python-sdk, odp_event_api_manager.py. */
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { orderTotal, productList } from '../shared/commerce.ts';
+import { event, from, set } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+import { EVENT_KINDS } from '../shared/standard-events.ts';
+
+const kind = (type: string, action: string): JsonObject[] => [set('type', type), set('action', action)];
+const PRODUCT = from(source.productId, 'data.product_id', ['to_string'], { required: true });
+const ORDER = [
+  from(source.ORDER_ID, 'data.order.order_id', ['to_string'], { required: true }),
+  ...orderTotal('data.order.total', { required: true }),
+  from('properties.discount', 'data.order.discount', ['to_number']),
+  from('properties.subtotal', 'data.order.subtotal', ['to_number']),
+  from('properties.tax', 'data.order.tax', ['to_number']),
+  from('properties.shipping', 'data.order.shipping', ['to_number']),
+  from('properties.coupon', 'data.order.coupon_code', ['to_string']),
+  ...productList(
+    'data.order.items',
+    { id: 'product_id', price: 'price', quantity: 'quantity', discount: 'discount' },
+    { default_quantity: true },
+  ),
+];
+/** Events of no standard: a type of their own, the name as action. */
+const CUSTOM = [set('type', 'custom'), set('action', '')];
+
+export default defineVendor({
+  key: 'optimizely',
+  name: 'Optimizely Data Platform',
+  description: 'Events and customers into Optimizely Data Platform (ODP), for audiences and experiments.',
+  category: 'other',
+  group: 'personalisation_and_testing',
+  status: 'beta',
+  website: 'https://docs.developers.optimizely.com/optimizely-data-platform/docs/thebasics-events',
+  api_version: { version: 'v3', checked: '2026-11-16' },
+  default_consent_category: 'analytics',
+  setup_steps: [
+    'In ODP open Settings, APIs, and copy the public key (tracker ID).',
+    'Create the identifiers and event fields that you map, if they are not there.',
+  ],
+  notes: [
+    'Several identifiers in one event join the customer: an identify sends them, and traits as an update of the customer.',
+    'The event id is sent as data.idempotence_id, as Optimizely’s libraries do.',
+    'Events are immutable in ODP.',
+    'Experiments that count visitors by their visitor id need the Event API of Feature Experimentation, which is not used here.',
+    'Open: the fields of an order and the key ts come from second-hand sources; standard types and actions were seen in part.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'Public API key',
+      type: 'string',
+      required: true,
+      placeholder: 'W4WzcEs-ABgXorzY7h1LCQ',
+      help_text: 'Settings, APIs, Public.',
+      pattern: '^[^.\\s]+$',
+      pattern_hint: 'the public key, without a period (a private key has one)',
+    },
+    {
+      key: 'region',
+      label: 'Region',
+      type: 'select',
+      required: false,
+      placeholder: 'api.us1.odp.optimizely.com',
+      help_text: 'The region of the account.',
+      options: ['api.us1.odp.optimizely.com', 'api.eu1.odp.optimizely.com', 'api.au1.odp.optimizely.com'],
+      default: 'api.us1.odp.optimizely.com',
+    },
+  ],
+  requests: [
+    {
+      name: 'profile',
+      when: { field: 'payload.attributes', op: 'exists' },
+      method: 'POST',
+      url: 'https://{{parameters.region}}/v3/profiles',
+      headers: { 'x-api-key': '{{parameters.api_key}}' },
+      items: 'attributes',
+      shape: { attributes: { $ref: 'payload' } },
+      body: { kind: 'json_list' },
+      batch: { max_items: 500, max_bytes: 500_000, interval_ms: 1_000 },
+      answers: [{ status: [400, 422], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
+    },
+    {
+      name: 'events',
+      method: 'POST',
+      url: 'https://{{parameters.region}}/v3/events',
+      headers: { 'x-api-key': '{{parameters.api_key}}' },
+      body: { kind: 'json_list' },
+      batch: { max_items: 500, max_bytes: 500_000, interval_ms: 1_000 },
+      answers: [{ status: [400, 422], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
+    },
+  ],
+  event_name: { target: 'action', only_with: 'action', style: 'identifier' },
+  compact: [{ path: 'data.order.items', needs: ['product_id'] }],
+  require_one_of: [
+    ['identifiers.customer_id', 'identifiers.email', 'identifiers.fs_user_id', 'attributes.customer_id', 'attributes.email'],
+  ],
+  default_action: 'drop',
+  rate: { rps: 20 },
+  variants: blueprints({
+    names: 'keep',
+    global: [
+      from('user_id', 'identifiers.customer_id', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from('user_id', 'identifiers.fs_user_id', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from(source.EMAIL, 'identifiers.email', ['normalize_email'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from('timestamp', 'data.ts', ['to_unix_seconds'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from('event_id', 'data.idempotence_id', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      set('data.data_source_type', 'firsthand', { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from(source.PAGE_URL, 'data.page', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+    ],
+    lines: Object.fromEntries(EVENT_KINDS.map((one) => [one, CUSTOM])),
+    instead: {
+      'Products Searched': [
+        ...kind('navigation', 'search'),
+        from(['properties.query', 'properties.search_term'], 'data.search_term', ['to_string']),
+      ],
+      'Product Viewed': [...kind('product', 'detail'), PRODUCT],
+      'Product Added': [...kind('product', 'add_to_cart'), PRODUCT],
+      'Product Removed': [...kind('product', 'remove_from_cart'), PRODUCT],
+      'Product Added to Wishlist': [...kind('product', 'add_to_wishlist'), PRODUCT],
+      'Order Completed': [...kind('order', 'purchase'), ...ORDER],
+      'Order Refunded': [...kind('order', 'refund'), ...ORDER],
+      'Order Cancelled': [...kind('order', 'cancel'), ...ORDER],
+    },
+    others: {
+      '@page': event(undefined, [set('type', 'pageview'), from(source.PAGE_TITLE, 'data.title'), from(source.OWN_PAGE_URL, 'data.page')]),
+      '@identify': event(undefined, [
+        from('user_id', 'attributes.customer_id'),
+        from(source.EMAIL, 'attributes.email', ['normalize_email']),
+        from(source.FIRST_NAME, 'attributes.first_name', ['trim']),
+        from(source.LAST_NAME, 'attributes.last_name', ['trim']),
+      ]),
+      '@group': event(undefined, [...kind('group', 'join'), from('group_id', 'data.group_id')]),
+    },
+    defaults: { action: 'map', mappings: CUSTOM },
+  }),
+});

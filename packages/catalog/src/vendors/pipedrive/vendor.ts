@@ -1,0 +1,111 @@
+/** https://developers.pipedrive.com/docs/api/v1/Persons (v2), /Notes and /Leads (v1) */
+import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { crmVariants } from '../shared/blueprints.ts';
+import { event, from, set } from '../shared/mapping.ts';
+import { template } from '../shared/messages.ts';
+import * as source from '../shared/sources.ts';
+
+const ANSWERS: AnswerRule[] = [
+  { status: [429], verdict: 'unavailable', reason: 'body.error', retry_after: { header: 'x-ratelimit-reset' } },
+  { status: [408], verdict: 'unavailable' },
+  { status: ['4xx'], verdict: 'refused', reason: 'body.error' },
+];
+const step = (name: string, method: string, path: string, rest: Partial<ChainStep>): ChainStep => ({
+  name,
+  method,
+  url: `https://{{parameters.company_domain}}.pipedrive.com/${path}`,
+  auth: { kind: 'header', name: 'x-api-token', value: '{{parameters.api_token}}' },
+  body: { kind: 'json' },
+  answers: ANSWERS,
+  ...rest,
+});
+const has = (field: string) => ({ field, op: 'exists' }) as const;
+const lacks = (field: string) => ({ field, op: 'not_exists' }) as const;
+const note = (name: string, known: 'find' | 'create'): ChainStep =>
+  step(name, 'POST', 'v1/notes', {
+    when: { all: [has('payload.note'), has(`steps.${known}.id`)] },
+    shape: { content: '{{payload.note}}', person_id: { $ref: `steps.${known}.id` } },
+  });
+const PERSON = [
+  from(source.EMAIL, 'email', ['normalize_email'], { required: true }),
+  from(source.EMAIL, 'person.name', ['normalize_email']),
+  template('{{traits.first_name}} {{traits.last_name}}', 'person.name', ['trim']),
+  from('traits.name', 'person.name', ['to_string']),
+  from(source.EMAIL, 'person.emails[0].value', ['normalize_email']),
+  set('person.emails[0].primary', true),
+  set('person.emails[0].label', 'work'),
+];
+
+export default defineVendor({
+  key: 'pipedrive',
+  name: 'Pipedrive',
+  description: 'Persons in Pipedrive, and notes about what they did.',
+  category: 'other',
+  group: 'crm_and_support',
+  status: 'beta',
+  website: 'https://developers.pipedrive.com/docs/api/v1/Persons',
+  api_version: { version: 'v2 persons, v1 notes', checked: '2026-11-16' },
+  setup_steps: [
+    'In Pipedrive open Personal preferences, API, and copy your personal API token.',
+    'Note the domain of the company, the part of the address before .pipedrive.com.',
+  ],
+  notes: [
+    'Persons are looked up by e-mail address, and created if there is none; an identify updates them.',
+    'An event is a note on the person. Custom fields have names of 40 characters; map traits to person.custom_fields.<name>.',
+    'The search of Pipedrive lags: two events of a new person within seconds can create it twice.',
+    'Every request costs tokens of a daily budget.',
+    'Open: the bodies of persons v2 and notes were not seen in the reference itself.',
+  ],
+  config_fields: [
+    {
+      key: 'company_domain',
+      label: 'Company domain',
+      type: 'string',
+      required: true,
+      placeholder: 'acme',
+      help_text: 'The part of the address before .pipedrive.com.',
+      pattern: '^[a-z0-9-]+$',
+      pattern_hint: 'the part before .pipedrive.com',
+    },
+    {
+      key: 'api_token',
+      label: 'API token',
+      type: 'secret',
+      required: true,
+      placeholder: '0123456789abcdef0123456789abcdef01234567',
+      help_text: 'Personal preferences, API.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+  ],
+  chain: [
+    step('find', 'GET', 'api/v2/persons/search', {
+      query: { term: '{{payload.email}}', fields: 'email', exact_match: 'true' },
+      body: { kind: 'none' },
+      keep: { id: 'body.data.items[0].item.id' },
+      remember: { key: '{{payload.email}}', for_ms: 3_600_000 },
+    }),
+    step('create', 'POST', 'api/v2/persons', { when: lacks('steps.find.id'), items: 'person', keep: { id: 'body.data.id' } }),
+    step('update', 'PATCH', 'api/v2/persons/{{steps.find.id}}', {
+      when: { all: [has('steps.find.id'), { field: 'event.type', op: 'eq', value: 'identify' }] },
+      items: 'person',
+    }),
+    note('note', 'find'),
+    note('note_on_new', 'create'),
+  ],
+  default_action: 'drop',
+  rate: { rps: 5 },
+  concurrency: 2,
+  variants: crmVariants({
+    global: PERSON,
+    lines: [template('{{event}} {{json properties}}', 'note')],
+    others: {
+      '@identify': event(undefined, [
+        from(source.PHONE, 'person.phones[0].value', ['trim']),
+        set('person.phones[0].label', 'work', { when: { any: source.PHONE.map(has) } }),
+      ]),
+    },
+  }),
+});
