@@ -21,9 +21,11 @@ for (const runner of RUNNERS) {
   if (asked.length > 0 && !asked.includes(runner.name)) continue;
   const target = await startTarget(runner.name === 'addresses' ? PRODUCTION : {});
   try {
-    const { cases, answers, faults, stall } = await attack(runner, target, words.includes('--rounds') ? rounds : 1);
+    const { cases, answers, faults, stall, peakMb } = await attack(runner, target, words.includes('--rounds') ? rounds : 1);
     const shown = [...answers].map(([answer, count]) => `${answer} × ${count}`).join(', ');
-    console.log(`${runner.name}: ${cases} cases (${shown}); longest stall ${stall.wall} ms, own work ${stall.cpu} ms ${stall.step ?? ''}`);
+    console.log(
+      `${runner.name}: ${cases} cases (${shown}); longest stall ${stall.wall} ms, own work ${stall.cpu} ms ${stall.step ?? ''}; peak memory ${peakMb ?? '?'} MB; load ${loadavg()[0]?.toFixed(1)}`,
+    );
     for (const fault of new Set(faults)) console.log(`  FAULT ${fault}`);
     failed ||= faults.length > 0;
   } finally {

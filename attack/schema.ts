@@ -6,9 +6,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { longestStall, startTarget } from './target.ts';
+import { longestStall, peakMemory, startTarget } from './target.ts';
 
-const VERSION = '4.3.0';
+const VERSION = '4.32.5';
 
 export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EXAMPLES ?? 20)): Promise<boolean> {
   const folder = join(tmpdir(), `firsthand-schemathesis-${VERSION}`);
@@ -21,7 +21,8 @@ export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EX
       return true;
     }
   }
-  const target = await startTarget();
+  // The run takes longer than the usual lifetime of a token.
+  const target = await startTarget({ ACCESS_TOKEN_TTL: '24h' });
   try {
     const args = [
       'run',
@@ -33,7 +34,7 @@ export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EX
     ];
     const { status } = spawnSync(command, [...args, '--header', `Authorization: Bearer ${target.client.token}`], { stdio: 'inherit' });
     const { wall, cpu, step } = longestStall(target.service.output());
-    console.log(`schema: longest stall ${wall} ms, own work ${cpu} ms ${step}`);
+    console.log(`schema: longest stall ${wall} ms, own work ${cpu} ms ${step}; peak memory ${peakMemory(target.service.pid) ?? '?'} MB`);
     return status === 0 && target.service.ended() === undefined;
   } finally {
     await target.service.stop();

@@ -1,4 +1,5 @@
 /** A service under attack, and what the attack did to it. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, pipelineTo, signIn } from '../e2e/harness/client.ts';
 import { type Service, startService } from '../e2e/harness/service.ts';
@@ -19,6 +20,8 @@ export interface Report {
   faults: string[];
   /** Longest stall of the event loop in ms: by the clock, and by its own processor time, with the step of the latter. */
   stall: { wall: number; cpu: number; step?: string };
+  /** Highest resident memory of the process so far; undefined on systems without `/proc`. */
+  peakMb: number | undefined;
 }
 export interface Runner {
   name: string;
@@ -39,7 +42,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
 }
 
 export async function attack(runner: Runner, target: Target, rounds: number): Promise<Report> {
-  const report: Report = { cases: 0, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 } };
+  const report: Report = { cases: 0, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 }, peakMb: undefined };
   const { pid } = target.service;
   const before = target.service.output().length;
   await runner.run(target, rounds, (name, answer, fine) => {
@@ -50,8 +53,20 @@ export async function attack(runner: Runner, target: Target, rounds: number): Pr
   // Accepted events are processed, and changes loaded, after the answer.
   await sleep(2_000);
   report.stall = longestStall(target.service.output().slice(before));
+  report.peakMb = peakMemory(pid);
   if (target.service.ended() !== undefined || target.service.pid !== pid) report.faults.push('the process ended');
   return report;
+}
+
+export function peakMemory(pid: number | undefined): number | undefined {
+  if (process.platform !== 'linux' || pid === undefined) return undefined;
+  try {
+    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1_024);
+  } catch {
+    // The process has ended, which the report says elsewhere.
+    return undefined;
+  }
 }
 
 /** From the service's own log; 0 where the event loop was never held for more than 50 ms. */

@@ -13,13 +13,16 @@ interface Archive extends Named {
   flip?: boolean;
 }
 
-/** Hostile bodies on the collection endpoints, whole, cut short and with single bytes changed. */
+/**
+ * Hostile bodies on the collection endpoints, whole, cut short and with single bytes changed. In a long run every 50th round has the
+ * full size, about 1 MB a body; the others have 0.1 to 5 % of it, so that 50,000 requests do not fill a disk.
+ */
 export const collection: Runner = {
   name: 'collection',
   async run({ service, key }, rounds, note) {
     for (let round = 0; round < rounds; round++) {
       for (const { name, refused, ...text } of corpus<Bytes>('collection-bytes')) {
-        const bytes = Buffer.from(expand(text));
+        const bytes = Buffer.from(expand({ ...text, times: Math.max(1, Math.floor(text.times * sizeOf(round))) }));
         const path = text.before.includes('"page"') ? '/v1/p' : '/v1/t';
         const body = round === 0 ? bytes : mutated(bytes, round);
         const { status } = await send(service, key, path, body);
@@ -28,6 +31,9 @@ export const collection: Runner = {
     }
   },
 };
+function sizeOf(round: number): number {
+  return round % 50 === 0 ? 1 : 0.001 * (1 + (round % 49));
+}
 
 export const archives: Runner = {
   name: 'archives',
