@@ -24,8 +24,9 @@ export const collection: Runner = {
       for (const { name, refused, ...text } of corpus<Bytes>('collection-bytes')) {
         const bytes = Buffer.from(expand({ ...text, times: Math.max(1, Math.floor(text.times * sizeOf(round))) }));
         const path = text.before.includes('"page"') ? '/v1/p' : '/v1/t';
-        const body = round === 0 ? bytes : mutated(bytes, round);
-        const { status } = await send(service, key, path, body);
+        // Whole bodies reach processing, changed ones mostly end in the parser.
+        const whole = round === 0 || round % 2 === 1;
+        const { status } = await send(service, key, path, whole ? bytes : mutated(bytes, round));
         note(name, status, round > 0 || (refused === true ? status === 400 || status === 413 : status === 200));
       }
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findInexactNumber, isExactNumber } from './exact-numbers.ts';
+import { findInexactNumber, isExactNumber, MAX_LONG_NUMBERS, TOO_MANY_LONG_NUMBERS } from './exact-numbers.ts';
 import { LONG_NUMBER, scanJson } from './scan-json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -74,4 +74,36 @@ test('the quick scan misses no number that is inexact', () => {
     }),
   );
   expect(scanJson(bytes('{"id":"9007199254740993","total":19.99,"at":1700000000000}'), 64)).toBe(0);
+});
+
+test('the search agrees with the exact check, whatever the digits', () => {
+  const zeros = (max: number) => fc.nat(max).map((n) => '0'.repeat(n));
+  const digits = fc.bigInt(0n, 10n ** 20n).map(String);
+  const exponent = fc.option(
+    fc.tuple(fc.constantFrom('e', 'E', 'e+', 'E-'), fc.nat(400)).map(([e, n]) => `${e}${n}`),
+    { nil: '' },
+  );
+  const number = fc
+    .tuple(
+      fc.constantFrom('', '-'),
+      fc.oneof(digits, fc.constant('0')),
+      zeros(120),
+      fc.option(fc.tuple(zeros(150), digits, zeros(20))),
+      exponent,
+    )
+    .map(([sign, whole, more, fraction, e]) => `${sign}${whole}${whole === '0' ? '' : more}${fraction ? `.${fraction.join('')}` : ''}${e}`);
+  fc.assert(
+    fc.property(number, (text) => {
+      expect(findInexactNumber(bytes(`[${text}]`)) === undefined).toBe(isExactNumber(text));
+    }),
+    {
+      numRuns: 2_000,
+    },
+  );
+});
+
+test('more long numbers than an event may have are reported as such', () => {
+  const list = (count: number) => bytes(`[${'0.30000000000000004,'.repeat(count)}1]`);
+  expect(findInexactNumber(list(MAX_LONG_NUMBERS))).toBe(undefined);
+  expect(findInexactNumber(list(MAX_LONG_NUMBERS + 1))).toBe(TOO_MANY_LONG_NUMBERS);
 });

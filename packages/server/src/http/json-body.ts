@@ -1,4 +1,4 @@
-import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
+import { findInexactNumber, TOO_MANY_LONG_NUMBERS } from '@firsthand/core/event/exact-numbers.ts';
 import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
 import { ApiError, invalid } from './errors.ts';
 
@@ -27,6 +27,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
     throw new ApiError('INVALID_JSON', { cause });
   }
   const inexact = flags === LONG_NUMBER ? findInexactNumber(bytes) : undefined;
+  if (inexact === TOO_MANY_LONG_NUMBERS) throw invalid('', 'exceeds the budget values: it holds too many numbers of more than 15 digits');
   if (inexact !== undefined) throw invalid(inexact, 'is a number that cannot be kept exactly: send it as a string');
   return value;
 }

@@ -70,7 +70,7 @@ async function parseInTurns(bytes: Buffer, maxEventBytes: number): Promise<Batch
   for (let i = 0; i < events.length; i++) {
     const [from, to] = [items[2 * i], items[2 * i + 1]];
     if (to === undefined || to === 0) continue;
-    const turn = turns.next();
+    const turn = turns.bulk();
     if (turn !== undefined) await turn;
     const json = bytes.subarray(from, to);
     const excess =
@@ -94,7 +94,7 @@ async function parseInTurns(bytes: Buffer, maxEventBytes: number): Promise<Batch
 async function scanInTurns(bytes: Buffer): Promise<Items | 'too_deep'> {
   const scan = new ItemScan(bytes, 'batch', MAX_DEPTH, MAX_BATCH_EVENTS);
   for (let to = SCAN_BYTES; to < bytes.length + SCAN_BYTES && !scan.tooDeep && !scan.tooMany; to += SCAN_BYTES) {
-    const turn = turns.next();
+    const turn = turns.bulk();
     if (turn !== undefined) await turn;
     scan.run(to);
   }

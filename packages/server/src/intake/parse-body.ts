@@ -2,7 +2,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
-import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
+import { findInexactNumber, MAX_LONG_NUMBERS, TOO_MANY_LONG_NUMBERS } from '@firsthand/core/event/exact-numbers.ts';
 import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
 import type { Rejection } from '../http/collection-reply.ts';
 
@@ -79,6 +79,8 @@ export function parseText(bytes: Buffer): { ok: true; value: unknown } | { ok: f
 export function inexactNumber(bytes: Uint8Array): Rejection | undefined {
   const path = findInexactNumber(bytes);
   if (path === undefined) return undefined;
+  if (path === TOO_MANY_LONG_NUMBERS)
+    return { code: 'payload_too_large', message: `An event may hold at most ${MAX_LONG_NUMBERS} numbers of more than 15 digits.` };
   const message = `${path === '' ? 'The body' : path} is a number that cannot be kept exactly: send it as a string.`;
   return { code: 'validation_failed', message };
 }

@@ -6,9 +6,9 @@ function kit() {
   let time = 0;
   const turns = createTurns(() => time);
   const log: string[] = [];
-  async function work(name: string, units: number): Promise<void> {
+  async function work(name: string, units: number, kind: 'next' | 'bulk' = 'next'): Promise<void> {
     for (let i = 0; i < units; i++) {
-      const wait = turns.next();
+      const wait = turns[kind]();
       if (wait !== undefined) await wait;
       log.push(name);
       time += 3;
@@ -53,4 +53,14 @@ test('many workers share one slice per turn', async () => {
   await Promise.all(['a', 'b', 'c', 'd'].map((name) => work(name, 5)));
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(3);
   expect(log.filter((name) => name === 'd')).toHaveLength(5);
+});
+
+test('bulk work gets one turn in four while other work waits', async () => {
+  const { work, log } = kit();
+  await Promise.all([...['x', 'y', 'z'].map((name) => work(name, 30, 'bulk')), ...['a', 'b'].map((name) => work(name, 40))]);
+  const done = log.lastIndexOf('b');
+  const bulk = log.slice(0, done).filter((name) => 'xyz'.includes(name)).length;
+  expect(bulk).toBeGreaterThan(done / 8);
+  expect(bulk).toBeLessThan(done / 2.5);
+  expect(log).toHaveLength(170);
 });

@@ -2,16 +2,23 @@
  * Slices of the event loop, shared by all background work of the process. Work calls `next()` between its steps. While the
  * slice of this turn lasts there is nothing to wait for; after that the work continues in a later turn, when sockets and
  * timers were served. Each turn resumes one waiter, so that many together hold the loop no longer than one.
+ *
+ * Bulk work (large events and batches, configurations) calls `bulk()`. Other work goes first, but one turn in four is for bulk work
+ * that waits: large events of one organisation cannot delay everybody's small ones, and are not starved by them either.
  */
 const SLICE_MS = 8;
+const BULK_EVERY = 4;
 
 export interface Turns {
   /** Undefined while the slice lasts: the common case costs no promise. */
   next(): Promise<void> | undefined;
+  bulk(): Promise<void> | undefined;
 }
 
 export function createTurns(now: () => number = () => performance.now()): Turns {
   const waiting: (() => void)[] = [];
+  const bulkWaiting: (() => void)[] = [];
+  let passedOver = 0;
   let open = false;
   let sliceEnds = 0;
 
@@ -22,18 +29,24 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
   }
   function end(): void {
     open = false;
-    const first = waiting.shift();
+    const first = chooseWaiter();
     if (first === undefined) return;
     begin();
     first();
   }
-  return {
-    next() {
-      if (!open) begin();
-      if (now() < sliceEnds) return undefined;
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-  };
+  function chooseWaiter(): (() => void) | undefined {
+    if (bulkWaiting.length > 0 && (waiting.length === 0 || ++passedOver >= BULK_EVERY)) {
+      passedOver = 0;
+      return bulkWaiting.shift();
+    }
+    return waiting.shift();
+  }
+  function wait(queue: (() => void)[]): Promise<void> | undefined {
+    if (!open) begin();
+    if (now() < sliceEnds) return undefined;
+    return new Promise((resolve) => queue.push(resolve));
+  }
+  return { next: () => wait(waiting), bulk: () => wait(bulkWaiting) };
 }
 
 /** One for the whole process: the event loop is one too. */

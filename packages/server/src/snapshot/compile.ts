@@ -98,7 +98,7 @@ export async function compileSnapshot(
       const found: SnapshotFault[] = [];
       const [resource = id] = id.split('_', 1);
       const report: Report = (severity, message) => found.push({ severity, resource, id, message });
-      const turn = turns.next();
+      const turn = turns.bulk();
       if (turn !== undefined) await turn;
       atStep('snapshot', id);
       const { cost, excess } = known;
@@ -224,7 +224,7 @@ async function compilePlan(plan: TrackingPlan | null | undefined, excess: string
   const steps = compileTrackingPlanInSteps(plan);
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;
-    const turn = turns.next();
+    const turn = turns.bulk();
     if (turn !== undefined) await turn;
   }
 }

@@ -11,7 +11,7 @@ export async function prepareConfiguration(document: unknown): Promise<{ cost: C
   const measured = measureConfiguration(document);
   if (!measured.ok) return { cost: NO_COST, excess: measured };
   for (const { pattern, any_case } of measured.patterns) {
-    const turn = turns.next();
+    const turn = turns.bulk();
     if (turn !== undefined) await turn;
     compilePattern(pattern, { any_case });
   }

@@ -22,7 +22,6 @@ export interface WebhookRequest {
 }
 export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; reason: string };
 
-/** A later repetition of a key hides the number from the search by path. */
 const NOT_EXACT: Rejection = { code: 'validation_failed', message: 'The body contains a number that cannot be stored exactly.' };
 
 export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Converted {
@@ -32,7 +31,7 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
   const bytes = request.unpacked ?? body;
   const parsed = parseBody(bytes);
   if (!parsed.ok) return { ok: false, reason: parsed.rejection.message ?? 'The body is not valid JSON.' };
-  const exact = parsed.longNumbers ? withExactIntegers(bytes.toString()) : { ok: true as const, value: parsed.value };
+  const exact = parsed.longNumbers ? withExactIntegers(bytes) : { ok: true as const, value: parsed.value };
   if (!exact.ok) return { ok: false, reason: messageOf(inexactNumber(bytes) ?? NOT_EXACT) };
   const mapped = source.map({ body: exact.value, headers, query }, receivedAt);
   if (!mapped.ok) return mapped;

@@ -19,7 +19,7 @@ export function createBudgetCheck(snapshots: Pick<SnapshotSource, 'current'>): C
     if (organisationExcess(addCost(before, CONFIGURATION_BUDGET)) === undefined) return;
     let after = before;
     for (const { id, document } of await changedDocuments(tx, orgId, rowVersion)) {
-      const turn = turns.next();
+      const turn = turns.bulk();
       if (turn !== undefined) await turn;
       const measured = measureConfiguration(document);
       after = addCost(after, pieces.get(id) ?? NO_COST, -1);

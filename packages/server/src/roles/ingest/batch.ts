@@ -54,7 +54,7 @@ export function acceptBatch(exchange: Exchange, sender: Sender, text: Buffer, pa
 /** Checking and copying 5 MB takes tens of milliseconds. */
 async function acceptInTurns(exchange: Exchange, sender: Sender, { events, check, checked }: BatchInProgress): Promise<void> {
   for (let index = 0; index < events; index++) {
-    const turn = turns.next();
+    const turn = turns.bulk();
     if (turn !== undefined) await turn;
     check(index);
   }

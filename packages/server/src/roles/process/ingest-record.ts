@@ -1,33 +1,38 @@
-/** Reads a raw record of ingest, and decides whose lane it runs in. */
+/** Reads a raw record of ingest, first its envelope and then the event, and decides whose lane it runs in. */
 
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
 import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 
-export interface IngestRecord {
+export interface RawRecord {
   delivery: Delivery;
   topic: string;
   bytes: number;
   envelope: IngestEnvelope;
+  body: Uint8Array;
+}
+export interface IngestRecord extends Omit<RawRecord, 'body'> {
   event: CanonicalEvent;
   /** Why it cannot be processed; it becomes a dead letter. */
   unreadable: string | undefined;
 }
 
 /** Undefined where the envelope cannot be read: the organisation is unknown then. */
-export function readIngestRecord(delivery: Delivery, topic: string): IngestRecord | undefined {
+export function readRawRecord(delivery: Delivery, topic: string): RawRecord | undefined {
   const { data } = delivery.record;
-  let envelope: IngestEnvelope;
-  let body: Uint8Array;
   try {
-    ({ envelope, body } = decodeEnvelope(data));
+    const { envelope, body } = decodeEnvelope(data);
     if (typeof envelope.org_id !== 'string' || typeof envelope.pipeline_id !== 'string' || typeof envelope.event_id !== 'string')
       return undefined;
+    return { delivery, topic, bytes: data.length, envelope, body };
   } catch {
     return undefined;
   }
-  const read = { delivery, topic, bytes: data.length, envelope };
+}
+
+export function readIngestRecord({ body, ...read }: RawRecord): IngestRecord {
+  const { envelope } = read;
   try {
     return { ...read, event: canonicalise(envelope, body), unreadable: undefined };
   } catch (error) {

@@ -359,3 +359,18 @@ test('stopping under load loses nothing and doubles nothing', async () => {
   expect(ids).toHaveLength(500);
   expect(new Set(ids).size).toBe(500);
 });
+
+test('an organisation with a backlog does not delay the events of another', async () => {
+  const snapshots = new Snapshots({}, [{ id: 'pl_1' }]);
+  const { organisations } = snapshots.current();
+  const other = { ...snapshots.current(), organisations: new Map([...organisations, ['org_2', organisations.get('org_1')!]]) };
+  snapshots.current = () => other;
+  const b = await bench(snapshots);
+  const loud = Array.from({ length: 200 }, (_, i) => ingestAppend(`loud-${i}`, track('Loud')));
+  // The same visitor id: the same partition.
+  await b.log.append([...loud, ingestAppend('quiet', track('Quiet'), { org_id: 'org_2' })]);
+  b.start();
+  const order = (await b.settled(201)).map((outcome) => ('event_id' in outcome ? outcome.event_id : ''));
+  expect(order.indexOf('quiet')).toBeLessThan(32);
+  expect(order.filter((id) => id !== 'quiet')).toEqual(loud.map((_, i) => `loud-${i}`));
+});

@@ -1,16 +1,17 @@
 /**
- * Processes one partition. Each visitor has a lane: their events run in order, and a slow one delays no other visitor.
- * Finished events are committed in groups while others run.
+ * Processes one partition. Organisations take turns, so that one with a long backlog does not delay the others. Each visitor has a
+ * lane: their events run in order, and a slow one delays no other visitor. Finished events are committed in groups while others run.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import { RoundRobin } from '../../runtime/round-robin.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { turns } from '../../runtime/turns.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { commit, type Done } from './commit-processed.ts';
 import type { ProcessDeps } from './deps.ts';
-import { type IngestRecord, laneKey, readIngestRecord } from './ingest-record.ts';
+import { type IngestRecord, laneKey, type RawRecord, readIngestRecord, readRawRecord } from './ingest-record.ts';
 import type { KnownPipelines } from './known-pipelines.ts';
 import { type KnownVisitor, NOTHING, type VisitorCache } from './visitor-cache.ts';
 
@@ -30,6 +31,8 @@ export interface VisitorLanesDeps extends ProcessDeps {
 
 /** Events above this size are processed in slices, a smaller one takes a few milliseconds at most. */
 const LARGE_BYTES = 16_384;
+/** Events that are opened together: one question to the store for the visitors of each organisation. */
+const MAX_GROUP = 32;
 const MAX_COMMIT = 512;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
@@ -38,6 +41,9 @@ const LOOK_AGAIN_MS = 250;
 export class VisitorLanes {
   readonly #topic: string;
   readonly #deps: VisitorLanesDeps;
+  /** Events that are read and not begun, by organisation. */
+  readonly #waiting = new RoundRobin<RawRecord>();
+  #isBeginning = false;
   readonly #lanes = new Map<string, Lane>();
   #finished: { done: Done; lane: Lane }[] = [];
   #committing: Promise<void> | undefined;
@@ -51,12 +57,12 @@ export class VisitorLanes {
   }
 
   get unsettled(): number {
-    let count = 0;
+    let count = this.#waiting.size;
     for (const lane of this.#lanes.values()) count += lane.unsettled;
     return count;
   }
 
-  /** Resolves when all events are in their lanes, not when they are done, so that the next batch can come while slow code runs. */
+  /** Resolves when all events wait for their turn, not when they are done, so that the next batch can come while slow code runs. */
   async accept(batch: readonly Delivery[], maxBytes: number): Promise<void> {
     if (this.#stopped) return;
     while (this.#bytes > maxBytes && !this.#stopped) {
@@ -64,29 +70,43 @@ export class VisitorLanes {
         this.#room = resolve;
       });
     }
-    const records: IngestRecord[] = [];
     for (const delivery of batch) {
-      const turn = turns.next();
-      if (turn !== undefined) await turn;
-      const record = readIngestRecord(delivery, this.#topic);
-      if (record !== undefined) records.push(record);
-      else await this.#discard(delivery);
-    }
-    await this.#openLanes(records);
-    if (this.#stopped) return;
-    for (const record of records) {
-      const turn = turns.next();
-      if (turn !== undefined) await turn;
-      if (this.#stopped) return;
-      const lane = this.#lanes.get(laneKey(record))!;
-      lane.waiting.push(record);
+      const record = readRawRecord(delivery, this.#topic);
+      if (record === undefined) {
+        await this.#discard(delivery);
+        continue;
+      }
+      this.#waiting.push(record.envelope.org_id, record);
       this.#bytes += record.bytes;
-      this.#run(lane);
     }
+    if (!this.#isBeginning) void this.#beginAll();
   }
 
-  /** Waits until all events are durable, or until the time is up. */
+  async #beginAll(): Promise<void> {
+    this.#isBeginning = true;
+    while (this.#waiting.size > 0 && !this.#stopped) {
+      const records: IngestRecord[] = [];
+      for (const raw of this.#waiting.take(MAX_GROUP)) {
+        const turn = turns.next();
+        if (turn !== undefined) await turn;
+        records.push(readIngestRecord(raw));
+      }
+      await this.#openLanes(records);
+      for (const record of records) {
+        const turn = turns.next();
+        if (turn !== undefined) await turn;
+        if (this.#stopped) return;
+        const lane = this.#lanes.get(laneKey(record))!;
+        lane.waiting.push(record);
+        this.#run(lane);
+      }
+    }
+    this.#isBeginning = false;
+  }
+
+  /** Waits until all events that were begun are durable, or until the time is up. The others are left to the next owner. */
   async drain(withinMs: number): Promise<void> {
+    this.#waiting.clear();
     const end = this.#deps.clock.monotonic() + withinMs;
     while (this.unsettled > 0 && this.#deps.clock.monotonic() < end) await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -94,6 +114,7 @@ export class VisitorLanes {
   /** After this resolves nothing is stored, saved or acknowledged. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#waiting.clear();
     this.#room?.();
     await this.#committing;
     this.#lanes.clear();
@@ -188,7 +209,7 @@ export class VisitorLanes {
         visitor,
         large: record.bytes > LARGE_BYTES,
       },
-      { runCode: this.#deps.sandbox.run, turn: turns.next, ...(this.#deps.geo && { geo: this.#deps.geo }) },
+      { runCode: this.#deps.sandbox.run, turn: turns.bulk, ...(this.#deps.geo && { geo: this.#deps.geo }) },
     );
   }
 

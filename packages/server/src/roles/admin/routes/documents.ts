@@ -47,7 +47,7 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
     throw new ApiError('UPGRADE_REQUIRED', { headers: { upgrade: 'websocket' } });
   });
   app.get('/docs', { config: { role: 'public', undocumented: true } }, async (_request, reply) => {
-    page ??= docsPage(current().document, turns.next).then((html) => Buffer.from(html));
+    page ??= docsPage(current().document, turns.bulk).then((html) => Buffer.from(html));
     return reply
       .type('text/html; charset=utf-8')
       .headers(PAGE_HEADERS)
