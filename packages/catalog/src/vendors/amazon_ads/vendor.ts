@@ -113,7 +113,7 @@ export default defineVendor({
   ],
   notes: [
     'Open: whether the index of an error in a 207 answer starts at 0. A mixed batch is therefore sent again one by one.',
-    'Open: eventId, value, currencyCode and unitsSold were seen in a public integration, not in Amazon’s own samples.',
+    'Open: eventId, currencyCode and unitsSold were seen in a public integration, not in Amazon’s own samples.',
     'A conversion definition is the pair of event name and type. Renaming an event creates a new one.',
     'In the EU region Amazon requires consent: the blueprint sends the advertising consent and the IP address.',
   ],

@@ -94,6 +94,40 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a booking in the travel variant',
+      variant: 'travel',
+      event: track(
+        'Booking Completed',
+        { booking_id: 'b-1', total: 99, currency: 'eur' },
+        { traits: {}, context: { click_ids: { gclid: 'G1' } } },
+      ),
+      requests: [
+        {
+          body: {
+            destinations: [destination],
+            encoding: 'HEX',
+            events: [
+              {
+                eventTimestamp: '2026-01-02T03:04:05.678Z',
+                transactionId: 'b-1',
+                eventSource: 'WEB',
+                adIdentifiers: { gclid: 'G1' },
+                conversionValue: 99,
+                currency: 'EUR',
+              },
+            ],
+          },
+        },
+      ],
+    },
+    { name: 'a trial waits for a conversion action', variant: 'saas', event: track('Trial Started'), dropped: 'mapping_filter' },
+    {
+      name: 'a subscription waits for a conversion action',
+      variant: 'media',
+      event: track('Subscription Started'),
+      dropped: 'mapping_filter',
+    },
+    {
       name: 'a click conversion through the Google Ads API: of several click ids one',
       ...legacy,
       event: { ...order, traits: { email: 'A.n.na@gmail.com' }, context: { click_ids: { gbraid: 'g', wbraid: 'w' } } },

@@ -4,7 +4,7 @@ import { CART_LINES, INGEST_LINES } from '../shared/data-manager.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
-import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
+import { COMMERCE_EVENTS, MEDIA_EVENTS, SAAS_EVENTS, STANDARD_EVENTS, TRAVEL_EVENTS } from '../shared/standard-events.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 const CONSENT = source.AD_CONSENT;
@@ -83,6 +83,19 @@ export const RETAIL: JsonObject = {
           : OFF,
     ]),
   ),
+};
+/** Every standard event of a vertical; bookings are orders. The others wait for a conversion action. */
+const verticalOf = (events: Readonly<Record<string, string>>): JsonObject => ({
+  ...DEFAULT,
+  events: Object.fromEntries(Object.entries(events).map(([name, kind]) => [name, kind === 'booking' ? ORDER : OFF])),
+});
+export const TRAVEL = verticalOf(TRAVEL_EVENTS);
+export const MEDIA = verticalOf(MEDIA_EVENTS);
+export const SAAS = verticalOf(SAAS_EVENTS);
+/** All of them. */
+export const ALL: JsonObject = {
+  ...DEFAULT,
+  events: { ...(verticalOf(STANDARD_EVENTS).events as JsonObject), ...(RETAIL.events as JsonObject) },
 };
 export const ADS_API: JsonObject = {
   version: 2,

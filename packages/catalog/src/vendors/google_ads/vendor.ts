@@ -3,7 +3,7 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { INGEST_ANSWERS, QUOTA, REQUEST_STATUS, WHOLE } from '../shared/data-manager.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
-import { ADS_API, RETAIL } from './mappings.ts';
+import { ADS_API, ALL, MEDIA, RETAIL, SAAS, TRAVEL } from './mappings.ts';
 
 const OAUTH = refreshTokenOf('google');
 const PARTIAL: AnswerRule[] = [
@@ -233,13 +233,21 @@ export default defineVendor({
   rate: { rps: 5, burst: 10, daily: 100_000 },
   concurrency: 2,
   variants: [
-    { key: 'default', name: 'Default', description: 'Orders as conversions, through the Data Manager API.', default_config: RETAIL },
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Orders and bookings as conversions, through the Data Manager API.',
+      default_config: ALL,
+    },
     {
       key: 'retail',
       name: 'Retail',
       description: 'Orders with cart data; the other e-commerce events are prepared and wait for a conversion action.',
       default_config: RETAIL,
     },
+    { key: 'travel', name: 'Travel', description: 'Bookings; the other events wait for a conversion action.', default_config: TRAVEL },
+    { key: 'media', name: 'Media', description: 'Subscriptions and the like, which wait for a conversion action.', default_config: MEDIA },
+    { key: 'saas', name: 'SaaS', description: 'Sign-ups, trials and plans, which wait for a conversion action.', default_config: SAAS },
     {
       key: 'google_ads_api',
       name: 'Google Ads API',

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { named, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import meta from './vendor.ts';
 
@@ -394,6 +394,27 @@ export default vendorCases(
       event: orderCompleted({ total: null, revenue: null, products: [{ product_id: 'p-1' }] }),
       dropped: 'missing_required:custom_data.value',
     },
+    ...named(
+      [
+        ['Trial Started', 'StartTrial', 'saas'],
+        ['Demo Requested', 'Schedule', 'saas'],
+        ['Plan Changed', 'PlanChanged', 'saas'],
+        ['Lead Generated', 'Lead', 'saas'],
+      ],
+      (name, event_name) => ({
+        event: track(name, { value: 5, currency: 'eur' }, { traits: {} }),
+        requests: [
+          {
+            url,
+            body: {
+              partner_agent: 'firsthand',
+              data: [{ ...web, event_id: 'evt-1', event_name, user_data: browser, custom_data: { value: 5, currency: 'EUR' } }],
+            },
+          },
+        ],
+      }),
+    ),
+    { name: 'a trial without a value', variant: 'saas', event: track('Trial Started'), dropped: 'missing_required:custom_data.value' },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
     { name: 'identify', event: identified(), dropped: 'mapping_default' },

@@ -6,7 +6,7 @@ import { event, from } from '../shared/mapping.ts';
 import { OWN_PAGE_URL } from '../shared/sources.ts';
 import { data, GLOBAL } from './mappings.ts';
 import { RETAIL } from './retail.ts';
-import { MEDIA, TRAVEL } from './verticals.ts';
+import { MEDIA, SAAS, TRAVEL } from './verticals.ts';
 
 const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   version: 2,
@@ -150,7 +150,7 @@ export default defineVendor({
       key: 'default',
       name: 'Default',
       description: 'Page views, searches, product views, carts, checkouts, purchases, registrations and leads.',
-      default_config: blueprint({ ...MEDIA, ...TRAVEL, ...RETAIL }),
+      default_config: blueprint({ ...SAAS, ...MEDIA, ...TRAVEL, ...RETAIL }),
     },
     { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(RETAIL) },
     {
@@ -160,5 +160,6 @@ export default defineVendor({
       default_config: blueprint(TRAVEL),
     },
     { key: 'media', name: 'Media', description: 'Articles, video, trials and subscriptions.', default_config: blueprint(MEDIA) },
+    { key: 'saas', name: 'SaaS', description: 'Sign-ups, trials, invites, features and plans.', default_config: blueprint(SAAS) },
   ],
 });

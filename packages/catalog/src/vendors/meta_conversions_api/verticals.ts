@@ -55,3 +55,18 @@ export const MEDIA: Record<string, JsonObject> = {
   'Subscription Started': event('Subscribe', [...ORDER_ID, ...VALUE_REQUIRED]),
   'Signed Up': event('CompleteRegistration', REGISTRATION),
 };
+
+export const SAAS: Record<string, JsonObject> = {
+  'Trial Started': event('StartTrial', VALUE_REQUIRED),
+  'Trial Ended': event('TrialEnded', VALUE),
+  'Invite Sent': event('InviteSent', []),
+  'Feature Used': event('FeatureUsed', [data('properties.name', 'content_name')]),
+  'Onboarding Completed': event('OnboardingCompleted', []),
+  'Demo Requested': event('Schedule', VALUE),
+  'Plan Changed': event('PlanChanged', VALUE),
+  'Subscription Started': event('Subscribe', [...ORDER_ID, ...VALUE_REQUIRED]),
+  'Subscription Renewed': event('SubscriptionRenewed', [...ORDER_ID, ...VALUE]),
+  'Subscription Cancelled': event('SubscriptionCancelled', VALUE),
+  'Signed Up': event('CompleteRegistration', REGISTRATION),
+  'Lead Generated': event('Lead', VALUE),
+};

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { named, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, HASHED, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import tiktok from './vendor.ts';
 
@@ -224,6 +224,41 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'a booking in the travel variant',
+      variant: 'travel',
+      event: track('Booking Completed', { booking_id: 'b-1', total: 99, currency: 'eur' }, { traits: {} }),
+      requests: [
+        {
+          body: {
+            ...head,
+            data: [
+              {
+                event: 'Purchase',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                user: device,
+                page,
+                properties: { order_id: 'b-1', content_type: 'product', value: 99, currency: 'EUR' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    ...named(
+      [
+        ['Hotel Searched', 'Search', 'travel'],
+        ['Article Viewed', 'ViewContent', 'media'],
+        ['Subscription Started', 'Subscribe', 'media'],
+        ['Trial Started', 'StartTrial', 'saas'],
+        ['Demo Requested', 'Schedule', 'saas'],
+      ],
+      (name, theirs) => ({
+        event: track(name, {}, { traits: {} }),
+        requests: [{ body: { ...head, data: [{ event: theirs, event_id: 'evt-1', event_time: 1767323045, user: device, page }] } }],
+      }),
+    ),
     { name: 'a purchase without currency', event: orderCompleted({ currency: 'coins' }), dropped: 'missing_required:properties.currency' },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user.email' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },

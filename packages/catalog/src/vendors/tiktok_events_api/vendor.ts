@@ -1,11 +1,12 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import type { AnswerRule, Variant } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { event, from } from '../shared/mapping.ts';
 import { OWN_PAGE_URL } from '../shared/sources.ts';
 import { GLOBAL, IS_APP, prop } from './mappings.ts';
 import { RETAIL } from './retail.ts';
+import { ALL, VERTICALS } from './verticals.ts';
 
 /** TikTok's names for app events, where they differ from those for web events. */
 const APP_NAMES: Readonly<Record<string, string>> = {
@@ -34,6 +35,8 @@ const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
   },
   defaults: { action: 'drop' },
 });
+
+const eventsOf = (variant: Variant | undefined) => (variant?.default_config.events ?? {}) as Record<string, JsonObject>;
 
 /** TikTok answers HTTP 200 for errors too; `code` decides. */
 const ANSWERS: AnswerRule[] = [
@@ -151,8 +154,9 @@ export default defineVendor({
       key: 'default',
       name: 'Default',
       description: 'Page views, searches, product views, carts, checkouts, purchases, registrations and leads.',
-      default_config: blueprint(RETAIL),
+      default_config: blueprint({ ...eventsOf(ALL), ...RETAIL }),
     },
     { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set.', default_config: blueprint(RETAIL) },
+    ...VERTICALS.map((variant) => ({ ...variant, default_config: blueprint(eventsOf(variant)) })),
   ],
 });

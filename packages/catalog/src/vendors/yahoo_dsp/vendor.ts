@@ -59,7 +59,7 @@ export default defineVendor({
     'Create a new pixel in Yahoo DSP and ask Yahoo to allow it for the Conversion API. Do not use the ID of a Dot pixel that is live: events would count twice.',
     'Ask Yahoo for API credentials of the DSP realm (client ID and secret).',
     'Create a conversion rule for each event and copy its event name into the table below.',
-    'Add vmcid=${CC} to the landing URLs of your ads, so that events carry the click id.',
+    'Add the parameter vmcid with Yahoo’s click macro CC to the landing URLs of your ads, so that events carry the click id.',
   ],
   notes: [
     'Open: the body, the token endpoint and its audience were seen in a note that quotes the documentation.',

@@ -1,0 +1,46 @@
+/** Travel, media and SaaS with TikTok's standard names. Events without one are disabled. */
+import { adEvents } from '../shared/ad-events.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { ORDER, prop, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
+
+const TRIP_SEARCH = [prop(['properties.query', 'properties.destination', 'properties.city'], 'query')];
+const CONTENT = [
+  prop(['properties.content_id', 'properties.article_id', 'properties.asset_id'], 'contents[0].content_id', ['to_string']),
+  prop(['properties.title', 'properties.name'], 'description'),
+];
+
+/** The events of each vertical; the vendor adds the lines of every event. */
+export const [ALL, ...VERTICALS] = blueprints(
+  {
+    names: adEvents({
+      search: 'Search',
+      view: 'ViewContent',
+      cart: 'AddToCart',
+      wishlist: 'AddToWishlist',
+      checkout: 'InitiateCheckout',
+      payment: 'AddPaymentInfo',
+      purchase: 'Purchase',
+      registration: 'CompleteRegistration',
+      lead: 'Lead',
+      demo: 'Schedule',
+      trial: 'StartTrial',
+      subscribe: 'Subscribe',
+    }),
+    global: [],
+    lines: {
+      search: SEARCH,
+      order: [...ORDER, ...VALUE],
+      registration: VALUE,
+      lead: VALUE,
+      trip_search: TRIP_SEARCH,
+      trip_offer: SINGLE_PRODUCT,
+      trip_order: [...ORDER, ...VALUE],
+      booking: [...ORDER, ...VALUE_REQUIRED],
+      content: CONTENT,
+      video: CONTENT,
+      subscription: VALUE,
+      trial: VALUE,
+    },
+  },
+  ['travel', 'media', 'saas'],
+);
