@@ -1,108 +1,118 @@
-/**
- * Offline conversions: https://yandex.com/dev/metrika/en/management/offline-conv and
- * https://yandex.com/dev/metrika/en/management/openapi/offline_conversions/upload_1.
- */
+/** https://yandex.com/dev/metrika/en/data-import/measurement-about and /measurement-upload */
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
-import { digits, eventTable, secret, text } from '../shared/fields.ts';
-import { from } from '../shared/mapping.ts';
+import { contextLines } from '../shared/context.ts';
+import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { EVENT_KINDS } from '../shared/standard-events.ts';
 
-const VALUE = [...orderTotal('Price'), from('properties.currency', 'Currency', ['currency_code'])];
-const goals = eventTable(
-  'goals',
-  'Goals',
-  text('goal', 'Goal ID', 'order_confirmed', 'Identifier of a goal of the type JavaScript event, condition "matches".'),
-  'Further events and the goal of each. A row enables its event.',
-);
+/** `ea`, the identifier of the goal, is written where it is empty. */
+const GOAL = [set('t', 'event'), set('ea', '')];
+const FIELDS: readonly [suffix: string, names: string[], transform: string][] = [
+  ['id', ['product_id', 'sku'], 'to_string'],
+  ['nm', ['name'], 'to_string'],
+  ['pr', ['price'], 'to_number'],
+  ['qt', ['quantity'], 'to_integer'],
+  ['ca', ['category'], 'to_string'],
+  ['br', ['brand'], 'to_string'],
+];
+/** Products are numbered fields: pr1id, pr1nm, pr2id … */
+const product = (number: number, at: string): JsonObject[] =>
+  FIELDS.map(([suffix, names, transform]) =>
+    from(
+      names.map((name) => `${at}.${name}`),
+      `pr${number}${suffix}`,
+      [transform],
+    ),
+  );
+const MOST_PRODUCTS = 10;
+const MANY = Array.from({ length: MOST_PRODUCTS }, (_, index) => product(index + 1, `properties.products[${index}]`)).flat();
+const action = (name: string): JsonObject[] => [...GOAL, set('pa', name), ...product(1, 'properties')];
 
 export default defineVendor({
   key: 'yandex_metrica',
   name: 'Yandex Metrica',
-  description: 'Offline conversions into Yandex Metrica: events as goals of past visits, matched by client, user or click id.',
+  description: 'Page views, goals and orders into Yandex Metrica through the Measurement Protocol.',
   category: 'analytics',
   group: 'analytics',
   status: 'beta',
-  website: 'https://yandex.com/dev/metrika/en/management/offline-conv',
-  api_version: { version: 'v1', checked: '2026-11-16' },
+  website: 'https://yandex.com/dev/metrika/en/data-import/measurement-about',
+  api_version: { version: 'Measurement Protocol', checked: '2026-11-16' },
   default_consent_category: 'analytics',
   setup_steps: [
-    'In Metrica open Settings, Uploading data, and turn on offline conversions.',
-    'Create a goal of the type JavaScript event for each event, with the condition "matches".',
-    'Register an OAuth application with the scope metrika:write and issue a token for it.',
+    'In Yandex Metrica open Settings, Counter, switch the Measurement Protocol on, and create a token.',
+    'Create a goal of the type JavaScript event for every event that you want to see; its identifier is the name of the event.',
+    'Check whether your rules allow data to be sent to Russia, where the service runs.',
   ],
   notes: [
-    'Open: whether a line may leave some of the id columns empty. The documentation asks for at least one id per conversion.',
-    'Metrica links a conversion to a visit of the last 21 days. Lines that match no visit are not reported back.',
-    'The service is in Russia: check whether your rules allow the transfer.',
+    'Visitors are known by the ClientID of Metrica (cookie _ym_uid), which your page must send as context.vendor_ids.ym_uid; others are dropped.',
+    'Metrica accepts events of the last 12 hours. An event joins a visit that a page view has opened.',
+    'At most 10 products of an order are sent. Identify and group calls are not sent.',
+    'Open: the name of the token parameter (ms), the fields of products and the actions besides purchase come from second-hand sources.',
   ],
   config_fields: [
-    text('counter_id', 'Tag ID', '2215573', 'The number of the tag (counter).', digits('the digits of a tag id')),
-    secret('token', 'OAuth token', 'y0_AgAAAAAexampletoken', 'With the scope metrika:write.'),
-    { ...goals, required: false },
+    {
+      key: 'counter_id',
+      label: 'Counter',
+      type: 'string',
+      required: true,
+      placeholder: '12345678',
+      help_text: 'The number of the counter, beside its name.',
+      pattern: '^\\d{5,12}$',
+      pattern_hint: 'digits only',
+    },
+    {
+      key: 'token',
+      label: 'Measurement Protocol token',
+      type: 'secret',
+      required: true,
+      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
+      help_text: 'Settings, Counter, Measurement Protocol.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
   ],
   request: {
     method: 'POST',
-    url: 'https://api-metrika.yandex.net/management/v1/counter/{{parameters.counter_id}}/offline_conversions/upload',
-    query: { type: 'BASIC' },
-    auth: { kind: 'header', name: 'Authorization', value: 'OAuth {{parameters.token}}' },
-    body: {
-      kind: 'multipart',
-      file: {
-        name: 'file',
-        filename: 'conversions.csv',
-        content_type: 'text/csv',
-        content: {
-          kind: 'csv',
-          columns: {
-            ClientId: 'ClientId',
-            UserId: 'UserId',
-            Yclid: 'Yclid',
-            PurchaseId: 'PurchaseId',
-            Target: 'Target',
-            DateTime: 'DateTime',
-            Price: 'Price',
-            Currency: 'Currency',
-          },
-        },
-      },
-    },
-    // 5,000 requests a day are allowed: one file a minute stays far below.
-    batch: { max_items: 10_000, max_bytes: 5_000_000, interval_ms: 60_000 },
-    answers: [
-      { status: [400], verdict: 'refused', reason: 'body.message', isolate: true },
-      { status: [420], verdict: 'unavailable', reason: 'body.message' },
-      RETRY_TIMEOUT,
-    ],
+    url: 'https://mc.yandex.ru/collect',
+    fill: { tid: '{{parameters.counter_id}}', ms: '{{parameters.token}}' },
+    body: { kind: 'form' },
+    answers: [RETRY_TIMEOUT],
   },
-  event_name: { target: 'Target' },
-  event_table: { field: 'goals', event: 'event', vendor_event_name: 'goal' },
-  require_one_of: [['ClientId', 'UserId', 'Yclid', 'PurchaseId']],
-  max_event_age_hours: 504,
+  event_name: { target: 'ea', only_with: 'ea' },
+  require_one_of: [['cid']],
+  max_event_age_hours: 12,
   default_action: 'drop',
-  rate: { rps: 10, daily: 5_000 },
-  concurrency: 1,
+  rate: { rps: 20 },
   variants: blueprints({
-    names: {
-      'Order Completed': 'order_completed',
-      'Booking Completed': 'booking_completed',
-      'Subscription Started': 'subscription_started',
-      'Lead Generated': 'lead',
-      'Signed Up': 'sign_up',
-    },
+    names: 'keep',
     global: [
-      from('context.vendor_ids.ym_uid', 'ClientId'),
-      from('user_id', 'UserId'),
-      from(source.clickId('yclid'), 'Yclid'),
-      from('timestamp', 'DateTime', ['to_unix_seconds']),
+      from(['context.vendor_ids.ym_uid', 'context.vendor_ids._ym_uid'], 'cid', ['digits_only']),
+      from('timestamp', 'et', ['to_unix_seconds']),
+      ...contextLines('', { url: 'dl', referrer: 'dr', title: 'dt' }),
     ],
-    lines: {
-      purchase: [...VALUE, from('properties.order_id', 'PurchaseId', ['to_string'])],
-      booking: [...VALUE, from('properties.booking_id', 'PurchaseId', ['to_string'])],
-      subscription: VALUE,
-      lead: VALUE,
+    lines: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, GOAL])),
+    instead: {
+      'Product Viewed': action('detail'),
+      'Product Added': action('add'),
+      'Product Removed': action('remove'),
+      'Order Completed': [
+        ...GOAL,
+        set('pa', 'purchase'),
+        from(source.ORDER_ID, 'ti', ['to_string'], { required: true }),
+        ...orderTotal('tr', { required: true }),
+        from('properties.coupon', 'tcc', ['to_string']),
+        ...MANY,
+      ],
     },
+    others: {
+      '@page': event(undefined, [set('t', 'pageview'), from(source.OWN_PAGE_URL, 'dl', [], { required: true })]),
+      '@identify': DISABLED,
+      '@group': DISABLED,
+    },
+    defaults: { action: 'map', mappings: GOAL },
   }),
 });

@@ -1,0 +1,86 @@
+/** https://support.cordial.com/hc/en-us/articles/204570687 (contact activities; the Swagger file of the vendor). */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { DISABLED, event, from } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const ANSWERS: AnswerRule[] = [{ status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT];
+const post = (name: string, path: string): RequestDefinition => ({
+  name,
+  when: { field: `payload.${name}`, op: 'exists' },
+  method: 'POST',
+  url: `https://{{parameters.region}}/v2/${path}`,
+  auth: { kind: 'basic', username: '{{parameters.api_key}}', password: '' },
+  items: name,
+  body: { kind: 'json' },
+  answers: ANSWERS,
+});
+
+export default defineVendor({
+  key: 'cordial',
+  name: 'Cordial',
+  description: 'Contact activities and contacts into Cordial.',
+  category: 'other',
+  group: 'engagement',
+  status: 'ga',
+  website: 'https://support.cordial.com/hc/en-us/articles/204570687',
+  api_version: { version: 'v2', checked: '2026-11-16' },
+  default_consent_category: 'marketing',
+  setup_steps: [
+    'In Cordial open Administration, API keys, create a key, and add the addresses of this service to its allowed IPs.',
+    'Choose the host of your account, which support tells you.',
+  ],
+  notes: [
+    'Contacts are identified by their e-mail address. The subscription of a contact is never changed.',
+    'Names of actions are cut to 40 characters; Cordial refuses the names of its system actions.',
+    'An identify creates the contact. Attributes must exist in Cordial; map traits to contact.attributes.<key>.',
+    'Cordial removes properties whose names are numbers or have a dot. Page views and groups are not sent.',
+  ],
+  config_fields: [
+    {
+      key: 'api_key',
+      label: 'API key',
+      type: 'secret',
+      required: true,
+      placeholder: '0123456789abcdef01234567-abcdefghijklmnopqrstuvwx',
+      help_text: 'Administration, API keys.',
+      pattern: '^\\S+$',
+      pattern_hint: 'without spaces',
+    },
+    {
+      key: 'region',
+      label: 'Host',
+      type: 'select',
+      required: false,
+      placeholder: 'api.cordial.io',
+      help_text: 'The API host of the account.',
+      options: ['api.cordial.io', 'api.usw2.cordial.io'],
+      default: 'api.cordial.io',
+    },
+  ],
+  requests: [
+    post('contact', 'contacts'),
+    { ...post('activity', 'contactactivities'), when: { field: 'event.type', op: 'eq', value: 'track' } },
+  ],
+  event_name: { target: 'activity.a', max_length: 40 },
+  require_one_of: [['activity.email']],
+  default_action: 'drop',
+  rate: { rps: 20 },
+  variants: blueprints({
+    names: 'keep',
+    global: [
+      from(source.EMAIL, 'activity.email', ['normalize_email']),
+      from('event_id', 'activity.UID'),
+      from('timestamp', 'activity.ats'),
+      from('properties', 'activity.properties'),
+    ],
+    lines: {},
+    others: {
+      '@page': DISABLED,
+      '@group': DISABLED,
+      '@identify': event(undefined, [from(source.EMAIL, 'contact.channels.email.address', ['normalize_email'])]),
+    },
+  }),
+});

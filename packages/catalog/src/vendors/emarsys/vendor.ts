@@ -1,0 +1,168 @@
+/** https://dev.emarsys.com/docs/core-api-reference/fl0xx6rwfbwqb-trigger-an-external-event */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
+import { event, from } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const auth: RequestDefinition['auth'] = {
+  kind: 'oauth2_client_credentials',
+  token_url: '{{parameters.token_url}}',
+  client_id: '{{parameters.client_id}}',
+  client_secret: '{{parameters.client_secret}}',
+  style: 'basic',
+};
+/** Errors stand inside a 200: replyCode, and the external ids of a batch. */
+const ANSWERS: RequestDefinition['answers'] = [
+  {
+    status: [200],
+    verdict: 'partial',
+    partial: { keys: ['body.data.errors'], reason: 'body.data.errors', failed: 'refused', others: 'delivered' },
+  },
+  {
+    status: [200],
+    when: {
+      all: [
+        { field: 'body.replyCode', op: 'exists' },
+        { field: 'body.replyCode', op: 'ne', value: 0 },
+      ],
+    },
+    verdict: 'refused',
+    reason: 'body.replyText',
+    isolate: true,
+  },
+  { status: [400], verdict: 'refused', reason: 'body.replyText', isolate: true },
+  { status: [429], verdict: 'unavailable', reason: 'body.replyText', retry_after: { ms: 60_000 } },
+  RETRY_TIMEOUT,
+];
+const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
+
+export default defineVendor({
+  key: 'emarsys',
+  name: 'SAP Emarsys',
+  description: 'Triggers external events in SAP Emarsys, and keeps its contacts.',
+  category: 'other',
+  group: 'engagement',
+  status: 'beta',
+  website: 'https://dev.emarsys.com/docs/core-api-reference/',
+  api_version: { version: 'v3', checked: '2026-11-16' },
+  default_consent_category: 'marketing',
+  setup_steps: [
+    'In Emarsys open Management, Security settings, API credentials, and create OAuth 2.0 credentials.',
+    'Create an external event for each event (Admin, External events), and enter its number in the table below.',
+  ],
+  notes: [
+    'Only events with a row in the table are sent. The contact must exist in Emarsys: an identify creates it.',
+    'The event id is the trigger_id, by which Emarsys removes duplicates.',
+    'Credentials of the older kind (WSSE) end with the year 2026 and are not supported.',
+    'Open: the address of the token call differs between sources; it is a field. The call for contacts was seen in a public implementation.',
+  ],
+  config_fields: [
+    {
+      key: 'client_id',
+      label: 'Client ID',
+      type: 'string',
+      required: true,
+      placeholder: '0c5b3d6e7a2f4c399a552f6f6d6a1c11',
+      help_text: 'Management, Security settings, API credentials.',
+    },
+    {
+      key: 'client_secret',
+      label: 'Client secret',
+      type: 'secret',
+      required: true,
+      placeholder: 'abcdefghijklmnopqrstuvwxyz012345',
+      help_text: 'It is shown once.',
+    },
+    {
+      key: 'token_url',
+      label: 'Token URL',
+      type: 'string',
+      required: false,
+      placeholder: 'https://auth.emarsys.net/oauth2/token',
+      help_text: 'As the page of the credentials shows it.',
+      format: 'url',
+      default: 'https://auth.emarsys.net/oauth2/token',
+    },
+    {
+      key: 'events_table',
+      label: 'External events',
+      type: 'table',
+      required: false,
+      placeholder: '[{"event":"Order Completed","event_id":"1234"}]',
+      help_text: 'Admin, External events.',
+      columns: [
+        {
+          key: 'event',
+          label: 'Event',
+          type: 'string',
+          required: true,
+          placeholder: 'Order Completed',
+          help_text: 'The name of the event.',
+        },
+        {
+          key: 'event_id',
+          label: 'External event ID',
+          type: 'string',
+          required: true,
+          placeholder: '1234',
+          help_text: 'The number of the external event.',
+          pattern: '^\\d+$',
+          pattern_hint: 'digits only',
+        },
+      ],
+    },
+  ],
+  requests: [
+    {
+      name: 'trigger',
+      when: { field: 'payload.number', op: 'exists' },
+      method: 'POST',
+      url: 'https://api.emarsys.net/api/v3/event/{{lane.number}}/trigger',
+      auth,
+      lane: ['number'],
+      items: 'trigger',
+      item_keys: ['external_id'],
+      // 3 is the number of the field e-mail.
+      body: { kind: 'json_list', under: 'contacts', common: { key_id: '3' } },
+      batch: { max_items: 1_000, max_bytes: 900_000, interval_ms: 2_000 },
+      answers: ANSWERS,
+    },
+    {
+      name: 'contact',
+      when: { field: 'payload.contact', op: 'exists' },
+      method: 'PUT',
+      url: 'https://api.emarsys.net/api/v3/contact/',
+      query: { create_if_not_exists: '1' },
+      auth,
+      items: 'contact',
+      item_keys: ['3'],
+      body: { kind: 'json_list', under: 'contacts', common: { key_id: '3' } },
+      batch: { max_items: 1_000, max_bytes: 900_000, interval_ms: 2_000, combine: { by: '3', how: 'merge' } },
+      answers: ANSWERS,
+    },
+  ],
+  event_table: { field: 'events_table', event: 'event', vendor_event_name: 'event_id' },
+  event_name: { target: 'number', only_with: 'trigger' },
+  require_one_of: [['trigger.external_id', 'contact']],
+  default_action: 'drop',
+  rate: { rps: 15 },
+  variants: blueprints({
+    names: {},
+    global: [
+      from(source.EMAIL, 'trigger.external_id', ['normalize_email'], { when: IS_EVENT }),
+      from('event_id', 'trigger.trigger_id', [], { when: IS_EVENT }),
+      from('timestamp', 'trigger.event_time', ['to_iso8601'], { when: IS_EVENT }),
+      from('properties', 'trigger.data', [], { when: IS_EVENT }),
+    ],
+    lines: {},
+    others: {
+      '@identify': event(undefined, [
+        from(source.EMAIL, 'contact["3"]', ['normalize_email'], { required: true }),
+        from(source.FIRST_NAME, 'contact["1"]', ['trim']),
+        from(source.LAST_NAME, 'contact["2"]', ['trim']),
+      ]),
+    },
+  }),
+});

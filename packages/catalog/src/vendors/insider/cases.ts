@@ -1,0 +1,118 @@
+import { vendorCases } from '../shared/cases.ts';
+import { bare, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import insider from './vendor.ts';
+
+const url = 'https://unification.useinsider.com/api/user/v1/upsert';
+const headers = { 'X-PARTNER-NAME': 'acme', 'X-REQUEST-TOKEN': '0123456789abcdef0123456789abcdef' };
+const identifiers = { email: 'anna.berg@example.com', phone_number: '+4915123456789', uuid: 'user-1' };
+const timestamp = '2026-01-02T03:04:05.678Z';
+const says = (...users: object[]) => [{ method: 'POST', url, headers, body: { users } }];
+const order = orderCompleted();
+const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7' });
+const sentQuiz = { identifiers, events: [{ event_name: 'Quiz_Taken', timestamp, event_params: { custom: { score: 3 } } }] };
+const sentOrder = {
+  identifiers,
+  events: [
+    {
+      event_name: 'purchase',
+      timestamp,
+      event_params: {
+        product_id: 'p-1',
+        name: 'Tea',
+        taxonomy: ['Drinks'],
+        unit_price: 10,
+        unit_sale_price: 10,
+        quantity: 2,
+        currency: 'EUR',
+        event_group_id: 'o-1',
+      },
+    },
+    {
+      event_name: 'purchase',
+      timestamp,
+      event_params: {
+        product_id: 'S2',
+        name: 'Cup',
+        unit_price: 22.5,
+        unit_sale_price: 22.5,
+        quantity: 1,
+        currency: 'EUR',
+        event_group_id: 'o-1',
+      },
+    },
+  ],
+};
+
+export default vendorCases(
+  insider,
+  [
+    { name: 'an order is one event for each product', event: order, requests: says(sentOrder) },
+    { name: 'a batch', variant: 'retail', event: order, batched: [quiz], requests: says(sentOrder, sentQuiz) },
+    {
+      name: 'a product view',
+      event: productViewed(),
+      requests: says({
+        identifiers,
+        events: [
+          {
+            event_name: 'product_detail_page_view',
+            timestamp,
+            event_params: { product_id: 'p-1', name: 'Tea', taxonomy: ['Drinks'], currency: 'EUR', unit_price: 10, unit_sale_price: 10 },
+          },
+        ],
+      }),
+    },
+    { name: 'any other event', event: quiz, requests: says(sentQuiz) },
+    {
+      name: 'a page',
+      event: pageViewed(),
+      requests: says({
+        identifiers: { uuid: 'user-1' },
+        events: [{ event_name: 'page_view', timestamp, event_params: { custom: { path: '/' }, url: 'https://shop.example/checkout?x=1' } }],
+      }),
+    },
+    {
+      name: 'identify sets attributes',
+      event: identified(),
+      requests: says({
+        identifiers,
+        attributes: { name: 'Anna', surname: 'Berg', country: 'US', city: 'New York', language: 'de_DE' },
+        not_append: true,
+      }),
+    },
+    {
+      name: 'a group is a custom attribute',
+      event: grouped(),
+      requests: says({ identifiers: { uuid: 'user-1' }, attributes: { custom: { group_id: 'acme', group_name: 'Acme' } } }),
+    },
+    {
+      name: 'an order without a currency',
+      event: orderCompleted({ currency: null }),
+      dropped: 'missing_required:events[*].event_params.currency',
+    },
+    { name: 'nobody', event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' }, dropped: 'missing_required:identifiers.email' },
+  ],
+  [
+    {
+      name: 'stored',
+      events: [order],
+      reply: { status: 200, body: { data: { successful: { count: 1 }, fail: { count: 0 } } } },
+      verdict: { kind: 'delivered' },
+    },
+    {
+      name: 'errors of single users: each is sent alone',
+      events: [order, quiz],
+      reply: { status: 200, body: { data: { successful: { count: 1 }, fail: { count: 1, errors: { 'users.1.events.0': ['invalid'] } } } } },
+      verdict: { kind: 'unavailable', isolate: true } as never,
+    },
+    {
+      name: 'rejected',
+      events: [quiz],
+      reply: { status: 200, body: { data: { successful: { count: 0 }, fail: { count: 1, errors: { 'users.0.events.0': ['invalid'] } } } } },
+      verdict: { kind: 'refused', reason: 'http_200: {"users.0.events.0":["invalid"]}' },
+    },
+    { name: 'a wrong token', events: [order], reply: { status: 401 }, verdict: { kind: 'refused' } },
+    { name: 'throttled as 403', events: [order], reply: { status: 403, body: 'Request Limit Exceeded' }, verdict: { kind: 'unavailable' } },
+    { name: 'throttled', events: [order], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
+  ],
+);

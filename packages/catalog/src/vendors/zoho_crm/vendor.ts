@@ -1,0 +1,137 @@
+/** https://www.zoho.com/crm/developer/docs/api/v8/upsert-records.html */
+import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { event, from } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
+
+const PERSON = [
+  from(source.EMAIL, 'Email', ['normalize_email'], { required: true }),
+  from(source.FIRST_NAME, 'First_Name', ['trim']),
+  // Zoho demands a last name; without one the address stands in.
+  from(source.EMAIL, 'Last_Name', ['normalize_email']),
+  from('traits.name', 'Last_Name', ['to_string']),
+  from(source.LAST_NAME, 'Last_Name', ['trim']),
+  from(source.PHONE, 'Phone', ['trim']),
+  from(['traits.company.name', 'traits.company'], 'Company', ['to_string'], {
+    default: 'Unknown',
+    when: { field: 'parameters.module', op: 'eq', value: 'Leads' },
+  }),
+];
+
+export default defineVendor({
+  key: 'zoho_crm',
+  name: 'Zoho CRM',
+  description: 'Leads or contacts in Zoho CRM, by e-mail address.',
+  category: 'other',
+  group: 'crm_and_support',
+  status: 'ga',
+  website: 'https://www.zoho.com/crm/developer/docs/api/v8/upsert-records.html',
+  api_version: { version: 'v8', checked: '2026-11-16' },
+  setup_steps: [
+    'In the Zoho API console (api-console.zoho.com) add a self client, and copy its client ID and secret.',
+    'Generate a code with the scope ZohoCRM.modules.ALL, exchange it for a refresh token, and enter that token.',
+    'Choose the data centre: the ending of the address of Zoho CRM.',
+  ],
+  notes: [
+    'Identify calls, sign-ups, leads and demo requests create or update a record; other events are dropped.',
+    'A lead without a company gets the company Unknown; a person without a last name the address as last name. Zoho demands both.',
+    'Further fields are addressed by their API names (Setup, Developer space, APIs, API names).',
+    'Accounts of the Canadian data centre need the field Endpoint.',
+  ],
+  config_fields: [
+    {
+      key: 'data_center',
+      label: 'Data centre',
+      type: 'select',
+      required: false,
+      placeholder: 'com',
+      help_text: 'The ending of the address: crm.zoho.com, .eu, .in, .com.au, .jp, .com.cn or .sa.',
+      options: ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa'],
+      default: 'com',
+    },
+    {
+      key: 'module',
+      label: 'Module',
+      type: 'select',
+      required: false,
+      placeholder: 'Leads',
+      help_text: 'What a person becomes.',
+      options: ['Leads', 'Contacts'],
+      default: 'Leads',
+    },
+    {
+      key: 'client_id',
+      label: 'Client ID',
+      type: 'string',
+      required: true,
+      placeholder: '1000.ABCDEFGHIJKLMNOPQRSTUVWXYZ0123',
+      help_text: 'API console, your client.',
+      pattern: '^1000\\.[A-Z0-9]+$',
+      pattern_hint: '1000. and letters and digits',
+    },
+    {
+      key: 'client_secret',
+      label: 'Client secret',
+      type: 'secret',
+      required: true,
+      placeholder: '0123456789abcdef0123456789abcdef0123456789',
+      help_text: 'API console, your client.',
+    },
+    {
+      key: 'refresh_token',
+      label: 'Refresh token',
+      type: 'secret',
+      required: true,
+      placeholder: '1000.0123456789abcdef0123456789abcdef.0123456789abcdef0123456789abcdef',
+      help_text: 'The answer to the exchange of the code.',
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://www.zohoapis.{{parameters.data_center}}/crm/v8/{{parameters.module}}/upsert',
+    auth: {
+      kind: 'oauth2_refresh_token',
+      token_url: 'https://accounts.zoho.{{parameters.data_center}}/oauth/v2/token',
+      client_id: '{{parameters.client_id}}',
+      client_secret: '{{parameters.client_secret}}',
+      refresh_token: '{{parameters.refresh_token}}',
+      place: { header: 'Authorization', prefix: 'Zoho-oauthtoken ' },
+    },
+    body: { kind: 'json_list', under: 'data', common: { duplicate_check_fields: ['Email'] } },
+    batch: { max_items: 100, max_bytes: 1_000_000, interval_ms: 2_000, combine: { by: 'Email', how: 'merge' } },
+    answers: [
+      {
+        status: [200, 201, 202, 207],
+        verdict: 'partial',
+        partial: {
+          results: 'body.data',
+          accepted: { field: 'status', op: 'eq', value: 'success' },
+          reason: 'message',
+          failed: 'refused',
+          others: 'delivered',
+        },
+      },
+      { when: { field: 'body.code', op: 'eq', value: 'TOO_MANY_REQUESTS' }, verdict: 'unavailable', reason: 'body.message' },
+      { status: [400, 413], verdict: 'refused', reason: 'body.message', isolate: true },
+      RETRY_TIMEOUT,
+    ],
+  },
+  default_action: 'drop',
+  rate: { rps: 5 },
+  concurrency: 4,
+  variants: [
+    {
+      key: 'default',
+      name: 'Default',
+      description: 'Identified visitors, sign-ups, leads and demo requests as leads or contacts.',
+      default_config: {
+        version: 2,
+        global: { mappings: PERSON },
+        events: Object.fromEntries(
+          ['@identify', 'Signed Up', 'Lead Generated', 'Demo Requested'].map((name) => [name, event(undefined, [])]),
+        ),
+        defaults: { action: 'drop' },
+      },
+    },
+  ],
+});
