@@ -18,6 +18,7 @@ const QUESTIONS = [
   'admin-reads',
   'idle',
   'collector-size',
+  'console',
 ];
 
 const asked = process.argv.slice(2);

@@ -23,3 +23,11 @@ export function DragIcon() {
     </svg>
   );
 }
+export function SearchIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width={14} height={14} aria-hidden="true" {...line}>
+      <circle cx="7" cy="7" r="4.5" />
+      <path d="M10.500 10.500L14 14" />
+    </svg>
+  );
+}

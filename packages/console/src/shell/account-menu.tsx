@@ -1,6 +1,7 @@
 import { Button, Menu, useMantineColorScheme } from '@mantine/core';
 import { session } from '../session/session.ts';
 import { useUser } from '../session/use-session.ts';
+import classes from './shell.module.css';
 
 export function AccountMenu() {
   const user = useUser();
@@ -9,11 +10,14 @@ export function AccountMenu() {
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <Button variant="default">
-          {user.name === '' ? user.email.split('@', 1)[0] : user.name} · {user.role} ▾
+          {user.name === '' ? user.email.split('@', 1)[0] : user.name}
+          <span className={classes.role}> · {user.role}</span> ▾
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{user.email}</Menu.Label>
+        <Menu.Label>
+          {user.email}, {user.role}
+        </Menu.Label>
         <Menu.Label>Theme</Menu.Label>
         {(['light', 'dark', 'auto'] as const).map((scheme) => (
           <Menu.Item key={scheme} onClick={() => setColorScheme(scheme)} rightSection={colorScheme === scheme ? '✓' : undefined}>

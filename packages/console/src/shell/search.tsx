@@ -3,13 +3,20 @@ import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spo
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { SearchIcon } from '../components/icons.tsx';
 import { catalogQuery, pipelinesQuery } from '../queries.ts';
 import { PAGES } from './pages.ts';
 import classes from './shell.module.css';
 
 export function SearchButton() {
   return (
-    <button type="button" className={classes.search} onClick={spotlight.open}>
+    <button
+      type="button"
+      className={classes.search}
+      aria-label="Search pipelines, integrations, an event id … Ctrl K"
+      onClick={spotlight.open}
+    >
+      <SearchIcon />
       <span>Search pipelines, integrations, an event id …</span>
       <kbd>Ctrl K</kbd>
     </button>

@@ -54,6 +54,8 @@ export function RowsPane({
 }) {
   const [filter, setFilter] = useState('');
   const hasEvent = sections.some(({ path }) => path[1] === eventKey);
+  const rank = ({ path }: Section): number => (path[0] !== 'events' ? 0 : path[1] === eventKey ? 1 : 2);
+  const inOrder = [...sections].sort((a, b) => rank(a) - rank(b));
   return (
     <section className={`panel ${classes.pane}`} aria-label="Mapping">
       <div className={classes.paneHead}>
@@ -69,7 +71,7 @@ export function RowsPane({
       </div>
       <div className={classes.rows}>
         {filter === '' && <Parameters config={config} fields={fields} faults={faults} disabled={disabled} setConfig={setConfig} />}
-        {sections.map((section) => (
+        {inOrder.map((section) => (
           <SectionRows
             key={faultPath(section.path)}
             section={section}
@@ -201,7 +203,7 @@ function SectionRows({
           <span className="dim">{`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}${note === '' ? '' : ` · ${note}`}`}</span>
         </button>
         <Group gap={4} wrap="nowrap">
-          {path[0] === 'events' && (
+          {isOpen && path[0] === 'events' && (
             <Button
               size="compact-xs"
               variant="subtle"

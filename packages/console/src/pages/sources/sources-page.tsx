@@ -2,6 +2,7 @@ import { Button, Group, Modal, Select, Stack, Table, TextInput } from '@mantine/
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
@@ -12,6 +13,7 @@ import { dateTime } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { SourcePanel, sourcesQuery } from './source-panel.tsx';
 
 const KINDS = [
   { value: 'payment_processor', label: 'Payment processor (Stripe)' },
@@ -26,10 +28,10 @@ export function SourcesPage() {
   const [open, { open: show, close }] = useDisclosure();
   const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
-  const sources = useQuery({
-    queryKey: ['webhook-sources'],
-    queryFn: () => call(api.GET('/v1/admin/webhook-sources', { params: { query: { limit: 100 } } })),
-  });
+  const { selected } = useSearch({ strict: false }) as { selected?: string };
+  const navigate = useNavigate();
+  const sources = useQuery(sourcesQuery);
+  const shown = sources.data?.webhook_sources.find(({ id }) => id === selected);
   const names = new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name]));
   return (
     <Page
@@ -65,7 +67,10 @@ export function SourcesPage() {
               {sources.data.webhook_sources.map(({ id, name, provider, pipeline_id, url, enabled, created_at }) => (
                 <Table.Tr key={id}>
                   <Table.Td>
-                    <b>{name}</b> {!enabled && <Tag tone="warn">disabled</Tag>}
+                    <Link to="/sources" search={{ selected: id }}>
+                      <b>{name}</b>
+                    </Link>{' '}
+                    {!enabled && <Tag tone="warn">disabled</Tag>}
                   </Table.Td>
                   <Table.Td>{provider}</Table.Td>
                   <Table.Td>{names.get(pipeline_id) ?? pipeline_id}</Table.Td>
@@ -77,6 +82,7 @@ export function SourcesPage() {
           </Table>
         </section>
       )}
+      {shown !== undefined && <SourcePanel key={shown.id} source={shown} onClose={() => void navigate({ to: '/sources', search: {} })} />}
       <Modal opened={open} onClose={close} title="New source" size="lg">
         <NewSource pipelines={pipelines.data?.pipelines ?? []} />
       </Modal>
