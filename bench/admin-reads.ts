@@ -66,7 +66,7 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
       oidcRoleMap: undefined,
       smtpUrl: undefined,
       smtpFrom: 'firsthand@example.com',
-      roles: new Set(['admin']),
+      roles: new Set(['admin' as const]),
       databaseUrl: undefined,
       natsUrl: undefined,
       eventRetentionMs: 7 * 86_400_000,
