@@ -1,9 +1,9 @@
 /** AdRoll (NextRoll) server-to-server API. AdRoll/server-to-server and a public integration, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { flag, idOf, secret, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
@@ -48,11 +48,6 @@ const variants = blueprints({
   others: { '@page': event('pageView', [from(source.OWN_PAGE_URL, 'page_location', [], { required: true })], { enabled: false }) },
 });
 
-const ANSWERS: AnswerRule[] = [
-  { status: [401, 403], verdict: 'refused', reason: 'body' },
-  { status: [400, 422], verdict: 'refused', reason: 'body', isolate: true },
-  RETRY_TIMEOUT,
-];
 const SEND: RequestDefinition = {
   method: 'POST',
   url: 'https://srv.adroll.com/api',
@@ -60,7 +55,7 @@ const SEND: RequestDefinition = {
   auth: { kind: 'header', name: 'Authorization', value: 'Token {{parameters.access_token}}' },
   body: { kind: 'json_list' },
   batch: { max_items: 100, max_bytes: 1_000_000, interval_ms: 1_000 },
-  answers: ANSWERS,
+  answers: oneBadFailsAll(),
 };
 
 export default defineVendor({

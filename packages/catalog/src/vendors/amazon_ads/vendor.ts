@@ -47,7 +47,7 @@ const variants = blueprints({
   global: [
     from('event', 'eventDescription.name'),
     set('eventDescription.eventSource', 'OFFLINE'),
-    set('eventDescription.eventSource', 'WEBSITE', { when: { field: 'context.page.url', op: 'exists' } }),
+    set('eventDescription.eventSource', 'WEBSITE', { when: source.HAS_PAGE }),
     set('eventDescription.eventSource', 'ANDROID', { when: { all: [source.IS_APP, source.IS_ANDROID] } }),
     set('eventDescription.eventSource', 'IOS', { when: { all: [source.IS_APP, source.IS_APPLE] } }),
     set('eventDescription.eventIngestionMethod', 'SERVER_TO_SERVER'),

@@ -1,9 +1,8 @@
 /** AppLovin Axon Conversion API v1. support.axon.ai, Axon Conversion API, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { idOf, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
@@ -83,13 +82,6 @@ const variants = blueprints({
   others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'event_source_url')]), 'Application Opened': event('app_open', []) },
 });
 
-const ANSWERS: AnswerRule[] = [
-  { status: [401, 403], verdict: 'refused', reason: 'body' },
-  // Any invalid event drops the whole batch.
-  { status: [400, 422], verdict: 'refused', reason: 'body', isolate: true },
-  RETRY_TIMEOUT,
-];
-
 export default defineVendor({
   key: 'applovin_axon',
   name: 'AppLovin Axon',
@@ -127,7 +119,7 @@ export default defineVendor({
     auth: { kind: 'header', name: 'Authorization', value: '{{parameters.api_key}}' },
     body: { kind: 'json_list', under: 'events' },
     batch: { max_items: 100, max_bytes: 1_000_000, interval_ms: 1_000 },
-    answers: ANSWERS,
+    answers: oneBadFailsAll(),
   },
   event_name: { target: 'name' },
   compact: [{ path: 'data.items', needs: ['item_id'] }],

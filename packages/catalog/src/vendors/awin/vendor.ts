@@ -1,7 +1,6 @@
 /** Awin Conversion API. developer.awin.com/apidocs/conversion-api, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
 import { digits, flag, secret, text } from '../shared/fields.ts';
@@ -48,12 +47,6 @@ const variants = blueprints({
   lines: { purchase: ORDER, booking: ORDER, subscription: SUBSCRIPTION, lead: LEAD },
 });
 
-const ANSWERS: AnswerRule[] = [
-  { status: [401, 403], verdict: 'refused', reason: 'body' },
-  { status: [400, 422], verdict: 'refused', reason: 'body', isolate: true },
-  RETRY_TIMEOUT,
-];
-
 export default defineVendor({
   key: 'awin',
   name: 'Awin',
@@ -94,7 +87,7 @@ export default defineVendor({
     lane: ['kind'],
     body: { kind: 'json_list', under: 'orders' },
     batch: { max_items: 1_000, max_bytes: 2_000_000, interval_ms: 10_000 },
-    answers: ANSWERS,
+    answers: oneBadFailsAll(),
   },
   event_name: { target: 'kind' },
   compact: [{ path: 'basket', needs: ['id'] }],

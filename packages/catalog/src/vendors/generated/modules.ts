@@ -96,6 +96,7 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   slack: { vendor: () => import('../slack/vendor.ts'), cases: () => import('../slack/cases.ts') },
   snapchat: { vendor: () => import('../snapchat/vendor.ts'), cases: () => import('../snapchat/cases.ts') },
   snowplow: { vendor: () => import('../snowplow/vendor.ts'), cases: () => import('../snowplow/cases.ts') },
+  spotify_ads: { vendor: () => import('../spotify_ads/vendor.ts'), cases: () => import('../spotify_ads/cases.ts') },
   stackadapt: { vendor: () => import('../stackadapt/vendor.ts'), cases: () => import('../stackadapt/cases.ts') },
   statsig: { vendor: () => import('../statsig/vendor.ts'), cases: () => import('../statsig/cases.ts') },
   taboola: { vendor: () => import('../taboola/vendor.ts'), cases: () => import('../taboola/cases.ts') },

@@ -9,8 +9,6 @@ import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { userData } from '../shared/user-data.ts';
 
-const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
-const IS_WEBSITE = { all: [HAS_PAGE, { not: source.IS_APP }] };
 const app = (os: typeof source.IS_APPLE) => ({ when: { all: [source.IS_APP, os] } });
 
 const variants = blueprints({
@@ -30,9 +28,9 @@ const variants = blueprints({
     from('timestamp', 'event_time_epoch', ['to_unix_seconds']),
     from('parameters.data_source_id', 'data_source_id'),
     set('action_source', 'other'),
-    set('action_source', 'website', { when: HAS_PAGE }),
+    set('action_source', 'website', { when: source.HAS_PAGE }),
     set('action_source', 'app', { when: source.IS_APP }),
-    from(source.PAGE_URL, 'action_source_url', [], { when: IS_WEBSITE }),
+    from(source.PAGE_URL, 'action_source_url', [], { when: source.IS_WEBSITE }),
     set('delivery_optimization', false, { when: source.AD_DENIED }),
     set('test_event', 'true', { when: { field: 'parameters.test_mode', op: 'eq', value: true } }),
     ...userData(
@@ -69,7 +67,7 @@ const variants = blueprints({
     value_required: true,
     order_id: 'custom.order_id',
   }),
-  others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'action_source_url', [], { when: IS_WEBSITE })]) },
+  others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'action_source_url', [], { when: source.IS_WEBSITE })]) },
 });
 
 export default defineVendor({

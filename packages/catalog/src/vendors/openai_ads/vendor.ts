@@ -2,10 +2,10 @@
 
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { flag, idOf, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
@@ -13,8 +13,6 @@ import * as source from '../shared/sources.ts';
 import type { EventKind } from '../shared/standard-events.ts';
 import { userData } from '../shared/user-data.ts';
 
-const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
-const IS_WEB = { all: [HAS_PAGE, { not: source.IS_APP }] };
 /** Amounts are whole numbers in the smallest unit of the currency. */
 const MINOR = use('minor_units', { source: 'properties.currency' });
 
@@ -60,9 +58,9 @@ const variants = blueprints({
     from('event_id', 'id'),
     from('timestamp', 'timestamp_ms', ['to_unix_millis']),
     set('action_source', 'offline'),
-    set('action_source', 'web', { when: IS_WEB }),
+    set('action_source', 'web', { when: source.IS_WEBSITE }),
     set('action_source', 'mobile_app', { when: source.IS_APP }),
-    from(source.PAGE_URL, 'source_url', [], { when: IS_WEB }),
+    from(source.PAGE_URL, 'source_url', [], { when: source.IS_WEBSITE }),
     from(source.clickId('oppref', 'oppref'), 'oppref'),
     set('opt_out', true, { when: source.AD_DENIED }),
     ...userData(
@@ -78,16 +76,10 @@ const variants = blueprints({
   // A newsletter is no purchase and no content, but a lead.
   extra: { 'Newsletter Subscribed': [set('data.type', 'customer_action')] },
   others: {
-    '@page': event('page_viewed', [set('data.type', 'contents'), from(source.OWN_PAGE_URL, 'source_url', [], { when: IS_WEB })]),
+    '@page': event('page_viewed', [set('data.type', 'contents'), from(source.OWN_PAGE_URL, 'source_url', [], { when: source.IS_WEBSITE })]),
   },
 });
 
-const ANSWERS: AnswerRule[] = [
-  { status: [401, 403], verdict: 'refused', reason: 'body.error.message' },
-  // One failed event fails the whole batch.
-  { status: [400, 422], verdict: 'refused', reason: 'body.error', isolate: true },
-  RETRY_TIMEOUT,
-];
 const send = (common: JsonObject): RequestDefinition => ({
   method: 'POST',
   url: 'https://bzr.openai.com/v1/events',
@@ -95,7 +87,7 @@ const send = (common: JsonObject): RequestDefinition => ({
   auth: { kind: 'bearer', token: '{{parameters.api_key}}' },
   body: { kind: 'json_list', under: 'events', common },
   batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 1_000 },
-  answers: ANSWERS,
+  answers: oneBadFailsAll('body.error', 'body.error.message'),
 });
 
 export default defineVendor({

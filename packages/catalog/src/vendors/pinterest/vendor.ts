@@ -11,7 +11,6 @@ import * as source from '../shared/sources.ts';
 import { userData } from '../shared/user-data.ts';
 
 const data = into('custom_data');
-const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
 const app = (os: typeof source.IS_APPLE) => ({ when: { all: [source.IS_APP, os] } });
 
 const variants = blueprints({
@@ -33,7 +32,7 @@ const variants = blueprints({
     from('event_id', 'event_id'),
     from('timestamp', 'event_time', ['to_unix_seconds']),
     set('action_source', 'offline'),
-    set('action_source', 'web', { when: HAS_PAGE }),
+    set('action_source', 'web', { when: source.HAS_PAGE }),
     set('action_source', 'app_android', app(source.IS_ANDROID)),
     set('action_source', 'app_ios', app(source.IS_APPLE)),
     from(source.PAGE_URL, 'event_source_url'),

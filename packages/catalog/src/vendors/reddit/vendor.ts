@@ -1,9 +1,8 @@
 /** Reddit Conversions API v3. Fields from ads-api.reddit.com/docs/v3 (copied in Segment's repository), read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { unitValue } from '../shared/commerce.ts';
 import { flag, idOf, optionalText, secret, text } from '../shared/fields.ts';
@@ -11,8 +10,6 @@ import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { userData } from '../shared/user-data.ts';
 
-const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
-const IS_WEBSITE = { all: [HAS_PAGE, { not: source.IS_APP }] };
 const LDU = { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } };
 const PRODUCTS = {
   at: 'metadata.products',
@@ -54,9 +51,9 @@ const variants = blueprints({
   global: [
     from('timestamp', 'event_at', ['to_unix_millis']),
     set('action_source', 'OTHER'),
-    set('action_source', 'WEBSITE', { when: HAS_PAGE }),
+    set('action_source', 'WEBSITE', { when: source.HAS_PAGE }),
     set('action_source', 'APP', { when: source.IS_APP }),
-    from(source.PAGE_URL, 'event_source_url', [], { when: IS_WEBSITE }),
+    from(source.PAGE_URL, 'event_source_url', [], { when: source.IS_WEBSITE }),
     from(source.clickId('rdt_cid', 'rdt_cid'), 'click_id'),
     from('event_id', 'metadata.conversion_id'),
     ...userData(
@@ -85,15 +82,8 @@ const variants = blueprints({
     'Trial Started': CUSTOM,
     'Subscription Started': CUSTOM,
   },
-  others: { '@page': event('PAGE_VISIT', [from(source.OWN_PAGE_URL, 'event_source_url', [], { when: IS_WEBSITE })]) },
+  others: { '@page': event('PAGE_VISIT', [from(source.OWN_PAGE_URL, 'event_source_url', [], { when: source.IS_WEBSITE })]) },
 });
-
-const ANSWERS: AnswerRule[] = [
-  { status: [401, 403], verdict: 'refused', reason: 'body.error.message' },
-  // "There were 2 invalid conversion events. None were processed."
-  { status: [400, 422], verdict: 'refused', reason: 'body.error', isolate: true },
-  RETRY_TIMEOUT,
-];
 
 export default defineVendor({
   key: 'reddit',
@@ -139,7 +129,7 @@ export default defineVendor({
     auth: { kind: 'bearer', token: '{{parameters.conversion_token}}' },
     body: { kind: 'json_list', under: 'data.events', common: { test_id: '{{parameters.test_id}}' } },
     batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 1_000 },
-    answers: ANSWERS,
+    answers: oneBadFailsAll('body.error', 'body.error.message'),
   },
   event_name: { target: 'type.tracking_type' },
   compact: [{ path: 'metadata.products', needs: ['id'] }],

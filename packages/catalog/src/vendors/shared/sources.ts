@@ -69,6 +69,9 @@ export const IS_APP = {
     { field: 'context.device.advertisingId', op: 'exists' },
   ],
 };
+export const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
+/** An event with a page that is not an app's. */
+export const IS_WEBSITE = { all: [HAS_PAGE, { not: IS_APP }] };
 export const ADVERTISING_ID = ['context.device.advertising_id', 'context.device.advertisingId'];
 export const IS_APPLE = { field: 'context.os.name', op: 'in', value: ['iOS', 'iPadOS', 'ios', 'ipados', 'iPhone OS', 'tvOS'] };
 export const IS_ANDROID = { field: 'context.os.name', op: 'in', value: ['Android', 'android'] };

@@ -14,7 +14,6 @@ import { userData } from '../shared/user-data.ts';
 
 const data = into('custom_data');
 const { IS_APP } = source;
-const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
 
 const variants = blueprints({
   names: adEvents({
@@ -42,7 +41,7 @@ const variants = blueprints({
     from('event_id', 'event_id'),
     from('timestamp', 'event_time', ['to_unix_seconds']),
     set('action_source', 'OFFLINE'),
-    set('action_source', 'WEB', { when: HAS_PAGE }),
+    set('action_source', 'WEB', { when: source.HAS_PAGE }),
     set('action_source', 'MOBILE_APP', { when: IS_APP }),
     from(source.PAGE_URL, 'event_source_url'),
     set('data_processing_options', ['LMU'], { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } }),

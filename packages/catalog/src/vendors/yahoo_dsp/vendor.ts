@@ -24,7 +24,7 @@ const variants = blueprints({
     from('event_id', 'eventId'),
     from('timestamp', 'eventTs', ['to_unix_millis']),
     set('actionSource', 'physical_store'),
-    set('actionSource', 'web', { when: { field: 'context.page.url', op: 'exists' } }),
+    set('actionSource', 'web', { when: source.HAS_PAGE }),
     set('actionSource', 'app', { when: source.IS_APP }),
     from(source.PAGE_URL, 'actionSourceUrl'),
     from(source.COUNTRY, 'country', ['country_code', 'uppercase']),
