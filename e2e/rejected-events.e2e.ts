@@ -1,8 +1,8 @@
 /** Every kind of rejection, from the request to the corrected event: nothing is rejected silently. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { type Loose, pipelineTo, send, until } from './harness/client.ts';
+import { watch } from './harness/live-view.ts';
 import { stage } from './harness/stage.ts';
 
 const { service, client, receiver } = await stage({ MAX_BODY_BYTES: '200000' });
@@ -136,13 +136,6 @@ const KINDS: Kind[] = [
   },
 ];
 
-function watchRejections(): { frames: Loose[]; opened: Promise<unknown>; end(): void } {
-  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/admin/debug/live?token=${client.token}`);
-  const frames: Loose[] = [];
-  socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Loose));
-  return { frames, opened: new Promise((resolve) => socket.on('open', resolve)), end: () => socket.terminate() };
-}
-
 describe('a rejected event explains itself', () => {
   test.concurrent.each(KINDS)('$name', async ({ path, body, status, accepted = 0, reason, message }) => {
     const { pipeline, key } = await pipelineTo(client, `${receiver.url}/${reason}`);
@@ -189,7 +182,7 @@ describe('a rejected event explains itself', () => {
 
   test('the live view shows it with its id', async () => {
     const { key, pipeline } = await pipelineTo(client, receiver.url);
-    const { frames, opened, end } = watchRejections();
+    const { frames, opened, end } = watch(service, `?token=${client.token}`);
     await opened;
     let sent = 0;
     // Repeated: the watch takes time to reach all processes.
