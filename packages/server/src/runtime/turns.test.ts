@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** A clock that advances only where the test says so: one unit of work is 3 ms. */
+/** A clock that advances only where the test says so: one unit of work is 2 ms. */
 function kit() {
   let time = 0;
   const turns = createTurns(() => time);
@@ -11,7 +11,7 @@ function kit() {
       const wait = turns[kind]();
       if (wait !== undefined) await wait;
       log.push(name);
-      time += 3;
+      time += 2;
     }
   }
   return { work, log, turns };

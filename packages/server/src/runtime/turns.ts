@@ -1,12 +1,14 @@
 /**
  * Slices of the event loop, shared by all background work of the process. Work calls `next()` between its steps. While the
  * slice of this turn lasts there is nothing to wait for; after that the work continues in a later turn, when sockets and
- * timers were served. Each turn resumes one waiter, so that many together hold the loop no longer than one.
+ * timers were served. Within a slice, waiters take over from each other every millisecond: many together hold the loop no longer than one,
+ * and none waits for the whole slice of each other one.
  *
  * Bulk work (large events and batches, configurations) calls `bulk()`. Other work goes first, but one turn in four is for bulk work
  * that waits: large events of one organisation cannot delay everybody's small ones, and are not starved by them either.
  */
-const SLICE_MS = 8;
+const SLICE_MS = 5;
+const QUANTUM_MS = 1;
 const BULK_EVERY = 4;
 
 export interface Turns {
@@ -21,10 +23,13 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
   let passedOver = 0;
   let open = false;
   let sliceEnds = 0;
+  let quantumEnds = 0;
 
   function begin(): void {
     open = true;
-    sliceEnds = now() + SLICE_MS;
+    const at = now();
+    sliceEnds = at + SLICE_MS;
+    quantumEnds = at + QUANTUM_MS;
     setImmediate(end);
   }
   function end(): void {
@@ -43,8 +48,17 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
   }
   function wait(queue: (() => void)[]): Promise<void> | undefined {
     if (!open) begin();
-    if (now() < sliceEnds) return undefined;
-    return new Promise((resolve) => queue.push(resolve));
+    const at = now();
+    if (at < quantumEnds) return undefined;
+    let next: (() => void) | undefined;
+    if (at < sliceEnds) {
+      quantumEnds = at + QUANTUM_MS;
+      next = chooseWaiter();
+      if (next === undefined) return undefined;
+    }
+    const turn = new Promise<void>((resolve) => queue.push(resolve));
+    next?.();
+    return turn;
   }
   return { next: () => wait(waiting), bulk: () => wait(bulkWaiting) };
 }

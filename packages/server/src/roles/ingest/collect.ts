@@ -12,7 +12,7 @@ import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
-import { type Exchange, TOO_LARGE } from './exchange.ts';
+import { type Exchange, OVERLOADED, TOO_LARGE } from './exchange.ts';
 import { showReceived } from './live-view.ts';
 import { keyOf } from './pipeline-key.ts';
 import { PIXEL } from './pixel-image.ts';
@@ -38,6 +38,21 @@ function rejectTooLarge(exchange: Exchange, start: Buffer): void {
 }
 
 function onBody(exchange: Exchange, wire: Buffer): void {
+  const { ctx, rules } = exchange;
+  // With the key in the body, the organisation is not known before it is parsed.
+  if (rules === undefined) onWire(exchange, wire);
+  else if (!ctx.turnShares.run(rules.orgId, wire.length, () => inTurn(exchange, wire))) exchange.reject(OVERLOADED);
+}
+
+function inTurn(exchange: Exchange, wire: Buffer): void {
+  try {
+    if (!exchange.finished) onWire(exchange, wire);
+  } catch (error) {
+    exchange.fail(error);
+  }
+}
+
+function onWire(exchange: Exchange, wire: Buffer): void {
   if (!isGzip(wire)) {
     onBytes(exchange, wire, wire);
     return;

@@ -11,6 +11,7 @@ import type { CountSummary, Counts } from './counts.ts';
 import type { BodyReader } from './exchange.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RejectedEvents } from './rejected-events.ts';
+import type { TurnShares } from './turn-shares.ts';
 
 export interface IngestDeps {
   log: EventLog;
@@ -30,6 +31,7 @@ export interface IngestDeps {
 /** What all requests share. */
 export interface IngestContext extends IngestDeps {
   capacity: Capacity;
+  turnShares: TurnShares;
   limiter: RateLimiter;
   counts: Counts;
   rejectedEvents: RejectedEvents;

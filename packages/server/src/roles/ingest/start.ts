@@ -15,6 +15,7 @@ import { keepRejectedEvents } from './rejected-events.ts';
 import { NodeResponder } from './responder.ts';
 import { findRoute, isCollectionPath, type Route } from './routes.ts';
 import { replySettings } from './sdk-settings.ts';
+import { TurnShares } from './turn-shares.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
 const DRAIN_MS = 5_000;
@@ -38,6 +39,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
   const ctx: IngestContext = {
     ...deps,
     capacity: new Capacity(limits),
+    turnShares: new TurnShares(),
     limiter: createRateLimiter(deps.clock),
     counts: createCounts(deps.log, deps.clock, deps.logger, deps.onCounts),
     rejectedEvents: keepRejectedEvents({ ...deps, retentionMs: deps.settings.deadLetterRetentionMs }),

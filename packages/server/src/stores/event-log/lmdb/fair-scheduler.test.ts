@@ -3,14 +3,22 @@ import { FairScheduler } from './fair-scheduler.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('one in each turn of the event loop, in the order they came', async () => {
-  const turns = new FairScheduler();
-  const ran: string[] = [];
-  for (const name of ['a', 'b', 'c']) turns.take(() => ran.push(name));
-  expect(ran).toEqual([]);
-  for (let turn = 1; turn <= 3; turn++) {
+test.each([
+  ['long ones run one in each turn of the event loop', 5, ['a', 'ab', 'abc']],
+  ['short ones share a turn', 0.5, ['abc', 'abc', 'abc']],
+])('%s, in the order they came', async (_name, ms, afterTurns) => {
+  let time = 0;
+  const turns = new FairScheduler(() => time);
+  let ran = '';
+  for (const name of ['a', 'b', 'c'])
+    turns.take(() => {
+      ran += name;
+      time += ms;
+    });
+  expect(ran).toBe('');
+  for (const expected of afterTurns) {
     await nextTurn();
-    expect(ran).toEqual(['a', 'b', 'c'].slice(0, turn));
+    expect(ran).toBe(expected);
   }
 });
 
