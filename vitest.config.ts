@@ -10,6 +10,9 @@ const limits = (seconds: number) => ({
   expect: { poll: { timeout: 30_000, interval: 20 } },
 });
 
+/** Stories that end at the HTTP edge or at the command line: the stores make no difference, so they run once. */
+const EMBEDDED_ONLY = ['e2e/{attack,npm-start,typed-client,vendors,live-debug}.e2e.ts', 'e2e/sdks/**'];
+
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({
   test: {
@@ -41,6 +44,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['scripts/test-folder.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.e2e.ts'],
+          exclude: process.env.STORES === 'servers' ? EMBEDDED_ONLY : [],
           ...limits(180),
           fileParallelism: false,
         },
