@@ -1,5 +1,5 @@
 import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import { bare, grouped, identified, orderCompleted, track } from '../shared/sample-events.ts';
 import appsflyer from './vendor.ts';
 
 const url = 'https://api3.appsflyer.com/inappevent/com.example.shop';
@@ -134,11 +134,8 @@ export default vendorCases(
       requests: [{ url, body: { ...base, eventName: 'screen_view', eventValue: '{"screen_name":"Cart"}' } }],
     },
     { name: 'a device that AppsFlyer does not know', event: bare('Order Completed'), dropped: 'missing_required:appsflyer_id' },
-    {
-      name: 'an identify',
-      event: identified({ context: android }),
-      requests: [{ url, body: { ...base, eventName: 'identify', eventValue: '' } }],
-    },
+    { name: 'an identify is no event', event: identified({ context: android }), dropped: 'mapping_filter' },
+    { name: 'a group is no event', event: grouped({ context: android }), dropped: 'mapping_filter' },
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: 'ok' }, verdict: { kind: 'delivered' } },

@@ -1,7 +1,7 @@
 /** AppsFlyer server-to-server events, api3. dev.appsflyer.com/hc/reference/s2s-events-api3-overview, read on 2026-11-16. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { adEvents, orOwnName } from '../shared/ad-events.ts';
+import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { itemCount, orderTotal, unitValue } from '../shared/commerce.ts';
@@ -95,7 +95,7 @@ const variants = blueprints({
     subscription: PAID,
     trial: ORDER,
   },
-  others: { '@screen': event('screen_view', [value('name', 'screen_name')]) },
+  others: { ...APP_CALLS_ONLY, '@screen': event('screen_view', [value('name', 'screen_name')]) },
   defaults: { action: 'map' },
 });
 

@@ -1,5 +1,5 @@
 import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import { bare, grouped, identified, orderCompleted, track } from '../shared/sample-events.ts';
 import branch from './vendor.ts';
 
 const standard = 'https://api2.branch.io/v2/event/standard';
@@ -135,7 +135,8 @@ export default vendorCases(
       ],
     },
     { name: 'nobody to count', event: bare('Order Completed'), dropped: 'missing_required:user_data.developer_identity' },
-    { name: 'an identify is a custom event', event: identified({ context, traits: {} }), requests: [{ url: custom }] },
+    { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
+    { name: 'a group is no event', event: grouped({ context }), dropped: 'mapping_filter' },
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: { branch_view_enabled: false } }, verdict: { kind: 'delivered' } },

@@ -1,7 +1,7 @@
 /** Branch Events API v2. help.branch.io/apidocs/events, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { adEvents, orOwnName } from '../shared/ad-events.ts';
+import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -86,7 +86,7 @@ const variants = blueprints({
     set('user_data.environment', 'FULL_APP', { when: source.IS_APP }),
   ],
   lines: { ...lines, purchase: [...lines.purchase, ...ORDER], booking: [...lines.booking, ...ORDER] },
-  others: { '@screen': event('VIEW_SCREEN', [from('name', 'customer_event_alias')]) },
+  others: { ...APP_CALLS_ONLY, '@screen': event('VIEW_SCREEN', [from('name', 'customer_event_alias')]) },
   defaults: { action: 'map' },
 });
 

@@ -1,5 +1,5 @@
 import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import { bare, grouped, identified, orderCompleted, track } from '../shared/sample-events.ts';
 import kochava from './vendor.ts';
 
 const url = 'https://control.kochava.com/track/json';
@@ -96,11 +96,8 @@ export default vendorCases(
       }),
     ),
     { name: 'no device', event: bare('Order Completed'), dropped: 'missing_required:kochava_device_id' },
-    {
-      name: 'an identify',
-      event: identified({ context }),
-      requests: [{ body: { ...head, data: { ...data, event_name: 'identify', event_data: { event_id: 'evt-3' } } } }],
-    },
+    { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
+    { name: 'a group is no event', event: grouped({ context }), dropped: 'mapping_filter' },
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: { success: '1' } }, verdict: { kind: 'delivered' } },

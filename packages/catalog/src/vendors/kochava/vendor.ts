@@ -1,7 +1,7 @@
 /** Kochava post-install events. support.kochava.com, post-install event setup, and public integrations, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
-import { adEvents, orOwnName } from '../shared/ad-events.ts';
+import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -46,7 +46,7 @@ const variants = blueprints({
     device('context.device.id', 'android_id', [], { when: source.IS_ANDROID }),
   ],
   lines: { purchase, booking, subscription },
-  others: { '@screen': event('screen_view', [data('name', 'event_data.screen_name')]) },
+  others: { ...APP_CALLS_ONLY, '@screen': event('screen_view', [data('name', 'event_data.screen_name')]) },
   defaults: { action: 'map' },
 });
 

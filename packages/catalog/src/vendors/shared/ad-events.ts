@@ -1,4 +1,5 @@
 /** What advertising vendors count, and the standard events of every vertical that mean the same. */
+import { event } from './mapping.ts';
 import { STANDARD_EVENTS, type StandardEvent } from './standard-events.ts';
 
 const EVENTS = {
@@ -38,6 +39,12 @@ export function adEvents(names: AdNames): Partial<Record<StandardEvent, string>>
   });
   return Object.fromEntries(pairs);
 }
+
+const OFF = event(undefined, [], { enabled: false });
+/** Calls that say who somebody is are no events. For vendors that accept any name. */
+export const NO_IDENTITY_CALLS = { '@identify': OFF, '@group': OFF };
+/** Vendors of apps count screens, not pages. */
+export const APP_CALLS_ONLY = { ...NO_IDENTITY_CALLS, '@page': OFF };
 
 /** For vendors that accept any name: the other standard events keep their own. */
 export function orOwnName(names: Partial<Record<StandardEvent, string>>): Record<StandardEvent, string> {

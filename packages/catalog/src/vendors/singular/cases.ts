@@ -1,5 +1,5 @@
 import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import { bare, grouped, identified, orderCompleted, track } from '../shared/sample-events.ts';
 import singular from './vendor.ts';
 
 const context = {
@@ -100,7 +100,8 @@ export default vendorCases(
       dropped: 'missing_required:p',
     },
     { name: 'no device id', event: track('Signed In', {}, { context: { ...context, device: {} } }), dropped: 'missing_required:idfa' },
-    { name: 'an identify', event: identified({ context }), requests: [{ url: url({ ...base, n: 'identify' }) }] },
+    { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
+    { name: 'a group is no event', event: grouped({ context }), dropped: 'mapping_filter' },
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: { status: 'ok' } }, verdict: { kind: 'delivered' } },

@@ -1,7 +1,7 @@
 /** Singular server-to-server events, v1. support.singular.net, S2S API endpoint reference, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
-import { adEvents, orOwnName } from '../shared/ad-events.ts';
+import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -50,7 +50,7 @@ const variants = blueprints({
     from('properties', 'e', [use('omit', 'products', 'email', 'phone', 'first_name', 'last_name', 'address')]),
   ],
   lines: { purchase: [...purchase, REVENUE], booking: [...booking, REVENUE], subscription: [...subscription, REVENUE] },
-  others: { '@screen': event('screen_view', [from('name', 'e.screen_name')]) },
+  others: { ...APP_CALLS_ONLY, '@screen': event('screen_view', [from('name', 'e.screen_name')]) },
   defaults: { action: 'map' },
 });
 

@@ -61,7 +61,7 @@ export default vendorCases(
     { name: 'a page', event: pageViewed({ context }), requests: [{ headers, url: url(base) }] },
     { name: 'any other event', event: track('Quiz Taken', {}, { context }), requests: [{ headers, url: url(base) }] },
     { name: 'no IP address', event: bare('Order Completed'), dropped: 'missing_required:ip_fwd' },
-    { name: 'an identify is a visit', event: identified({ context }), requests: [{ headers, url: url(base) }] },
+    { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
   ],
   [
     { name: 'received', events: [order], reply: { status: 200, body: '' }, verdict: { kind: 'delivered' } },

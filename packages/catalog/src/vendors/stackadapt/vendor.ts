@@ -1,5 +1,6 @@
 /** StackAdapt universal pixel, called from the server. StackAdapt's own server tag (stackadapt-gtm-server-side-pixel), read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { NO_IDENTITY_CALLS } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -37,7 +38,7 @@ const variants = blueprints({
     from('context.ip', 'ip_fwd', [], { required: true }),
   ],
   lines: { ...lines, product: SINGLE, trip_offer: SINGLE, search: [], trip_search: [], promotion: [], content: [], video: [], feature: [] },
-  others: { '@page': event(undefined, [from(source.OWN_PAGE_URL, 'url')]) },
+  others: { ...NO_IDENTITY_CALLS, '@page': event(undefined, [from(source.OWN_PAGE_URL, 'url')]) },
   defaults: { action: 'map' },
 });
 
