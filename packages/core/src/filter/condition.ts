@@ -1,6 +1,6 @@
 import type { ConditionOp } from '../config/resources.ts';
 import { isObject } from '../json.ts';
-import { compileGetter, type Getter, type Roots } from '../path/path.ts';
+import { type CompiledGetter, compileGetter, type Getter, isRooted, type Roots } from '../path/path.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { same } from './compare.ts';
 import { compileOperator, OPERATORS, valueFault } from './operators.ts';
@@ -21,7 +21,9 @@ export function compileCondition(condition: unknown, where: string, roots?: Root
   return compiler.faults.length > 0 ? { ok: false, faults: compiler.faults } : { ok: true, test };
 }
 
-const NEVER: ConditionTest = () => false;
+/** Conditions whose result is known at compile time, because they depend on parameters only, are one of these two functions. */
+export const ALWAYS: ConditionTest = () => true;
+export const NEVER: ConditionTest = () => false;
 
 class ConditionCompiler {
   readonly faults: ConfigFault[] = [];
@@ -48,18 +50,24 @@ class ConditionCompiler {
   #group(group: 'all' | 'any' | 'not', inner: unknown, where: string, depth: number): ConditionTest {
     if (group === 'not') {
       const test = this.compile(inner, where, depth);
-      return (event) => !test(event);
+      if (test === ALWAYS) return NEVER;
+      return test === NEVER ? ALWAYS : (event) => !test(event);
     }
     if (!Array.isArray(inner)) return this.#fault(where, 'A list of conditions is needed.');
     const tests = inner.map((one, i) => this.compile(one, `${where}[${i}]`, depth));
-    if (tests.length === 1) return tests[0]!;
-    return group === 'all' ? allOf(tests) : anyOf(tests);
+    const [decides, neutral] = group === 'all' ? [NEVER, ALWAYS] : [ALWAYS, NEVER];
+    if (tests.includes(decides)) return decides;
+    const open = tests.filter((test) => test !== neutral);
+    const [only] = open;
+    if (only === undefined) return neutral;
+    if (open.length === 1) return only;
+    return group === 'all' ? allOf(open) : anyOf(open);
   }
 
   #comparison(condition: Record<string, unknown>, where: string): ConditionTest {
     this.#onlyKeys(condition, ['field', 'op', 'value'], where);
     const { field, op, value } = condition;
-    const get = this.#field(field, `${where}.field`);
+    const getter = this.#field(field, `${where}.field`);
     if (typeof op !== 'string' || !Object.hasOwn(OPERATORS, op)) {
       return this.#fault(`${where}.op`, `An operator is one of ${Object.keys(OPERATORS).join(', ')}.`);
     }
@@ -68,20 +76,23 @@ class ConditionCompiler {
     if (fault) return this.#fault(`${where}.value`, fault);
     const compiled = compileOperator(known, value);
     if (!compiled.ok) return this.#fault(`${where}.value`, compiled.message);
-    if (!get) return NEVER;
+    if (!getter) return NEVER;
+    const { get, paths } = getter;
     const { test } = compiled;
+    const [path = []] = paths;
+    if (this.#roots && isRooted(path, this.#roots)) return test(get(undefined)) ? ALWAYS : NEVER;
     if ((known === 'eq' || known === 'ne') && typeof field === 'string' && field.includes('[*]'))
       return anyElement(get, value, known === 'eq');
     return (event) => test(get(event));
   }
 
-  #field(field: unknown, where: string): Getter | undefined {
+  #field(field: unknown, where: string): CompiledGetter | undefined {
     if (typeof field !== 'string') {
       this.#fault(where, 'The path of a field is needed.');
       return undefined;
     }
     const compiled = compileGetter(field, this.#roots);
-    if (compiled.ok) return compiled.get;
+    if (compiled.ok) return compiled;
     this.#fault(where, compiled.message);
     return undefined;
   }

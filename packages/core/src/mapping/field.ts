@@ -11,6 +11,8 @@ import { type Checks, join } from './validate/checks.ts';
 
 /** Faults of the current event. A mapping runs synchronously from start to end, so one record per mapping is enough. */
 export interface RunState {
+  /** Counts the events. */
+  run: number;
   missing: string | undefined;
   failed: string | undefined;
 }
@@ -27,6 +29,7 @@ export interface Field {
   /** Transforms and value map. Undefined if the value is copied unchanged. */
   change: TransformFn | undefined;
   fallback: unknown;
+  /** Called after the enrichments only: the result is kept for the event. */
   when: ConditionTest | undefined;
   required: boolean;
 }

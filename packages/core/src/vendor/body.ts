@@ -1,7 +1,7 @@
 /** Body kinds: a payload as text, and several of them in one request. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { utf8 } from './bytes.ts';
 import { compileCsv } from './csv.ts';
 import type { BodyDefinition } from './definition.ts';
@@ -75,8 +75,7 @@ function stringify(value: unknown): string {
 function listBody({ under, common = {} }: Extract<BodyDefinition, { kind: 'json_list' }>, parameters: Parameters): CompiledBody {
   const base = { content_type: 'application/json', encode: stringify };
   if (under === undefined) return { ...base, assemble: (parts) => `[${parts.join(',')}]`, texts: [] };
-  const { render, texts } = compileValue(common, parameters);
-  const head = (sources: Sources) => listHead(render(sources), under);
+  const { head, texts } = compileHead(common, under, parameters);
   const end = `]${'}'.repeat(under.split('.').length)}`;
   const close = (start: string, parts: string[]) => `${start}[${parts.join(',')}${end}`;
   if (texts.every((text) => text.constant !== undefined)) {
@@ -89,11 +88,32 @@ function listBody({ under, common = {} }: Extract<BodyDefinition, { kind: 'json_
 }
 
 /** `{"a":1,"data":`, the body up to its list. Under `data.events` the common fields stand beside the list: `{"data":{"a":1,"events":`. */
-function listHead(common: unknown, under: string): string {
-  const entries = isObject(common) ? Object.entries(common) : [];
+function compileHead(common: JsonObject, under: string, parameters: Parameters): { head: (sources: Sources) => string; texts: Text[] } {
   const names = under.split('.').map((name) => JSON.stringify(name));
-  const outer = names.slice(0, -1).map((name) => `${name}:{`);
-  return `{${outer.join('')}${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`).join('')}${names.at(-1)}:`;
+  const start = `{${names
+    .slice(0, -1)
+    .map((name) => `${name}:{`)
+    .join('')}`;
+  const end = `${names.at(-1)}:`;
+  if (Object.hasOwn(common, '$ref') || Object.hasOwn(common, '$if')) {
+    const { render, texts } = compileValue(common, parameters);
+    const entries = (sources: Sources) =>
+      Object.entries(render(sources) ?? {}).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`);
+    return { head: (sources) => `${start}${entries(sources).join('')}${end}`, texts };
+  }
+  const fields = Object.entries(common).map(([key, value]) => ({ name: `${JSON.stringify(key)}:`, ...compileValue(value, parameters) }));
+  const write = ({ name, render }: (typeof fields)[number], sources: Sources) => {
+    const value = render(sources);
+    return value === undefined ? '' : `${name}${JSON.stringify(value)},`;
+  };
+  // Fields that depend on nothing are written once.
+  const parts = fields.map((field) => (field.texts.every(({ constant }) => constant !== undefined) ? write(field, {}) : field));
+  const head = (sources: Sources) => {
+    let out = start;
+    for (const part of parts) out += typeof part === 'string' ? part : write(part, sources);
+    return out + end;
+  };
+  return { head, texts: fields.flatMap(({ texts }) => texts) };
 }
 
 function compileTexts(texts: Record<string, string> | undefined, parameters: Parameters): [string, Text][] {

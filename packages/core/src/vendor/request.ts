@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, own } from '../json.ts';
 import { compilePath } from '../path/path.ts';
+import { put } from '../path/write.ts';
 import { compileAnswers, type ReadAnswer } from './answers.ts';
 import { assemble, type Build, type Head, type Prepared, usesOf } from './assemble.ts';
 import { type CompiledAuth, compileAuth, type KeyOperations } from './auth.ts';
@@ -176,6 +177,7 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
   const fill = textsOf(definition.fill, options.parameters);
   const shape = definition.shape === undefined ? undefined : compileValue(definition.shape, options.parameters);
   const needsSources = keyed.length > 0 || body.head !== undefined;
+  const refers = needsSources || fill.length > 0 || shape !== undefined;
   const guard = pathGuard(url);
   const alone = options.batching && definition.batch === undefined;
   const describe = compileDescription(definition, options, faults);
@@ -186,9 +188,9 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
     for (const element of elementsOf(rest)) {
       const merged = shared && isObject(element) ? { ...shared, ...element } : element;
       const id = items.length === 0 ? event.event_id : `${event.event_id}-${items.length}`;
-      const sources: Sources = { event, payload: merged, lane, item: { id } };
+      const sources: Sources = refers ? { event, payload: merged, lane, item: { id } } : NO_SOURCES;
       const whole = fill.length > 0 && isObject(merged) ? filled(merged, fill, sources) : merged;
-      sources.payload = whole;
+      if (refers) sources.payload = whole;
       const value = shape ? shape.render(extra ? { ...sources, ...extra } : sources) : whole;
       const rendered = options.render?.(value);
       if (rendered && !rendered.ok) return rendered;
@@ -197,7 +199,8 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
       // The vendor batches but this request does not: a lane per item keeps each one alone.
       let key = alone ? `${options.index} ${event.event_id} ${items.length}` : `${options.index}`;
       if (needsSources) {
-        prepared.sources = sources;
+        // The head is already text. Only texts that are rendered with the request need the sources later.
+        if (keyed.length > 0) prepared.sources = sources;
         const fault = guard?.(sources);
         if (fault) return { ok: false, reason: fault };
         for (const one of keyed) key += `\n${itemKey(one, sources)}`;
@@ -223,12 +226,13 @@ function compileElements(
   const paths = typeof items === 'string' ? [items] : items;
   const others = paths.filter((path) => path !== '$').map((path) => path.split(/[.[]/, 1)[0] ?? '');
   const getters = paths.map((path) => (path === '$' ? without(others) : pathOf(path, `${options.where}.items`, faults)));
-  return (payload) =>
-    getters.flatMap((get) => {
-      const found = get(payload);
-      return Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
-    });
+  const listOf = (found: unknown): readonly unknown[] =>
+    Array.isArray(found) ? found : found === undefined || found === null ? NOTHING : [found];
+  const [only, ...more] = getters;
+  if (only !== undefined && more.length === 0) return (payload) => listOf(only(payload));
+  return (payload) => getters.flatMap((get) => listOf(get(payload)));
 }
+const NOTHING: readonly unknown[] = Object.freeze([]);
 
 /** The payload without some of its keys; nothing if no key is left. */
 function without(keys: readonly string[]): (payload: unknown) => unknown {
@@ -283,15 +287,14 @@ function filled(item: Record<string, unknown>, fill: readonly [string, Text][], 
 }
 
 const NO_LANE = Object.freeze({});
+const NO_SOURCES: Sources = Object.freeze({});
 
 /** The lane's keys, and the payload without them. The argument is not changed: it may be the event itself. */
 function takeOut(payload: unknown, keys: readonly string[]): { lane: Record<string, unknown>; rest: unknown } {
   if (keys.length === 0 || !isObject(payload)) return { lane: NO_LANE, rest: payload };
-  const rest = { ...payload };
+  const rest: Record<string, unknown> = {};
   const lane: Record<string, unknown> = {};
-  for (const key of keys) {
-    lane[key] = own(payload, key);
-    delete rest[key];
-  }
+  // Copied key by key: an object from which a key was deleted is slow to write as JSON.
+  for (const key of Object.keys(payload)) put(keys.includes(key) ? lane : rest, key, payload[key]);
   return { lane, rest };
 }

@@ -1,5 +1,6 @@
 /** JSON values with references, as definitions write them in `common` and `shape`. */
 import { isObject } from '../json.ts';
+import { put } from '../path/write.ts';
 import { compileReference, compileText, lookUpValue, renderText, type Sources, type Text } from './text.ts';
 
 export interface CompiledValue {
@@ -31,7 +32,11 @@ function compileNode(value: unknown, parameters: Record<string, unknown>, texts:
   if (Array.isArray(value)) {
     const elements = value.map((element) => compileNode(element, parameters, texts));
     return (sources) => {
-      const list = elements.map((element) => element(sources)).filter((element) => element !== undefined);
+      const list: unknown[] = [];
+      for (const render of elements) {
+        const element = render(sources);
+        if (element !== undefined) list.push(element);
+      }
       return list.length === 0 ? undefined : list;
     };
   }
@@ -47,7 +52,8 @@ function reference(path: string, parameters: Record<string, unknown>, texts: Tex
   }
   const { text, part } = compileReference(path);
   texts.push(text);
-  return (sources) => lookUpValue([part.source, ...part.path], sources) ?? undefined;
+  const keys = [part.source, ...part.path];
+  return (sources) => lookUpValue(keys, sources) ?? undefined;
 }
 
 function object(value: Record<string, unknown>, parameters: Record<string, unknown>, texts: Text[]): Render {
@@ -56,7 +62,11 @@ function object(value: Record<string, unknown>, parameters: Record<string, unkno
   const wanted = condition === undefined ? undefined : compileNode(condition, parameters, texts);
   return (sources) => {
     if (wanted && wanted(sources) === undefined) return undefined;
-    const filled = entries.map(([key, inner]) => [key, inner(sources)] as const).filter(([, inner]) => inner !== undefined);
-    return filled.length === 0 ? undefined : Object.fromEntries(filled);
+    let filled: Record<string, unknown> | undefined;
+    for (const [key, render] of entries) {
+      const inner = render(sources);
+      if (inner !== undefined) put((filled ??= {}), key, inner);
+    }
+    return filled;
   };
 }

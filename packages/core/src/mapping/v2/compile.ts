@@ -27,8 +27,8 @@ const UNMAPPED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_defau
 export function compileV2(config: Record<string, unknown>, options: MappingOptions): CompiledMapping {
   const { where = '', default_action: defaultAction = 'drop', parameters = {} } = options;
   const checks = new Checks();
-  const state: RunState = { missing: undefined, failed: undefined };
-  const context: CompileContext = { checks, state, roots: { parameters }, reads: new Map() };
+  const state: RunState = { run: 0, missing: undefined, failed: undefined };
+  const context: CompileContext = { checks, state, roots: { parameters }, reads: new Map(), whens: new Map() };
   const global = compileGlobal(config.global, join(where, 'global'), context);
   const events = compileEvents(config.events, join(where, 'events'), global, context);
   const otherwise = compileDefaults(config.defaults, join(where, 'defaults'), defaultAction, global, context);
@@ -39,6 +39,7 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
     ok: true,
     passes_all: otherwise === PASS && events.size === 0 && pass === undefined,
     run(event) {
+      state.run++;
       state.missing = undefined;
       state.failed = undefined;
       if (pass && !pass(event)) return FILTERED;

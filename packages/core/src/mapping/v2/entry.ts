@@ -1,6 +1,7 @@
 /** Compiles an entry of `events` (or `defaults` with its mappings) to a function that runs on one event. */
 import type { CanonicalEvent } from '../../event/canonical.ts';
-import type { ConditionTest } from '../../filter/condition.ts';
+import { ALWAYS, type ConditionTest, NEVER } from '../../filter/condition.ts';
+import { isObject } from '../../json.ts';
 import { compileDeleter, compileGetter, compileSetter, type Roots } from '../../path/path.ts';
 import { compileTemplate } from '../../template/template.ts';
 import { compileTransforms } from '../../transforms/compile.ts';
@@ -17,6 +18,8 @@ export interface CompileContext {
   roots: Roots;
   state: RunState;
   reads: Map<Field, Read>;
+  /** Conditions of mapping lines, by their text: many lines of a vendor have the same one. */
+  whens: Map<string, ConditionTest>;
 }
 /** Returns null if a required value is missing; the run state has the details. */
 type Enrich = (event: unknown) => unknown;
@@ -37,7 +40,9 @@ export function compileParts(input: Record<string, unknown>, where: string, cont
   for (const [i, line] of checks.list(input.mappings, join(where, 'mappings'), MAX_LINES).entries()) {
     const at = `${join(where, 'mappings')}[${i}]`;
     const field = compileField(line, at, checks, { roots, state, root_target: true });
-    if (!field) continue;
+    // The parameters rule the line out.
+    if (!field || field.when === NEVER) continue;
+    if (field.when) field.when = sharedWhen(field.when, line, context);
     places.set(field, at);
     fields.push(field);
   }
@@ -50,6 +55,25 @@ export function compileParts(input: Record<string, unknown>, where: string, cont
     .map((line, i) => compilePost(line, `${join(where, 'transforms')}[${i}]`, context))
     .filter((change) => change !== undefined);
   return { filter: compileWhen(input.filter, join(where, 'filter'), checks, roots), enrichments, fields, places, post };
+}
+
+/** Evaluates the condition at most once per event, however many lines have it. */
+function sharedWhen(test: ConditionTest, line: unknown, { whens, state }: CompileContext): ConditionTest | undefined {
+  if (test === ALWAYS) return undefined;
+  const text = JSON.stringify(isObject(line) ? line.when : undefined);
+  const known = whens.get(text);
+  if (known) return known;
+  let run = -1;
+  let result = false;
+  const shared: ConditionTest = (event) => {
+    if (run !== state.run) {
+      result = test(event);
+      run = state.run;
+    }
+    return result;
+  };
+  whens.set(text, shared);
+  return shared;
 }
 
 function compileEnrichment(line: unknown, where: string, { checks, roots, state }: CompileContext): Enrich | undefined {
