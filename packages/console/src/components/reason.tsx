@@ -1,39 +1,8 @@
 /** Why a delivery failed: the vendor's status and its message; the whole answer on request. */
 import { useState } from 'react';
+import { readReason } from './read-reason.ts';
 import classes from './reason.module.css';
-import { Tag, words } from './tag.tsx';
-
-export interface ReadReason {
-  /** `400`, or a word such as `timeout`. */
-  code: string | undefined;
-  message: string;
-  /** The vendor's whole answer where it is more than the message. */
-  answer: string | undefined;
-}
-
-/** `http_400: {"error_user_msg": "…"}` → 400 and the sentence for people in it. */
-export function readReason(reason: string): ReadReason {
-  const [, code, rest = ''] = /^http_(\d{3})(?:: ?([\s\S]*))?$/.exec(reason) ?? [];
-  if (code === undefined) return { code: undefined, message: words(reason), answer: undefined };
-  try {
-    const message = sentenceIn(JSON.parse(rest));
-    if (message !== undefined) return { code, message, answer: rest };
-  } catch {
-    // Not JSON: the answer is the message.
-  }
-  return { code, message: rest === '' ? 'The vendor gave no reason.' : rest, answer: undefined };
-}
-const SENTENCES = ['error_user_msg', 'error_description', 'message', 'error_message', 'detail', 'title', 'error', 'errors', 'description'];
-function sentenceIn(value: unknown): string | undefined {
-  if (typeof value === 'string') return value === '' ? undefined : value;
-  if (Array.isArray(value)) return sentenceIn(value[0]);
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const key of SENTENCES) {
-    const found = sentenceIn((value as Record<string, unknown>)[key]);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
+import { Tag } from './tag.tsx';
 
 export function Reason({ text, long = false }: { text: string; long?: boolean }) {
   const [open, setOpen] = useState(false);

@@ -5,7 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
-import { readReason } from '../../components/reason.tsx';
+import { readReason } from '../../components/read-reason.ts';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
 import { pipelinesQuery } from '../../queries.ts';

@@ -1,6 +1,5 @@
-/** A virtualised table: only the rows in view are in the document, so 100,000 scroll as easily as 100. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useMemo, useRef } from 'react';
+/** Only the rows in view are in the document, so 100,000 scroll as easily as 100. Every row has the same height, so nothing is measured. */
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { clockTime } from '../../format.ts';
 import type { Integration } from '../../queries.ts';
@@ -8,6 +7,8 @@ import classes from './events.module.css';
 import type { Row } from './rows.ts';
 
 const ROW_HEIGHT = 34;
+/** Rows above and below the view that are drawn too, so that a quick turn of the wheel shows no gap. */
+const SPARE = 12;
 
 export interface EventTableProps {
   rows: Row[];
@@ -22,15 +23,22 @@ export interface EventTableProps {
 
 export function EventTable({ rows, pipelines, integrations, selected, onSelect, onEnd }: EventTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
-  });
+  const [view, setView] = useState({ top: 0, height: 900 });
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box === null) return;
+    const look = () => setView({ top: box.scrollTop, height: box.clientHeight });
+    const resized = new ResizeObserver(look);
+    resized.observe(box);
+    box.addEventListener('scroll', look, { passive: true });
+    return () => {
+      resized.disconnect();
+      box.removeEventListener('scroll', look);
+    };
+  }, []);
+  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - SPARE);
+  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + SPARE);
   const names = useMemo(() => pipelines && new Map(pipelines.map(({ value, label }) => [value, label])), [pipelines]);
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
     if (last >= rows.length - 40) onEnd();
   }, [last, rows.length, onEnd]);
@@ -44,11 +52,15 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
     const next = rows[index];
     if (next === undefined) return;
     onSelect(next.event_id);
-    virtual.scrollToIndex(index);
+    const box = scroller.current;
+    if (box === null) return;
+    if (index * ROW_HEIGHT < box.scrollTop) box.scrollTop = index * ROW_HEIGHT;
+    else if ((index + 1) * ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = (index + 1) * ROW_HEIGHT - box.clientHeight;
   }
   const columns = names === undefined ? 'without-pipeline' : 'with-pipeline';
   // A row that is not in the document cannot be the active one.
-  const active = items.some(({ index }) => rows[index]?.event_id === selected) ? `event-${selected}` : undefined;
+  const shown = rows.slice(first, last);
+  const active = shown.some(({ event_id }) => event_id === selected) ? `event-${selected}` : undefined;
   return (
     <div className={`panel ${classes.table}`} data-columns={columns}>
       <div className={classes.headRow} aria-hidden>
@@ -68,22 +80,18 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
         onKeyDown={onKey}
         aria-activedescendant={active}
       >
-        <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
-          {items.map(({ index, start }) => {
-            const row = rows[index];
-            if (row === undefined) return null;
-            return (
-              <EventRow
-                key={row.event_id}
-                row={row}
-                start={start}
-                selected={row.event_id === selected}
-                pipeline={names === undefined ? undefined : (names.get(row.pipeline_id) ?? row.pipeline_id)}
-                integrations={integrations.get(row.pipeline_id)}
-                onSelect={onSelect}
-              />
-            );
-          })}
+        <div style={{ height: rows.length * ROW_HEIGHT, position: 'relative' }} role="presentation">
+          {shown.map((row, at) => (
+            <EventRow
+              key={row.event_id}
+              row={row}
+              start={(first + at) * ROW_HEIGHT}
+              selected={row.event_id === selected}
+              pipeline={names === undefined ? undefined : (names.get(row.pipeline_id) ?? row.pipeline_id)}
+              integrations={integrations.get(row.pipeline_id)}
+              onSelect={onSelect}
+            />
+          ))}
         </div>
       </div>
     </div>

@@ -52,8 +52,7 @@ export function EventsPage() {
   });
   const live = useLiveEvents(isLive, { pipeline: search.pipeline, event: search.event });
   const listed = useMemo(() => past.data?.pages.flatMap((page) => page.rows) ?? [], [past.data]);
-  const positions = useMemo(() => new Map(listed.map(({ event_id }, at) => [event_id, at])), [listed]);
-  const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed, positions)), [live, listed, positions]);
+  const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed)), [live, listed]);
   const choices = useMemo(() => pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? [], [pipelines.data]);
   const integrations = useIntegrations(search.pipeline === undefined ? choices.map(({ value }) => value) : [search.pipeline]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = past;

@@ -79,11 +79,13 @@ const object = (value: unknown): Record<string, unknown> =>
 export const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Live rows before the listed ones; an event that is in both is shown once, with what the API knows and the newest verdicts. */
-export function mergeLive(live: readonly Row[], listed: readonly Row[], at: ReadonlyMap<string, number>): Row[] {
+export function mergeLive(live: readonly Row[], listed: readonly Row[]): Row[] {
+  // Live frames are about new events: an event that is in both lists is among the newest listed ones.
+  const newestListed = new Map(listed.slice(0, NEWEST).map(({ event_id }, index) => [event_id, index]));
   const fresh: Row[] = [];
   const known = [...listed];
   for (const row of live) {
-    const index = at.get(row.event_id);
+    const index = newestListed.get(row.event_id);
     if (index === undefined) fresh.push(row);
     else if (row.verdicts.length > 0) {
       const before = known[index];
@@ -92,6 +94,7 @@ export function mergeLive(live: readonly Row[], listed: readonly Row[], at: Read
   }
   return fresh.concat(known);
 }
+const NEWEST = 3_000;
 function newest(listed: readonly Verdict[], live: readonly Verdict[]): Verdict[] {
   const moved = new Map(live.map((verdict) => [verdict.integration_id, verdict]));
   const kept = listed.map((verdict) => moved.get(verdict.integration_id) ?? verdict);

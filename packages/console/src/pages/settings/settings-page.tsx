@@ -1,4 +1,4 @@
-/** The organisation, how long data is kept, and the health of the installation. */
+/** The organisation, alerts, how long data is kept, and the health of the installation. */
 import { Button, Group, Stack, Table, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
@@ -12,12 +12,14 @@ import { Tag } from '../../components/tag.tsx';
 import { ago, bytes, duration, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { Alerts } from './alerts.tsx';
 
 export function SettingsPage() {
   return (
     <Page title="Settings">
       <Stack gap="md" maw={760}>
         <Organisation />
+        <Alerts />
         <Installation />
       </Stack>
     </Page>

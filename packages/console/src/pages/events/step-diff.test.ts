@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { diffsOf } from './step-diff.ts';
+
+const received = { properties: { total: 119 }, context: { ip: '203.0.113.7' } };
+const event = { properties: { total: 119, net_value: 100 }, context: { ip: '203.0.113.0' } };
+
+test('a value that two steps changed is shown at the second', () => {
+  const [context, pii] = diffsOf([{ changed: ['context.ip'] }, { changed: ['context.ip'] }], received, event);
+  expect(context).toEqual([{ path: 'context.ip', before: undefined, after: undefined }]);
+  expect(pii).toEqual([{ path: 'context.ip', before: '203.0.113.7', after: '203.0.113.0' }]);
+});
+test('the last transformation has what differs and is no other step’s', () => {
+  const steps = [{ step: 'transformation', result: 'applied' }];
+  expect(diffsOf(steps, received, event)).toEqual([[{ path: 'properties.net_value', before: undefined, after: 100 }]]);
+  const claimed = [{ changed: ['properties.net_value'] }, ...steps];
+  expect(diffsOf(claimed, received, event)[1]).toEqual([]);
+});
+test('an event that was not stored shows the paths alone', () => {
+  expect(diffsOf([{ changed: ['context.ip'] }], received, null)).toEqual([[{ path: 'context.ip', before: undefined, after: undefined }]]);
+});
