@@ -24,7 +24,8 @@ export interface Field<A extends Access = Access, S extends TSchema = TSchema, I
   schema: S;
   /** What a request body takes, where that is more lenient than what is stored. */
   input: I;
-  fallback?: Static<S>;
+  /** `defaulted` checks that it fits the schema. Typed `Static<S>` here, it would cost the compiler seconds for every comparison of fields. */
+  fallback?: unknown;
 }
 type Fields = Record<string, Field>;
 

@@ -4,7 +4,7 @@ import yandexMetrica from './vendor.ts';
 
 const context = { ...CONTEXT, vendor_ids: { ym_uid: '1700000000123456789' } };
 const form = (fields: Record<string, unknown>) =>
-  new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString();
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString();
 const head = {
   cid: '1700000000123456789',
   et: 1767323045,
