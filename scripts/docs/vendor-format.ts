@@ -4,6 +4,8 @@ import { code, generatedFrom, type Page, table } from './page.ts';
 import { type Declaration, type Member, readDeclarations } from './type-source.ts';
 
 const SOURCE = 'packages/core/src/vendor/definition.ts';
+/** The rest of the format. `definition.ts` re-exports it. */
+const AUTH = 'packages/core/src/vendor/auth-definition.ts';
 /** In reading order. The other types follow alphabetically. */
 const FIRST = [
   'VendorDefinition',
@@ -40,13 +42,14 @@ function section(declaration: Declaration): string {
 }
 
 export function vendorFormatPages(): Page[] {
-  const source = readFileSync(join(import.meta.dirname, '../..', SOURCE), 'utf8');
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+  const source = read(SOURCE);
   const intro = (/^\/\*\*([\s\S]*?)\*\//.exec(source)?.[1] ?? '')
     .split('\n')
     .map((line) => line.replace(/^\s*\*? ?/, ''))
     .join('\n')
     .trim();
-  const declarations = readDeclarations(source).filter(
+  const declarations = [...readDeclarations(source), ...readDeclarations(read(AUTH))].filter(
     (one) => one.kind === 'interface' || one.alternatives.some(({ members }) => members.length > 0),
   );
   const place = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
