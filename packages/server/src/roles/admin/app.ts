@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { requestId } from '../../http/request-id.ts';
 import { validatorCompiler } from '../../http/validation.ts';
+import { turns } from '../../runtime/turns.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createPipelineScope } from './auth/pipeline-scope.ts';
 import type { AdminApp, AdminContext, AdminDeps } from './deps.ts';
@@ -38,6 +39,11 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   app.addHook('onRequest', async (request, reply) => {
     // Responses contain tokens, secrets that are shown once, and private data.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  });
+  // Many requests at once share the slices of background work: a flood of them does not hold up events.
+  app.addHook('onRequest', async () => {
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
   });
   app.addHook('onRequest', createAuthenticate(deps));
   app.addHook('preHandler', createPipelineScope(deps));
