@@ -56,8 +56,8 @@ export async function playStory({ service, client, receiver }: Stage, sdk: Sdk):
     receiver.requests.filter((request) => request.path === `${path}/${at}`).map(({ body }) => JSON.parse(body) as Arrived);
 
   const gate = await openGate(service.url, limited.pipeline_key);
-  const sending = await sdk.open({ url: gate.url, key });
   try {
+    const sending = await sdk.open({ url: gate.url, key });
     const made: Made[] = [];
     for (const { calls, faults } of PHASES) {
       gate.order(...faults.filter((fault) => sdk.retries || fault !== 'lost answer'));

@@ -2433,7 +2433,7 @@ export interface paths {
         put?: never;
         /**
          * Accept a third-party webhook
-         * @description Always answers 200, unless the event log is unavailable. Signature and mapping faults are dead-lettered.
+         * @description Answers 200 to every webhook that it can read, unless the event log is unavailable. Signature and mapping faults are dead-lettered.
          */
         post: operations["collectWebhook"];
         delete?: never;
@@ -13303,6 +13303,15 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
+            /** @description payload_too_large: URL and headers together are limited to 16 KB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
             /** @description overloaded: The service cannot accept this event now: retry later. */
             503: {
                 headers: {
@@ -13520,6 +13529,13 @@ export interface operations {
                     "application/json": components["schemas"]["Liveness"];
                 };
             };
+            /** @description URL and headers together are limited to 16 KB. The answer has no body. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getReadiness: {
@@ -13539,6 +13555,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Readiness"];
                 };
+            };
+            /** @description URL and headers together are limited to 16 KB. The answer has no body. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not ready. */
             503: {
@@ -13568,6 +13591,13 @@ export interface operations {
                 content: {
                     "text/plain": string;
                 };
+            };
+            /** @description URL and headers together are limited to 16 KB. The answer has no body. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

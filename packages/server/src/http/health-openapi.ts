@@ -22,8 +22,9 @@ const Readiness = {
   },
 };
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+const HEADERS_TOO_LARGE = { description: 'URL and headers together are limited to 16 KB. The answer has no body.' };
 const get = (operationId: string, summary: string, description: string, responses: object) => ({
-  get: { operationId, summary, description, tags: ['Service'], security: [], responses },
+  get: { operationId, summary, description, tags: ['Service'], security: [], responses: { ...responses, 431: HEADERS_TOO_LARGE } },
 });
 
 export const healthPaths: OpenApiPaths = {

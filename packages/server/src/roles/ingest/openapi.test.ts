@@ -21,7 +21,7 @@ const EVERY = ['200', '400', '401', '403', '405', '413', '429', '500', '503'];
 test('every collection endpoint documents the whole error table', () => {
   for (const { path, operation } of operations)
     expect(Object.keys(operation.responses), path).toEqual(
-      { '/v1/webhook': ['200', '503'], '/sourceConfig': SETTINGS, [SEGMENT_SETTINGS]: SETTINGS }[path] ?? EVERY,
+      { '/v1/webhook': ['200', '431', '503'], '/sourceConfig': SETTINGS, [SEGMENT_SETTINGS]: SETTINGS }[path] ?? EVERY,
     );
 });
 test('the document survives JSON', () => {

@@ -191,13 +191,18 @@ function operation(path: string, route: Route): Schema {
         operationId,
         tags: ['Inbound webhooks'],
         summary: 'Accept a third-party webhook',
-        description: 'Always answers 200, unless the event log is unavailable. Signature and mapping faults are dead-lettered.',
+        description:
+          'Answers 200 to every webhook that it can read, unless the event log is unavailable. Signature and mapping faults are dead-lettered.',
         security: [],
         parameters: [{ name: 'source', in: 'query', required: true, description: 'Id of the webhook source.', schema: { type: 'string' } }],
         requestBody: {
           content: json({ description: "Any JSON in the third party's format.", examples: [{ id: 'evt_1', type: 'charge.succeeded' }] }),
         },
-        responses: { 200: { description: 'Accepted.', content: json(success) }, ...errorReplies(['overloaded']) },
+        responses: {
+          200: { description: 'Accepted.', content: json(success) },
+          431: { description: 'payload_too_large: URL and headers together are limited to 16 KB.', content: json(CollectionError) },
+          ...errorReplies(['overloaded']),
+        },
       },
     };
   if (route.kind === 'settings')
