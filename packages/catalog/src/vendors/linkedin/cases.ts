@@ -138,6 +138,12 @@ export default vendorCases(
       verdict: { kind: 'unavailable', refresh_token: true } as never,
     },
     {
+      name: 'an expired token without OAuth',
+      events: [order],
+      reply: { status: 401, body: { code: 'EXPIRED_ACCESS_TOKEN' } },
+      verdict: { kind: 'refused' },
+    },
+    {
       name: 'a revoked token',
       events: [order],
       reply: { status: 401, body: { code: 'REVOKED_ACCESS_TOKEN' } },

@@ -49,7 +49,6 @@ const ANSWERS: AnswerRule[] = [
     },
   },
   { status: [401], when: { field: 'body.code', op: 'eq', value: 'REVOKED_ACCESS_TOKEN' }, verdict: 'refused', reason: 'body.message' },
-  { status: [401], verdict: 'refresh_token', reason: 'body.message' },
   { status: [403, 426], verdict: 'refused', reason: 'body.message' },
   { status: [400, 422], verdict: 'refused', reason: 'body.message', isolate: true },
   RETRY_TIMEOUT,
