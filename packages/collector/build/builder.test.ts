@@ -28,7 +28,7 @@ describe('a build', () => {
     expect(one.code).not.toContain('Cookiebot');
   });
 
-  test('fits its budget with whatever key: a random text compresses to a few bytes more or less', async () => {
+  test('fits its budget with any key, although random text compresses differently', async () => {
     const { code } = await build();
     const keys = Array.from(
       { length: 300 },
@@ -38,7 +38,7 @@ describe('a build', () => {
     expect(Math.max(...keys.map((key) => gzipped(code.replaceAll(KEY, key))))).toBeLessThanOrEqual(3000);
   });
 
-  test('domains with letters of their own stand in it as links have them', () => {
+  test('internationalised domains are stored in punycode, as links have them', () => {
     const cross_domain_domains = ['*.Bücher.example', 'münchen.example:8080', 'plain.example', 'localhost:3000'];
     const { C_DOMAINS } = constantsOf({ pipeline: aPipeline({ cross_domain: true }, { cross_domain_domains }), client_side: [] });
     expect(C_DOMAINS).toEqual(['xn--bcher-kva.example', 'xn--mnchen-3ya.example:8080', 'plain.example', 'localhost:3000']);
@@ -57,7 +57,7 @@ describe('a build', () => {
     expect(a.code).not.toContain('sourceMappingURL');
   });
 
-  test('asks for its functions to be compiled while it loads', async () => {
+  test('is marked for eager compilation', async () => {
     const { code, map } = await build();
     expect(code).toMatch(/^\/\/# allFunctionsCalledOnLoad\n\(/); // recognised only at the very beginning
     expect(JSON.parse(map).mappings).toMatch(/^;/); // the source map accounts for the line
@@ -69,7 +69,7 @@ describe('a build', () => {
     await expect.poll(children).not.toMatch(/esbuild.*--service/);
   });
 
-  test('a file that the site hosts knows where events go, with or without a slash at the end', async () => {
+  test('a self-hosted file contains the ingest URL, with or without a trailing slash', async () => {
     const pipeline = aPipeline({ delivery_method: 'download' });
     const codes = await Promise.all(['https://in.example/x', 'https://in.example/x/'].map((ingest_url) => build(pipeline, { ingest_url })));
     expect(codes[0]!.code).toContain('"https://in.example/x"');
@@ -139,7 +139,7 @@ describe('client-side integrations', () => {
   const integration = (config: Record<string, never> | object) => ({
     client_side: [{ integration_id: 'int_1', vendor: 'webhook', definition: webhook, config: config as never }],
   });
-  test('are in the file, without what their mapping does not use', async () => {
+  test('are in the file, with only the code that their mapping uses', async () => {
     const plain = await build(aPipeline(), integration({ url: 'https://hook.example/in' }));
     expect(plain.code).toContain('hook.example');
     const phone = await build(

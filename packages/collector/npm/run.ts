@@ -1,7 +1,7 @@
 import type { CollectorConstants } from '../build/constants.ts';
 
 /**
- * Stands for the collector itself. `build.ts` replaces this module with src/main.ts, compiled so that its constants are read from the first
+ * A placeholder for the collector. `build.ts` replaces this module with src/main.ts, compiled so that its constants are read from the first
  * argument and the attributes of its script tag from the second.
  */
 export function run(_constants: CollectorConstants, _option: (name: string) => string | undefined): void {

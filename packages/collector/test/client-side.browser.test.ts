@@ -41,7 +41,7 @@ test('the browser sends the mapped event to the vendor, and the event itself to 
   await ingest.waitFor((all) => all.some((event) => event.event === 'Order Completed'));
 });
 
-test('canonical where nothing is mapped; event filter and consent hold', async () => {
+test('sends the canonical event if nothing is mapped, and respects event filter and consent', async () => {
   await stage.serve(aPipeline(), {
     clientSide: [integration({ consent_category: 'analytics', event_filter: { event_names: ['Wanted', '@page'] } })],
   });

@@ -11,7 +11,7 @@ beforeEach(() => stage.reset());
 
 const loaded = (page: Page) => page.waitForFunction('window._df && window._df.track');
 
-/** Tools as they look from a page: `load` is what their script leaves there, `change` what a click in their banner does. */
+/** Fake consent tools: `load` does what the tool's script does, `change` what a click in its banner does. */
 const TOOLS: Record<string, { provider: ConsentConfig['provider']; load: string; first: object; change: string; second: object }> = {
   OneTrust: {
     provider: 'onetrust',
@@ -100,7 +100,7 @@ describe.each(Object.entries(TOOLS))('%s', (_, tool) => {
   });
 });
 
-test('automatic: the tool itself is believed before TCF and consent mode that it also speaks', async () => {
+test('auto: the consent tool has precedence over TCF and consent mode', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'auto', wait_ms: 400 } }), {
     head: `<script>${TOOLS['Google consent mode']!.load}${TOOLS.TCF!.load}</script>`,
   });
@@ -115,7 +115,7 @@ test('automatic: the tool itself is believed before TCF and consent mode that it
   expect(events.find((event) => event.event === 'T')!.context.consent.categories).toEqual(TOOLS.Cookiebot!.first);
 });
 
-test('wait_ms over: events go without consent; what becomes known later is sent on', async () => {
+test('after wait_ms events are sent without consent, and later consent is sent too', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 500 } }));
   const start = performance.now();
   const page = await stage.open();
@@ -127,13 +127,13 @@ test('wait_ms over: events go without consent; what becomes known later is sent 
   expect(events[1]).toMatchObject({ event: 'Consent Updated', context: { consent: { categories: TOOLS.Cookiebot!.first } } });
 });
 
-test('a tool that comes between two looks, just before the wait is over, is still heard', async () => {
+test('a tool that loads between two checks, just before the wait ends, is still detected', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 2000 } }));
   const page = await stage.context.newPage();
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.goto(stage.url());
-  await page.clock.runFor(1700); // the look before was at 1.6 s, the next one would be at 2.4 s
+  await page.clock.runFor(1700); // the last check was at 1.6 s, the next one would be at 2.4 s
   await page.evaluate(TOOLS.Cookiebot!.load);
   await page.clock.runFor(299);
   expect(ingest.requests).toHaveLength(0);
@@ -142,7 +142,7 @@ test('a tool that comes between two looks, just before the wait is over, is stil
   expect(view!.context.consent).toEqual({ categories: TOOLS.Cookiebot!.first });
 });
 
-test('consent mode defaults count once the wait is over, a denial before a grant that is for another region', async () => {
+test('consent mode defaults count after the wait, and a denial overrides a grant for another region', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'google_consent_mode', wait_ms: 400 } }), {
     head: `<script>dataLayer = []; function gtag() { dataLayer.push(arguments) }
       gtag('consent', 'default', { analytics_storage: 'granted', ad_storage: 'denied', region: ['FR'] });
@@ -171,7 +171,7 @@ test.each([
   expect(events[1]).toMatchObject({ event: 'Consent Updated', properties: { categories: TOOLS[name]!.second } });
 });
 
-test('Didomi that is there but not ready is asked again, and heard once', async () => {
+test('Didomi that is loaded but not ready is polled, and reported once', async () => {
   await stage.serve(aPipeline({ consent_config: { provider: 'didomi', wait_ms: 6000 } }), {
     head: `<script>${TOOLS.Didomi!.load}; const status = Didomi.getCurrentUserStatus; tries = 0;
       Didomi.getCurrentUserStatus = () => { if (++tries < 4) throw new Error('not ready'); return status() }</script>`,
@@ -193,7 +193,7 @@ test('a page left while events wait does not lose them', async () => {
 });
 
 describe('custom', () => {
-  test('a callback tells, as often as it likes', async () => {
+  test('a callback may report consent several times', async () => {
     await stage.serve(aPipeline({ consent_config: { provider: 'custom', wait_ms: 60_000 } }), {
       head: `<script>window._df = [['consent', function (tell) { window.tell = tell }]]</script>`,
     });
@@ -206,13 +206,13 @@ describe('custom', () => {
     await page.evaluate(`tell(['analytics', 'marketing'])`);
     const events = await ingest.waitFor((all) => all.length === 2);
     expect(events[1]!.properties).toEqual({ categories: ['analytics', 'marketing'] });
-    // The next page knows without being told again.
+    // The next page reads it from storage.
     await page.reload();
     const later = await ingest.waitFor((all) => all.length === 3);
     expect(later[2]!.context.consent).toEqual({ categories: ['analytics', 'marketing'] });
   });
 
-  test('without any configuration the page may still tell, and the same word twice is said once', async () => {
+  test('without configuration the page may still report consent, and repeats are sent once', async () => {
     await stage.serve(aPipeline());
     const page = await stage.open();
     await ingest.waitFor((all) => all.length === 1);
@@ -228,12 +228,12 @@ describe('required_category', () => {
   const pipeline = aPipeline({ consent_config: { provider: 'cookiebot', wait_ms: 300, required_category: 'analytics' } });
   const state = () => `Object.keys(localStorage).filter((key) => key.startsWith('_df')).length + document.cookie.includes('_df_id')`;
 
-  test('nothing is kept on the device until it is granted; events still go', async () => {
+  test('nothing is stored on the device until consent is granted, but events are sent', async () => {
     ingest.setsCookies = false;
     await stage.serve(pipeline);
     const page = await stage.open();
     const [view] = await ingest.waitFor((all) => all.length === 1);
-    // One request at a time: that the next one comes means that the answer to the first was dealt with.
+    // One request at a time: the next one is sent only after the first response was handled.
     await call(page, 'track', 'Next');
     await ingest.waitFor((all) => all.length === 2);
     expect(await page.evaluate(state())).toBe(0);
@@ -245,7 +245,7 @@ describe('required_category', () => {
     expect(new Set(events.map((event) => event.anonymousId))).toEqual(new Set([view!.anonymousId]));
   });
 
-  test('until then what other pages left behind stays with them', async () => {
+  test('until then stored events of other pages are not touched', async () => {
     await stage.serve(pipeline);
     stage.site.pages.set('/before', { html: '<p>before</p>' });
     const page = await stage.open('/before');
@@ -264,7 +264,7 @@ describe('required_category', () => {
     await page.clock.runFor(30_000);
     await call(page, 'track', 'Next');
     await ingest.waitFor(() => names().includes('Next'));
-    // The page's clock ran ahead of the network, so what was under way may have been sent again.
+    // The page's clock ran ahead of the network, so requests in flight may have been repeated.
     expect(names()).not.toContain('Left');
     await page.addScriptTag({ content: TOOLS.Cookiebot!.load });
     await page.clock.resume();
@@ -272,7 +272,7 @@ describe('required_category', () => {
     expect(await page.evaluate('localStorage.their_df_q')).toBe('theirs');
   });
 
-  /** The visitor had agreed, and takes it back; the denial has been sent. */
+  /** The visitor grants consent and withdraws it; the denial has been sent. */
   const denied = async () => {
     await stage.serve(pipeline, { head: `<script>${TOOLS.Cookiebot!.load}</script>` });
     const page = await stage.open();
@@ -284,14 +284,14 @@ describe('required_category', () => {
     return page;
   };
 
-  test('a cookie that an answer brings after a denial is removed too', async () => {
-    // This server sets it again with the answer to the denial, as one to a request that was under way may.
+  test('a cookie set by a response after a denial is removed too', async () => {
+    // The response to the denial sets the cookie again, as the response to a request in flight may.
     const page = await denied();
     await expect.poll(() => isSending(page)).toBe(false);
     await expect.poll(() => page.evaluate('document.cookie')).not.toContain('_df_id');
   });
 
-  test('a denial removes what was kept', async () => {
+  test('a denial removes stored data', async () => {
     ingest.setsCookies = false;
     const page = await denied();
     await call(page, 'track', 'Next');

@@ -9,7 +9,7 @@ beforeEach(() => stage.reset());
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('the first page view says where, who and with what', async () => {
+test('the first page view has page, visitor and device', async () => {
   await stage.serve(aPipeline());
   const page = await stage.open('/shoes?utm_source=news&utm_campaign=spring&gclid=G1&ScCid=S1&color=red#size');
   const [event] = await ingest.waitFor((events) => events.length === 1);
@@ -32,11 +32,11 @@ test('the first page view says where, who and with what', async () => {
     screen: { width: expect.any(Number), height: expect.any(Number), density: expect.any(Number) },
   });
   expect(event!.context.click_ids).not.toHaveProperty('color');
-  // The server has it from the request.
+  // The server reads it from the request.
   expect(request!.headers['user-agent']).toBe(await page.evaluate(() => navigator.userAgent));
 });
 
-// The browser makes them on secure pages only.
+// `crypto.randomUUID` exists on secure pages only.
 test.each(['localhost', 'shop.test'])('ids are UUIDs of their own on %s', async (host) => {
   await stage.serve(aPipeline(), { head: `<script>window._df = [['track', 'A'], ['track', 'B']]</script>` });
   const page = await stage.open('/', host);
@@ -91,7 +91,7 @@ test('arguments may be left out, and options override', async () => {
   await page.waitForFunction('window._df && window._df.track');
   await page.evaluate(() => {
     const df = (window as unknown as { _df: Record<string, (...args: unknown[]) => void> })._df;
-    df.identify!({ plan: 'none' }); // nobody is known: nothing to send
+    df.identify!({ plan: 'none' }); // without a user id there is nothing to send
     df.identify!(42, { a: 1 });
     df.identify!({ b: 2 });
     df.identify!(null, { c: 3 });
@@ -109,7 +109,7 @@ test('arguments may be left out, and options override', async () => {
   expect(events[4]!.context.page).toMatchObject({ title: 'Shop' });
 });
 
-test('calls made before the load are sent in order, and old references to the queue stay good', async () => {
+test('calls before the load are sent in order, and old references to the queue stay valid', async () => {
   const head = `<script>
     window._df = []; window.early = window._df;
     _df.push(['identify', 'u-9', { a: 1 }]);
@@ -128,7 +128,7 @@ test('calls made before the load are sent in order, and old references to the qu
   expect(events[2]).toMatchObject({ userId: 'u-9', properties: { n: 2 } });
 });
 
-test('a page call of the page itself takes the place of the automatic one', async () => {
+test('a page call by the site replaces the automatic one', async () => {
   await stage.serve(aPipeline(), { head: `<script>window._df = [['page', 'Own']]</script>` });
   const page = await stage.open();
   await ingest.waitFor((events) => events.length > 0);
@@ -137,7 +137,7 @@ test('a page call of the page itself takes the place of the automatic one', asyn
   expect(events.map((event) => event.name ?? event.event)).toEqual(['Own', 'End']);
 });
 
-test('a single-page application is seen moving, and its history works as before', async () => {
+test('navigation in a single-page application is tracked, and its history still works', async () => {
   await stage.serve(aPipeline());
   const page = await stage.open('/a');
   await ingest.waitFor((events) => events.length === 1);
@@ -194,7 +194,7 @@ test('on, ready and reset', async () => {
   expect(after.anonymousId).toBe(b!.anonymousId);
 });
 
-test('nothing the page gives us throws, and the good events still go', async () => {
+test('invalid arguments never throw, and valid events are still sent', async () => {
   await stage.serve(aPipeline());
   const page = await stage.open();
   await ingest.waitFor((events) => events.length === 1);
@@ -227,7 +227,7 @@ test('nothing the page gives us throws, and the good events still go', async () 
   expect(errors).toEqual([]);
 });
 
-test('loading the script twice counts once', async () => {
+test('loading the script twice sends one page view', async () => {
   await stage.serve(aPipeline());
   const page = await stage.open();
   await ingest.waitFor((events) => events.length === 1);

@@ -1,4 +1,4 @@
-/** Pipelines, builds and a page to try them on. */
+/** Pipelines, builds, and a page that uses them. */
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { buildCollector } from '../build/builder.ts';
@@ -7,7 +7,7 @@ import { Ingest } from './ingest.ts';
 import { bundledApp } from './npm-app.ts';
 import { type Browsing, browse, browseWith, Site } from './site.ts';
 
-/** As long and as random as real ones. */
+/** As long and random as real ones. */
 export const KEY = 'pk_w6en38stw5y5b7djn79jnkactwpdvcft';
 
 export function aPipeline(
@@ -47,7 +47,7 @@ export function aPipeline(
 }
 
 const SYNC = { enabled: true, consent_category: 'marketing' };
-/** Everything that can be switched on. */
+/** All features enabled. */
 export const FULL = aPipeline(
   {
     cross_domain: true,
@@ -72,7 +72,7 @@ export const FULL = aPipeline(
   { cross_domain_enabled: true, cross_domain_domains: ['shop.example', 'blog.example'] },
 );
 
-/** Most tests want the same few builds. */
+/** A cache, because most tests need the same few builds. */
 const builds = new Map<string, Promise<{ code: string }>>();
 function built(pipeline: Pipeline, clientSide: ClientSideInput[]): Promise<{ code: string }> {
   const input = JSON.stringify([pipeline, clientSide]);
@@ -94,7 +94,7 @@ export class Stage {
   get context(): BrowserContext {
     return this.#browsing!.context;
   }
-  /** Another visitor. */
+  /** A new visitor. */
   async another(options: BrowserContextOptions): Promise<BrowserContext> {
     const context = await this.#browsing!.another(options);
     this.#others.push(context);
@@ -110,7 +110,7 @@ export class Stage {
     await this.#browsing?.close();
     await Promise.all([this.ingest.stop(), this.site.stop()]);
   }
-  /** A new visitor and clean records. Pages that are open are closed; what they still send goes nowhere. */
+  /** A new visitor and empty records. Closes open pages; their late requests reach no server. */
   async reset(): Promise<void> {
     const before = this.context;
     await this.ingest.reset();
@@ -118,7 +118,7 @@ export class Stage {
     this.#browsing!.context = await this.#browsing!.another();
     for (const context of [before, ...this.#others.splice(0)]) await context.close();
   }
-  /** Builds the collector, and serves it with a page around it. */
+  /** Builds the collector and serves it with a page that loads it. */
   async serve(
     pipeline: Pipeline,
     options: { head?: string; body?: string; attributes?: string; host?: string; clientSide?: ClientSideInput[]; csp?: string } = {},
@@ -143,7 +143,7 @@ export class Stage {
   }
 }
 
-/** A request is under way, or not yet dealt with; or the page holds on to its events, because of one or because it was asked. */
+/** Whether a request is in flight or its response not handled yet, or the page marks its events as its own. */
 export const isSending = (page: Page): Promise<boolean> =>
   page.evaluate(
     () =>

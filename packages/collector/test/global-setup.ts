@@ -1,4 +1,4 @@
-/** One Chromium for the whole run: every file gets visitors of its own in it. */
+/** Starts one Chromium for the whole run. Every test file uses its own browser contexts. */
 import { chromium } from 'playwright-core';
 import { launchOptions } from './site.ts';
 

@@ -7,7 +7,7 @@ beforeAll(() => stage.start());
 afterAll(() => stage.stop());
 beforeEach(() => stage.reset());
 
-test('storage and cookies denied: events go, under one id a page, and leave with it', async () => {
+test('storage and cookies denied: events are sent with one id per page, and nothing is stored', async () => {
   const context = await stage.browserWith({ profile: { default_content_setting_values: { cookies: 2 } } });
   await stage.serve(aPipeline());
   const page = await stage.open('/', 'shop.test', context);
@@ -26,12 +26,12 @@ test('storage and cookies denied: events go, under one id a page, and leave with
   const events = await ingest.waitFor((all) => all.length === 3);
   expect(new Set(events.map((event) => event.anonymousId)).size).toBe(1);
   expect(events[2]).toMatchObject({ event: 'T', userId: 'u-1' });
-  // Nothing outlives the page, so even a failing server gets the last try.
+  // Nothing is stored, so the last attempt is made even on a failing server.
   const sent = ingest.requests.length;
   ingest.behave = (_, nth) => (nth === sent + 1 ? { status: 503, headers: { 'Retry-After': '600' } } : { status: 200 });
   await page.evaluate(() => {
     const { fetch } = window;
-    // After the collector has dealt with the answer: until then the event is under way, and would not go a second time.
+    // Wait until the collector has handled the response: until then the event is in flight and would not be sent again.
     const note = () => setTimeout(() => Object.assign(window, { answered: true }), 0);
     window.fetch = (...args) => fetch(...args).finally(note);
   });
@@ -54,7 +54,7 @@ test('third-party cookies blocked: the page of another site keeps its own id', a
   expect(ingest.requests[1]!.headers.cookie).toBeUndefined();
 });
 
-test('a strict content security policy: no inline, no eval, only what the collector needs', async () => {
+test('works with a strict content security policy without inline scripts and eval', async () => {
   const origin = `http://localhost:${ingest.port}`;
   await stage.serve(FULL, { csp: `default-src 'none'; script-src ${origin}; connect-src ${origin}; require-trusted-types-for 'script'` });
   const page = await stage.context.newPage();
@@ -67,7 +67,7 @@ test('a strict content security policy: no inline, no eval, only what the collec
   expect(complaints).toEqual([]);
 });
 
-test('a policy that forbids the connection: quiet, and the page goes on', async () => {
+test('a policy that forbids the connection causes no error in the page', async () => {
   await stage.serve(aPipeline(), { csp: `script-src http://localhost:${ingest.port}; connect-src 'none'` });
   const page = await stage.context.newPage();
   const errors: Error[] = [];

@@ -11,7 +11,7 @@ const cookieOf = async (host: string) =>
   (await stage.context.cookies(`http://${host}:${stage.site.port}`)).filter((one) => one.name === '_df_id');
 
 describe('the anonymous id', () => {
-  test('comes from the cookie that the server set, before what storage says', async () => {
+  test('comes from the server’s cookie, which has precedence over storage', async () => {
     await stage.serve(aPipeline());
     await stage.context.addCookies([{ name: '_df_id', value: 'from-the-server', domain: 'localhost', path: '/' }]);
     const page = await stage.open();
@@ -21,7 +21,7 @@ describe('the anonymous id', () => {
     await stage.context.clearCookies();
     await page.reload();
     const events = await ingest.waitFor((all) => all.length === 2);
-    expect(events[1]!.anonymousId).toBe('from-the-server'); // storage remembers
+    expect(events[1]!.anonymousId).toBe('from-the-server'); // from storage
   });
 
   test('is set by a server on the same site, and shared by its subdomains', async () => {
@@ -41,7 +41,7 @@ describe('the anonymous id', () => {
     await stage.open('/', 'www.shop.test');
     const [event] = await ingest.waitFor((events) => events.length === 1);
     expect(ingest.requests[0]!.headers.origin).toBe(`http://www.shop.test:${stage.site.port}`);
-    expect(ingest.preflights).toBe(0); // nothing in the request that the browser would have to ask for first
+    expect(ingest.preflights).toBe(0); // the request needs no CORS preflight
     await expect.poll(() => cookieOf('shop.test')).toMatchObject([{ value: event!.anonymousId, domain: '.shop.test', sameSite: 'Lax' }]);
     const [cookie] = await cookieOf('shop.test');
     expect(cookie!.expires * 1000 - Date.now()).toBeGreaterThan(399 * 86_400_000);
@@ -60,7 +60,7 @@ describe('the anonymous id', () => {
     await expect.poll(async () => (await cookieOf('shop.test'))[0]?.value).toBe(after.anonymousId);
   });
 
-  test('is asked for without holding up the page: calls wait for it, in order', async () => {
+  test('is requested without blocking the page, and calls wait for it in order', async () => {
     await stage.serve(aPipeline(), {
       head: `<script>const { get } = CookieStore.prototype; CookieStore.prototype.get = (...args) => new Promise((tell) => { window.tell = () => tell(get.apply(cookieStore, args)) })</script>`,
     });
@@ -78,7 +78,7 @@ describe('the anonymous id', () => {
     expect(new Set(events.map((event) => event.anonymousId))).toEqual(new Set(['from-the-server']));
   });
 
-  test('a page left before the browser has told its cookie loses nothing, and knows the visitor', async () => {
+  test('a page left before the cookie was read loses nothing and keeps the visitor', async () => {
     await stage.serve(aPipeline(), { head: '<script>CookieStore.prototype.get = () => new Promise(() => {})</script>' });
     await stage.context.addCookies([{ name: '_df_id', value: 'from-the-server', domain: 'localhost', path: '/' }]);
     const page = await stage.open();
@@ -114,12 +114,12 @@ describe('cross-domain', () => {
     await stage.serve(pipeline, { body: body() });
     const page = await stage.open('/', 'shop.test');
     const [first] = await ingest.waitFor((events) => events.length === 1);
-    // The answer was dealt with: a page that is left before that may send its view again.
+    // Wait until the response was handled: a page left before that may send its view again.
     await expect.poll(() => isSending(page)).toBe(false);
     return { page, first: first! };
   };
 
-  test('a click carries the id to a domain of ours, where it leaves the address bar', async () => {
+  test('a click passes the id to another own domain, which removes it from the address bar', async () => {
     const { page, first } = await start();
     await page.click('#inner');
     const events = await ingest.waitFor((all) => all.length === 2);
@@ -129,7 +129,7 @@ describe('cross-domain', () => {
     expect(events[1]!.properties!.url).toBe(clean);
   });
 
-  test('forms of both methods carry it', async () => {
+  test('GET and POST forms pass it', async () => {
     const { page, first } = await start();
     await page.click('#get-go');
     const events = await ingest.waitFor((all) => all.length === 2);
@@ -143,7 +143,7 @@ describe('cross-domain', () => {
     await expect.poll(() => page.url()).toBe(`http://blog.test:${stage.site.port}/buy?a=1`);
   });
 
-  test('no other link is touched; a wildcard covers subdomains', async () => {
+  test('other links are not changed, and a wildcard covers subdomains', async () => {
     const { page } = await start();
     const after = await page.evaluate(() => {
       document.addEventListener('click', (event) => event.preventDefault());
@@ -195,7 +195,7 @@ describe('cross-domain', () => {
   });
 });
 
-test('page variables of every source, below what the call itself says', async () => {
+test('page variables of every source are added, and the call’s own fields win', async () => {
   const pipeline = aPipeline({
     variables: [
       { name: 'layer', source: 'data_layer', path: 'ecommerce.value', target: 'properties.value' },
@@ -246,7 +246,7 @@ describe('vendor ids', () => {
     .map(([name, value]) => `document.cookie = '${name}=${value}';`)
     .join('')}</script>`;
 
-  test('are read where no consent is asked for, and only of the vendors named', async () => {
+  test('are read without a consent category, and only of the named vendors', async () => {
     await stage.serve(
       aPipeline({ vendor_syncs: { meta: { enabled: true }, google_analytics: { enabled: true }, tiktok: { enabled: false } } }),
       { head },
@@ -295,10 +295,10 @@ describe('vendor ids', () => {
     const events = await ingest.waitFor((all) => all.some((event) => event.event === 'B'));
     const of = (name: string) => Object.keys(events.find((event) => event.event === name)!.context.vendor_ids).sort();
     expect(of('A')).toEqual(['ga_client_id', 'ga_session_id']);
-    expect(of('B')).toEqual(['fbc', 'fbp', 'scid']); // advertising falls back to marketing where only that is known
+    expect(of('B')).toEqual(['fbc', 'fbp', 'scid']); // advertising falls back to marketing
   });
 
-  test('Global Privacy Control denies marketing, and is passed on', async () => {
+  test('Global Privacy Control denies marketing, and is sent with the event', async () => {
     await stage.serve(aPipeline({ vendor_syncs: { meta: { enabled: true, consent_category: 'marketing' } } }), {
       head: `${head}<script>Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { value: true });
         Object.defineProperty(Navigator.prototype, 'doNotTrack', { value: '1' }); window._df = [['consent', { marketing: true }]];</script>`,
@@ -310,7 +310,7 @@ describe('vendor ids', () => {
   });
 });
 
-test('everything switched on works together', async () => {
+test('all features work together', async () => {
   await stage.serve(FULL, {
     head: `<meta name="section" content="shoes"><script>Cookiebot = { hasResponse: true, consent: { necessary: true, statistics: true, marketing: true } }; document.cookie = '_fbp=fb.1.2.3'</script>`,
   });

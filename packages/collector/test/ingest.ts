@@ -1,4 +1,4 @@
-/** A small collection server for the browser tests: answers as the contract says, records everything, and fails on request. */
+/** A small collection server for the browser tests: follows the contract, records everything, and fails on request. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -24,7 +24,7 @@ export interface Recorded {
   status: number;
   at: number;
 }
-/** `hang` never answers. */
+/** `hang` never responds. */
 export type Behaviour = { status: number; headers?: Record<string, string> } | 'hang';
 
 export class Ingest {
@@ -32,7 +32,7 @@ export class Ingest {
   preflights = 0;
   files = new Map<string, string>();
   behave: (request: Recorded, nth: number) => Behaviour = () => ({ status: 200 });
-  /** The registrable domain that pages and this server share, where a test has one. */
+  /** The registrable domain that pages and this server share, if any. */
   cookieDomain: string | undefined;
   setsCookies = true;
   allowedHeaders = 'Content-Type, Authorization';
@@ -54,7 +54,7 @@ export class Ingest {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-  /** At another port: pages of the test before that still send reach nobody. */
+  /** On another port, so that late requests of the previous test fail. */
   async reset(): Promise<void> {
     await this.stop();
     await this.start();
@@ -65,17 +65,17 @@ export class Ingest {
     this.cookieDomain = undefined;
     this.#answersFrom = undefined;
   }
-  /** Requests are recorded, but answered only once the returned function was called. */
+  /** Records requests, but responds only after the returned function was called. */
   holdAnswers(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#answersFrom = promise;
     return resolve;
   }
-  /** What a durable server would have kept: events of requests answered 200. */
+  /** Events of requests answered 200. */
   get accepted(): SentEvent[] {
     return this.requests.filter((one) => one.status === 200).flatMap((one) => one.events);
   }
-  /** The bound only ends what hangs. */
+  /** The timeout only ends a hung test. */
   async waitFor(fits: (events: SentEvent[]) => boolean, what = 'events'): Promise<SentEvent[]> {
     const until = performance.now() + 60_000;
     while (!fits(this.accepted)) {
@@ -120,7 +120,7 @@ export class Ingest {
     if (answer === 'hang') return;
     await this.#answersFrom;
     recorded.status = answer.status;
-    // Of several visitors the last, as the service has it: it is who the page says the visitor is now.
+    // The last of several visitors, like the service: it is the current visitor of the page.
     const id = events.at(-1)?.anonymousId;
     const has = /(?:^|; )_df_id=([^;]*)/.exec(request.headers.cookie ?? '')?.[1];
     const cookie: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** An application that bundles the npm package and calls `init`, in place of a pipeline's own script: the same tests run on both. */
+/** An application that bundles the npm package and calls `init`. It replaces the pipeline's script, so that the same tests run on both. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Pages for the browser tests, under any host name, and a Chromium that resolves every name to this machine. */
+/** Serves pages under any host name, and starts a Chromium that resolves every name to localhost. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -55,16 +55,16 @@ function findChromium(): string {
 
 export interface Browsing {
   context: BrowserContext;
-  /** A visitor who was never here before, in the same browser. */
+  /** A new visitor in the same browser. */
   another(options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
-/** In every page: `openRequests` is how many requests of `fetch` its scripts have not yet dealt with to the end. */
+/** Added to every page: `openRequests` counts `fetch` requests whose responses are not completely handled. */
 function countRequests(): void {
   const { fetch } = window;
   let open = 0;
-  // A turn of the page that no clock of a test holds up.
+  // A task of the page that a fake clock does not delay.
   const turn = () =>
     new Promise((done) => {
       const { port1, port2 } = new MessageChannel();
@@ -85,7 +85,7 @@ function countRequests(): void {
   Object.defineProperty(window, 'openRequests', { get: () => open });
 }
 
-/** The browser that the run shares, or one of our own where there is none. */
+/** The shared browser of the run, or a new one if there is none. */
 export async function browse(): Promise<Browsing> {
   const shared = process.env.BROWSER_ENDPOINT;
   const browser = shared ? await chromium.connect(shared) : await chromium.launch(launchOptions());
@@ -97,7 +97,7 @@ export async function browse(): Promise<Browsing> {
   return { context: await another(), another, close: () => browser.close() };
 }
 
-/** A browser with a profile of these preferences: that is how a person blocks cookies, and no flag does it as truly. */
+/** A browser with these profile preferences. People block cookies this way; command-line flags behave differently. */
 export async function browseWith(preferences: object): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const profile = mkdtempSync(join(tmpdir(), 'collector-test-'));
   mkdirSync(join(profile, 'Default'), { recursive: true });

@@ -20,9 +20,9 @@ const burst = (page: Page, prefix: string, count: number) =>
     },
     [prefix, count] as const,
   );
-/** Nobody may read the answer to a beacon, and the browser says so. */
+/** The response to a beacon cannot be read, and the browser logs that. */
 const isBeacon = (request: Recorded) => request.headers['sec-fetch-mode'] === 'no-cors';
-/** A page whose own view is out of the way. */
+/** A page whose page view has already been sent. */
 async function ready(path = '/', host = 'localhost'): Promise<Page> {
   const before = ingest.accepted.length;
   const page = await stage.open(path, host);
@@ -30,7 +30,7 @@ async function ready(path = '/', host = 'localhost'): Promise<Page> {
   await expect.poll(() => isSending(page)).toBe(false);
   return page;
 }
-/** The same, with a clock that moves only when it is told to. */
+/** The same, with a fake clock. */
 async function readyWithClock(path = '/', host = 'localhost'): Promise<Page> {
   const page = await stage.context.newPage();
   const before = ingest.accepted.length;
@@ -41,11 +41,11 @@ async function readyWithClock(path = '/', host = 'localhost'): Promise<Page> {
   await page.clock.pauseAt(Date.now() + 5_000);
   return page;
 }
-/** A failure that the page will not try to mend before it is left, however slow the machine. */
+/** A failure with a wait so long that the page does not retry before it is left, even on a slow machine. */
 const failing = (status: number) => ({ status, headers: { 'Retry-After': '600' } });
 /**
- * After an answer: nothing is sent before this time has passed, and the next request is on its way after that. It is answered
- * only when the page's clock stands still again, so that the next wait begins at a time that is known.
+ * After a response: checks that nothing is sent before this time has passed, and that the next request is sent after it. That request is
+ * answered only when the page's clock stands still again, so that the start of the next wait is known.
  */
 async function nextAfter(page: Page, atLeastMs: number, atMostMs: number): Promise<void> {
   await expect.poll(() => isSending(page)).toBe(false);
@@ -59,7 +59,7 @@ async function nextAfter(page: Page, atLeastMs: number, atMostMs: number): Promi
 }
 
 describe('a server that fails', () => {
-  test('is asked again after 1 s, doubled up to 60 s, with at most a quarter more, with the same event', async () => {
+  test('is retried with the same event after 1 s, doubled up to 60 s, plus at most 25 % jitter', async () => {
     await stage.serve(aPipeline());
     const page = await readyWithClock();
     const waits = [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000];
@@ -78,7 +78,7 @@ describe('a server that fails', () => {
     await ingest.waitFor(() => names().includes('After'));
   });
 
-  test('may ask for a longer wait, in seconds or as a date', async () => {
+  test('may request a longer wait with Retry-After, in seconds or as a date', async () => {
     await stage.serve(aPipeline());
     const page = await readyWithClock();
     const first = ingest.requests.length;
@@ -99,7 +99,7 @@ describe('a server that fails', () => {
     await ingest.waitFor(() => names().includes('T'));
   });
 
-  test.each([400, 401, 403, 404])('%i is final for the event, the page is told, and the next one goes', async (status) => {
+  test.each([400, 401, 403, 404])('%i is final: the page is notified, and the next event is sent', async (status) => {
     await stage.serve(aPipeline());
     const page = await ready();
     await page.evaluate(() => {
@@ -125,10 +125,10 @@ describe('a server that fails', () => {
     expect(names().slice(1)).toEqual(Array.from({ length: 20 }, (_, i) => `S${i}`));
   });
 
-  test('a request without an answer is given up after 20 s', async () => {
+  test('a request without a response is aborted after 20 s', async () => {
     await stage.serve(aPipeline());
     const page = await ready();
-    // The browser's own alarm, quicker, and with a note of what it was set to.
+    // A faster AbortSignal.timeout that records its argument.
     await page.evaluate(() => {
       const real = AbortSignal.timeout.bind(AbortSignal);
       AbortSignal.timeout = (ms) => {
@@ -173,7 +173,7 @@ test('events that could not be sent survive a reload', async () => {
 
 describe('the first request of a page', () => {
   const first = () => ingest.requests[0]!.events[0]!.messageId;
-  /** Nothing is late, however slow the machine. */
+  /** Disables the late-response timer, for slow machines. */
   const openWithoutTime = async () => {
     const page = await stage.context.newPage();
     await page.clock.install();
@@ -183,20 +183,20 @@ describe('the first request of a page', () => {
   };
   const sameAgain = () => ingest.waitFor((events) => events.some((event) => event.messageId === first()));
 
-  test('takes its events along without a trace on the device, if the answer comes in time', async () => {
+  test('stores nothing on the device if the response is in time', async () => {
     await stage.serve(aPipeline());
     stage.site.pages.set('/watch', { html: '<script>seen = []; onstorage = (event) => seen.push(event.key)</script>' });
     const watch = await stage.open('/watch');
     const page = await openWithoutTime();
     await ingest.waitFor((events) => events.length === 1);
     await expect.poll(() => isSending(page)).toBe(false);
-    // Storage tells other pages in the order of the changes.
+    // Storage events arrive in the order of the changes.
     await page.evaluate(() => Object.assign(localStorage, { last: '1' }));
     await watch.waitForFunction(`seen.includes('last')`);
     expect(await watch.evaluate('seen')).toEqual(['_df_id', 'last']);
   });
 
-  test('that cannot take all of them along as one that outlives the page: they are on the device before it goes', async () => {
+  test('that is too large for keepalive stores its events on the device before it is sent', async () => {
     await stage.serve(aPipeline(), {
       head: `<script>window._df = Array.from({ length: 150 }, (_, i) => ['track', 'E' + i])</script>`,
     });
@@ -209,7 +209,7 @@ describe('the first request of a page', () => {
     await nothingLeft(page);
   });
 
-  test('whose answer is late: its events are on the device until it comes, and nobody else takes them', async () => {
+  test('whose response is late keeps its events on the device until then, and no other page takes them', async () => {
     await stage.serve(aPipeline());
     const answer = ingest.holdAnswers();
     const page = await stage.open();
@@ -222,7 +222,7 @@ describe('the first request of a page', () => {
     expect(ingest.requests).toHaveLength(1);
   });
 
-  test('that is refused for now: its events are on the device, and survive the page', async () => {
+  test('that must be retried keeps its events on the device, and they survive the page', async () => {
     await stage.serve(aPipeline());
     ingest.behave = () => failing(503);
     const page = await stage.open();
@@ -232,7 +232,7 @@ describe('the first request of a page', () => {
     await sameAgain();
   });
 
-  test('that nobody answered before the page was left is repeated by the next one', async () => {
+  test('that had no response when the page was left is repeated by the next page', async () => {
     await stage.serve(aPipeline());
     ingest.behave = () => 'hang';
     const page = await stage.open();
@@ -242,7 +242,7 @@ describe('the first request of a page', () => {
     await sameAgain();
   });
 
-  test('of a page that is offline: its events are on the device, and go when it is online', async () => {
+  test('of an offline page keeps its events on the device, and sends them when online', async () => {
     await stage.serve(aPipeline(), {
       head: `<script>Object.defineProperty(navigator, 'onLine', { value: false, configurable: true })</script>`,
     });
@@ -257,7 +257,7 @@ describe('the first request of a page', () => {
     await nothingLeft(page);
   });
 
-  test('a page that is hidden meanwhile has its events on the device at once', async () => {
+  test('a page that becomes hidden stores its events on the device immediately', async () => {
     await stage.serve(aPipeline());
     const answer = ingest.holdAnswers();
     const page = await openWithoutTime();
@@ -273,7 +273,7 @@ describe('the first request of a page', () => {
   });
 });
 
-test('offline: kept, and sent when the connection is back', async () => {
+test('events are kept while offline and sent when the connection is back', async () => {
   await stage.serve(aPipeline());
   const page = await readyWithClock();
   await stage.context.setOffline(true);
@@ -290,7 +290,7 @@ test('offline: kept, and sent when the connection is back', async () => {
   expect(names().slice(-5)).toEqual(['O0', 'O1', 'O2', 'O3', 'O4']);
 });
 
-test('the queue is bounded: the oldest give way, the page is told', async () => {
+test('the queue is bounded: the oldest events are dropped, and the page is notified', async () => {
   await stage.serve(aPipeline());
   const page = await ready();
   await stage.context.setOffline(true);
@@ -310,7 +310,7 @@ test('the queue is bounded: the oldest give way, the page is told', async () => 
 });
 
 describe('leaving', () => {
-  test('an event tracked on the way out goes as a beacon that names its key', async () => {
+  test('an event tracked while leaving is sent as a beacon with the key in its body', async () => {
     await stage.serve(aPipeline());
     const page = await ready();
     await page.evaluate(() => {
@@ -328,7 +328,7 @@ describe('leaving', () => {
     expect(bye.headers['content-type']).toMatch(/^text\/plain/);
     expect(bye.headers.authorization).toBeUndefined();
     expect(bye.body.writeKey).toBe(KEY);
-    // The request of the click may have been cut off by leaving: then the next page repeats it, as the same event.
+    // Leaving may have interrupted the request of the click: then the next page repeats the same event.
     const both = ingest.accepted.filter((event) => event.event === 'Bye' || event.event === 'Click');
     expect(new Set(both.map((event) => event.messageId)).size).toBe(2);
   });
@@ -343,7 +343,7 @@ describe('leaving', () => {
     await call(page, 'track', 'Behind');
     await page.close({ runBeforeUnload: false });
     await expect.poll(() => hasSent('Behind')).toBe(true);
-    // What was behind it left as a beacon; what was under way has no answer, so the next page repeats it under the same id.
+    // Queued events were sent as a beacon. The request in flight had no response, so the next page repeats it with the same ids.
     ingest.behave = () => ({ status: 200 });
     await ready('/next');
     await ingest.waitFor(() => names().includes('Mid'));
@@ -351,7 +351,7 @@ describe('leaving', () => {
     expect(new Set(mids.map((event) => event.messageId)).size).toBe(1);
   });
 
-  test('while the server is failing, stored events stay for the next page instead of leaving unseen', async () => {
+  test('while the server is failing, stored events stay for the next page instead of being sent as beacons', async () => {
     await stage.serve(aPipeline());
     const page = await ready();
     ingest.behave = () => failing(500);
@@ -363,12 +363,12 @@ describe('leaving', () => {
     ingest.behave = () => ({ status: 200 });
     await ready('/next');
     await ingest.waitFor(() => names().includes('Wait'));
-    // Nothing left as a beacon, not even one that came late.
+    // No beacon was sent, not even a late one.
     expect(tries().map(isBeacon)).toEqual([false, false]);
   });
 });
 
-test('an event cut off by leaving is repeated by a page that follows soon, and taken as received after that', async () => {
+test('an event interrupted by leaving is repeated by a page that follows soon, and later counts as received', async () => {
   await stage.serve(aPipeline());
   const page = await ready();
   await page.evaluate((key) => {
@@ -389,7 +389,7 @@ test('an event cut off by leaving is repeated by a page that follows soon, and t
   await call(page, 'track', 'Now');
   await ingest.waitFor(() => names().includes('Soon'));
   expect(names()).toEqual(['page', 'Now', 'Soon']);
-  // Once the page has the answer too: the server knows of it first.
+  // Wait until the page has the response, too.
   await nothingLeft(page);
 });
 
@@ -412,7 +412,7 @@ describe('two tabs', () => {
     expect(ids).toHaveLength(402);
   });
 
-  test('one that closes leaves its events to the other', async () => {
+  test('when one closes, the other sends its events', async () => {
     await stage.serve(aPipeline());
     const one = await ready('/one');
     const two = await ready('/two');
@@ -426,7 +426,7 @@ describe('two tabs', () => {
     await ingest.waitFor(() => names().includes('Left') && names().includes('Own'));
   });
 
-  test('that find what a third one left behind send each of it once', async () => {
+  test('that find events of a third one send each once', async () => {
     await stage.serve(aPipeline());
     const gone = await ready('/gone', 'shop.test');
     await stage.context.setOffline(true);
@@ -440,7 +440,7 @@ describe('two tabs', () => {
     expect(left).toEqual(Array.from({ length: 300 }, (_, i) => `L${i}`));
   });
 
-  test('leave each other their events: one that is asked answers, and sends its own when it may', async () => {
+  test('do not take each other’s events while both are open', async () => {
     await stage.serve(aPipeline());
     const one = await readyWithClock('/one', 'shop.test');
     const tries = () => ingest.requests.filter((request) => request.events.some((event) => event.event === 'Mine'));
@@ -452,10 +452,10 @@ describe('two tabs', () => {
     await expect.poll(() => isSending(one)).toBe(false);
     const two = await stage.open('/two', 'shop.test');
     await two.waitForFunction('window._df && window._df.track');
-    await two.clock.runFor(1); // the clock is that of both
+    await two.clock.runFor(1); // both pages share the clock
     await ingest.waitFor((events) => events.length === 2);
-    // Longer than the other page asks for: the answer, as far as it has come to the page that asked. What is written in one process is
-    // seen in another a little later, and the clock of the test does not wait for that.
+    // Wait longer than the other page waits for an answer. Writes of one process are seen in another a little later, and the fake clock
+    // does not wait for that.
     const holdsOn = () =>
       two.evaluate(() => Object.keys(localStorage).some((key) => /^_df_l/.test(key) && +localStorage[key] > Date.now() + 10_000));
     await expect.poll(holdsOn).toBe(true);

@@ -157,7 +157,7 @@ test.each([
   expect(result.ok && (result.events[0]?.properties as { value?: unknown } | undefined)?.value).toBe(value);
 });
 
-test('a list becomes objects of our own names; what an element lacks is left out', () => {
+test('a list becomes objects with our field names; missing fields are left out', () => {
   const base = {
     mappings: { 'properties.products': { each: '$.lines', fields: { sku: '$.sku', price: { path: '$.price', as: 'number' } } } },
   } as const;
@@ -165,7 +165,7 @@ test('a list becomes objects of our own names; what an element lacks is left out
   expect(result).toMatchObject({ ok: true, events: [{ properties: { products: [{ sku: 's', price: 9.9 }, { sku: 't' }] } }] });
 });
 
-test('a time of its own for some types, else the usual one', () => {
+test('some event types have their own time path', () => {
   const base = { timestamp_by_type: [{ suffixes: ['.made'], path: '$.made_at' }], timestamp_format: null };
   const at = (body: object) => {
     const result = map({ at: '2026-01-01T00:00:00Z', ...body }, {}, base);

@@ -97,7 +97,7 @@ test('any configuration compiles or is refused with paths', () => {
   );
 });
 
-test('lists are mapped alike with and without a copier of their own', () => {
+test('lists are mapped equally with and without a generated copier', () => {
   const fields = Array.from({ length: 400 }, (_, i) => `field_${i}`);
   const product = Object.fromEntries(fields.map((field, i) => [field, i % 3 === 0 ? null : i % 5 === 0 ? { i } : i]));
   const event = {

@@ -310,7 +310,7 @@ describe('which entry', () => {
       { kind: 'dropped', reason: 'mapping_filter' },
     ],
   ])('%s', (_name, config, event, expected) => expect(run(config, event)).toEqual(expected));
-  test('the vendor may say what happens to the rest', () => {
+  test('the vendor may define what happens to unmapped events', () => {
     expect(run({}, order, { default_action: 'pass_through' }).kind).toBe('pass_through');
   });
 });
@@ -459,7 +459,7 @@ test('equal mappings are compiled once, parameters counting only where they are 
   );
 });
 
-test('texts that parameters became count as the numbers and booleans they stand for', () => {
+test('parameter texts count as the numbers and booleans they represent', () => {
   const config = (factor: string, on: string) => ({
     events: {
       'Order Completed': {

@@ -120,7 +120,7 @@ describe('order and outcome', () => {
     expect(result).not.toBeInstanceOf(Promise);
   });
 
-  test('transformations run in position order, behind their event filters, switched off ones not at all', () => {
+  test('transformations run in position order after their event filters; disabled ones do not run', () => {
     const set = (target: string, value: unknown) => [{ type: 'set' as const, target, value }];
     const result = run(anEvent(), {
       transformations: [
@@ -141,7 +141,7 @@ describe('order and outcome', () => {
     expect((result as { event: CanonicalEvent }).event.properties).toEqual({ total: 5, step: 'second', seen: 'second', mine: true });
   });
 
-  test('parameters stand in rules by placeholder; a missing one is left as written, with one warning', () => {
+  test('placeholders in rules are replaced by parameters; a missing one stays, with one warning', () => {
     const compiled = compileProcessing({
       transformations: [
         transformation({ rules: [{ type: 'set', target: 'properties.a', value: '{{pipeline_param.A}}-{{pipeline_param.B}}' }] }),
@@ -172,7 +172,7 @@ describe('order and outcome', () => {
     expect(kind([{ condition: eq('Other'), action: 'drop' }])).toBe('processed');
   });
 
-  test('a broken transformation is off, with its faults; the others work', () => {
+  test('an invalid transformation is disabled, with its faults; the others work', () => {
     const { processing, faults } = compileProcessing({
       transformations: [transformation({ id: 'bad', rules: [{ type: 'nonsense' } as never] }), transformation({ id: 'good', rules: [] })],
       parameters: {},
@@ -216,7 +216,7 @@ describe('order and outcome', () => {
     expect(result.event.properties).toEqual({ total: 5, organisation: true, trf_1: true });
   });
 
-  test('even a sandbox that rejects ends as a failure', async () => {
+  test('a rejected sandbox promise becomes a failed event', async () => {
     const result = await run(anEvent(), { transformations: [transformation({ kind: 'code', code: 'x' })] });
     expect(result).toMatchObject({ kind: 'failed', reason: 'processing broke: no code expected' });
   });

@@ -16,7 +16,7 @@ onBothEngines('the collector with the real bundler', (fresh) => {
   });
   afterAll(() => harness?.close());
 
-  test('goes from no_builds over building to ready, and again, with the same hash for the same configuration', async () => {
+  test('goes from no_builds through building to ready, with the same hash for the same configuration', async () => {
     const pipeline = await newPipeline(harness, org);
     expect(await pipeline.status()).toEqual({ status: 'no_builds', pipeline_id: pipeline.id });
     const first = await pipeline.built();
@@ -100,7 +100,7 @@ onBothEngines('collector builds', (fresh) => {
     expect(await pipeline.settled()).toMatchObject({ status: 'ready', version_hash: expect.any(String) });
   });
 
-  test('a process that ends in the middle leaves the build to the next one', async () => {
+  test('a build is finished by another process if its process exits', async () => {
     const pipeline = await newPipeline(harness, org);
     await pipeline.build();
     let reached = () => {};
@@ -115,7 +115,7 @@ onBothEngines('collector builds', (fresh) => {
     expect(await pipeline.settled()).toMatchObject({ status: 'ready' });
   });
 
-  test('the file before is served while the next is built, and a failed one leaves it, with the reason', async () => {
+  test('the previous file is served while the next is built and after a failed build, which gives the reason', async () => {
     const pipeline = await newPipeline(harness, org);
     let next: (input: BuildInput) => Promise<CollectorBuild> = quickBuild;
     start((input) => next(input));
@@ -175,7 +175,7 @@ onBothEngines('collector builds', (fresh) => {
     expect(await pipeline.built()).toMatchObject({ status: 'no_builds', error: expect.stringContaining('no vendor gone') });
   });
 
-  test('one at a time; wishes that wait for the same pipeline become one, and none is lost', async () => {
+  test('builds run one at a time; pending requests for one pipeline are merged, and none is lost', async () => {
     const pipelines = await Promise.all([1, 2, 3].map(() => newPipeline(harness, org)));
     let running = 0;
     let most = 0;
@@ -192,7 +192,7 @@ onBothEngines('collector builds', (fresh) => {
     expect([most, builds]).toEqual([1, 3]);
   });
 
-  test('a wish during a build is for the configuration of that later moment', async () => {
+  test('a request during a build uses the configuration at that time', async () => {
     const pipeline = await newPipeline(harness, org);
     let go = () => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -248,7 +248,7 @@ onBothEngines('collector builds', (fresh) => {
     await expect.poll(rows).toEqual([{ status: 'failed' }]);
   });
 
-  test('viewers read, editors build, others know nothing; each request to build is in the audit log once', async () => {
+  test('viewers read, editors build, other organisations get 404; each build request has one audit entry', async () => {
     const pipeline = await newPipeline(harness, org);
     const viewer = (await org.user('viewer')).token;
     const editor = (await org.user('editor')).token;

@@ -39,7 +39,8 @@ export function EventPane({
   });
   function choose(id: string | null) {
     const saved = cases.data?.test_cases.find((one) => one.id === id);
-    const next = saved === undefined ? recent.find((one) => one.event_id === id) : (saved.event as unknown as CanonicalEvent);
+    const event = saved?.event as unknown as CanonicalEvent | undefined; // a test case may be an incomplete event
+    const next = event ?? recent.find((one) => one.event_id === id);
     setChosen(id ?? sampleEvent.event_id);
     onChange(next ?? sampleEvent);
   }
