@@ -173,7 +173,7 @@ test('events that could not be sent survive a reload', async () => {
 
 describe('the first request of a page', () => {
   const first = () => ingest.requests[0]!.events[0]!.messageId;
-  /** Disables the late-response timer, for slow machines. */
+  /** Pauses the page's clock, so that no response is late on a slow machine. */
   const openWithoutTime = async () => {
     const page = await stage.context.newPage();
     await page.clock.install();

@@ -71,7 +71,7 @@ onBothEngines('collector files', (fresh) => {
     return { pipeline, hash, code, path: `/c/${pipeline.key}/d.js`, pinned: `/c/${pipeline.key}/${hash}/d.js` };
   }
 
-  test('both addresses give the file, one for a minute, one for good', async () => {
+  test('both URLs serve the file, one cached for a minute, one forever', async () => {
     const { hash, code, path, pinned } = await built();
     for (const [address, caching] of [
       [path, 'public, max-age=60'],
@@ -124,7 +124,7 @@ onBothEngines('collector files', (fresh) => {
     }
   });
 
-  test('everything else below /c/ is not there, in the shape of the collection side', async () => {
+  test('other paths below /c/ get 404 in the shape of the collection endpoints', async () => {
     const { pipeline, hash, path } = await built();
     const other = await built({ js_builder_config: { global_variable: 'another' } });
     const unbuilt = await newPipeline(harness, org);
@@ -214,7 +214,7 @@ onBothEngines('collector files', (fresh) => {
     expect((await get(cold.path)).status).toBe(200);
   });
 
-  test('many requests for a file are one question each few seconds', async () => {
+  test('many requests for a file cause one query every few seconds', async () => {
     const { path } = await built();
     const before = queries;
     await Promise.all(Array.from({ length: 50 }, () => get(path)));

@@ -28,7 +28,7 @@ test.each([
   expect(codeOf(Buffer.from(text))).toBe(code);
 });
 
-test('an empty body is no value; bytes that are no UTF-8 are refused', () => {
+test('an empty body is undefined, and invalid UTF-8 is rejected', () => {
   expect(parseJsonBody(new Uint8Array())).toBeUndefined();
   expect(codeOf(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('INVALID_JSON');
   expect(codeOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), 'a surrogate in UTF-8').toBe('INVALID_JSON');

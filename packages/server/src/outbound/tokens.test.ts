@@ -57,7 +57,7 @@ const tokenReply = (token: string, expires_in = 3600, more = {}) => ({
   body: JSON.stringify({ access_token: token, expires_in, ...more }),
 });
 
-test('fifty at once ask once, and the token is kept until a minute before its end', async () => {
+test('50 parallel callers cause one request, and the token is cached until a minute before its expiry', async () => {
   const { tokens, sent, time } = setup([tokenReply('t1'), tokenReply('t2')]);
   const all = await Promise.all(Array.from({ length: 50 }, () => tokens.get(REFRESH)));
   expect(new Set(all.map((result) => result.kind === 'token' && result.token))).toEqual(new Set(['t1']));

@@ -112,7 +112,7 @@ test.each<[string, SendResult, Verdict]>([
   expect((await setup([sent], []).run()).verdict).toEqual(verdict);
 });
 
-test('rules that break on an answer are a failure that is tried again', async () => {
+test('an exception while reading a response is a failure that is retried', async () => {
   const { run } = setup([OK], [], {
     read: () => {
       throw new Error('no such path');

@@ -83,7 +83,7 @@ test('a few large bodies fill a turn like many small ones', async () => {
   expect(await turn(100, 1.5, 0.1, 0, 25), 'an overload').toBe(6);
   expect(await turn(5, 1.5, 0.1, 0, 25), 'as many as fit').toBe(5);
 });
-test('many that wait for the log are an overload too, when they stay many', async () => {
+test('many requests waiting for the log for long are an overload, too', async () => {
   const { turn } = stand();
   for (let i = 0; i < 10; i++) expect(await turn(100, 0.5, 0.5, 1_001), 'a burst').toBe(100);
   await turn(100, 0.5, 0.5, 1_001);

@@ -150,7 +150,7 @@ test('a failing event becomes a dead letter of stage processing and blocks no ot
   }
 });
 
-test('one visitor whose code hangs does not hold up the others of its pipeline', async () => {
+test('a visitor whose code hangs does not delay others of the pipeline', async () => {
   const code = 'function transform(e) { if (e.properties.hang) for (;;); return e }';
   // Long enough for the others to be done before it ends, on any machine.
   const limits = { soft_ms: 2_000, hard_ms: 60_000 };
@@ -231,7 +231,7 @@ test('a pipeline that this process has not loaded yet is waited for', async () =
   expect(await b.settled(1)).toMatchObject([{ kind: 'processed' }]);
 });
 
-test('a log that cannot store for a while loses nothing and doubles nothing', async () => {
+test('an unavailable log loses nothing and duplicates nothing', async () => {
   const b = await bench();
   let failures = 3;
   const log = new Proxy(b.log, {
@@ -327,7 +327,7 @@ test('a replayed dead letter is processed under a new id', async () => {
   expect(await b.events()).toHaveLength(2);
 });
 
-test('bytes that are no event become a dead letter, not an end', async () => {
+test('bytes that are not an event become a dead letter and do not stop processing', async () => {
   const b = await bench();
   b.start();
   const { topic, records } = ingestAppend('e1', track('T'));
@@ -346,7 +346,7 @@ test('bytes that are no event become a dead letter, not an end', async () => {
   expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(['dead_lettered', 'processed']);
 });
 
-test('stopping under load loses nothing and doubles nothing', async () => {
+test('stopping under load loses nothing and duplicates nothing', async () => {
   const b = await bench();
   b.start();
   const sending = Promise.all(Array.from({ length: 500 }, (_, i) => b.send(`e${i}`, track('T', { anonymousId: `v${i % 20}` }))));

@@ -123,7 +123,7 @@ onBothEngines('the audit chain', (fresh) => {
     expect(await verify()).toMatchObject({ valid: false, checked: 1 });
   });
 
-  test('a chain of an earlier version keeps verifying, and goes on keyed', async () => {
+  test('a chain of an earlier version stays valid, and continues with keyed entries', async () => {
     for (const action of ['a', 'b']) await appendPlain(action);
     expect(await verify()).toEqual({ valid: true, checked: 2, first_invalid_id: null, unkeyed: 2 });
     for (const action of ['c', 'd']) await append(action);

@@ -81,7 +81,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     expect(await readConfigVersion(db)).toBeDefined();
   });
 
-  test('opens a second time and finds nothing to do; several may open at once', async () => {
+  test('can be opened again without migrating, and by several processes at once', async () => {
     expect(engineOf(store.db)).toBe(engine);
     const others = await Promise.all([open(), open(), open()]);
     for (const other of others) {
@@ -90,7 +90,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     }
   });
 
-  test('is refused when a newer version has written it that the program cannot work with', async () => {
+  test('cannot be opened if a newer, incompatible version has written it', async () => {
     await expect(migrate(store.db, engine, Date.now, [])).rejects.toThrow(/newer version/);
   });
 
@@ -123,7 +123,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual(['wal', 2, 1]);
   });
 
-  test('puts writers in line: versions of parallel transactions are different and none is lost', async () => {
+  test('serialises writers: parallel transactions get different versions, and none is lost', async () => {
     const { version } = await readConfigVersion(store.db);
     const versions = await Promise.all(Array.from({ length: 20 }, () => store.db.transaction().execute((tx) => nextConfigVersion(tx))));
     expect(new Set(versions).size).toBe(20);

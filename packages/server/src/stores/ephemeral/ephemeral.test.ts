@@ -48,7 +48,7 @@ describe.each(engines)('ephemeral frames: %s', (_, make) => {
     return made;
   }
 
-  test('reach the listeners of their channel, in order, and nobody else', async () => {
+  test('reach only the listeners of their channel, in order', async () => {
     const { sender, receiver } = pair();
     const [a, b]: unknown[][] = [[], []];
     receiver.subscribe('debug.org_1 *>é', (message) => a!.push(message));
@@ -60,7 +60,7 @@ describe.each(engines)('ephemeral frames: %s', (_, make) => {
     expect(b).toEqual([]);
   });
 
-  test('end with the subscription, each by itself', async () => {
+  test('end with the subscription, independently of others', async () => {
     const { sender, receiver } = pair();
     let count = 0;
     const listener = () => void count++;

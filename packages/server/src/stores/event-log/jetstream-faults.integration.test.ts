@@ -66,7 +66,7 @@ function receiver(topic: string, ordered: boolean) {
 }
 const numberOf = (id: string) => Number(id.slice(id.lastIndexOf('/') + 1));
 
-test('a reader whose request ran out asks again at once: it was deaf for three seconds of every eleven', async () => {
+test('a reader requests again as soon as its pull request expires (it missed three of eleven seconds)', async () => {
   const topic = fresh();
   const requests = new Map<string, number>();
   const wire = await connectNats(server.url);
@@ -128,7 +128,7 @@ describe('a reader that begins while another process ends its own', () => {
     expect(seen()).toBe(true);
   });
 
-  test('a clean-up is not misled by a list that holds null', async () => {
+  test('a clean-up ignores null entries in the broker’s list', async () => {
     const topic = fresh();
     await log.append([{ topic, records: records(topic, 3) }]);
     const holding = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async () => {});

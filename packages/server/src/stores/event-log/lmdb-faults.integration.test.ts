@@ -154,7 +154,7 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
     expect(output.indexOf('ok', output.indexOf('fatal'))).toBe(-1);
   });
 
-  test('a flush that never ends is found out', async () => {
+  test('a flush that never ends is detected', async () => {
     const path = folder();
     const source = `import { openLmdbLog } from ${lmdb};
       const log = await openLmdbLog({ path: ${JSON.stringify(path)}, dedupWindowMs: 1000, commitTimeoutMs: 500, onFatal: (error) => { console.log(error.message); process.kill(process.pid, 'SIGKILL'); } });
@@ -204,7 +204,7 @@ describe('no space left', () => {
 });
 
 describe('space', () => {
-  test('is given back: under a steady load with expiry the file stops growing', async () => {
+  test('is reused: under a steady load with expiry the file stops growing', async () => {
     const path = folder();
     const log = await openLmdbLog({ path, dedupWindowMs: 200 });
     onTestFinished(() => log.close());

@@ -71,7 +71,7 @@ describe('leases on JetStream', () => {
     return NAMES.map((name) => `${name}.${run}`);
   };
 
-  test('alone it wins all; a second gets half; at its stop the first has all again', async () => {
+  test('one process holds all leases, a second gets half, and they return when it stops', async () => {
     const register = new Register();
     const shared = names();
     const a = await process();
@@ -101,7 +101,7 @@ describe('leases on JetStream', () => {
     expect(register.faults).toEqual([]);
   });
 
-  test('with the broker frozen everything is given up, and won again after', async () => {
+  test('a frozen broker releases all leases, which are acquired again afterwards', async () => {
     const register = new Register();
     const shared = names();
     const a = await process();

@@ -84,7 +84,7 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await findTrace(observe, 'org_1', 'e1', 'pl_2')).toBeUndefined();
   });
 
-  test('deliveries, retries and drops are steps of the event, oldest first, and tell the health', async () => {
+  test('deliveries, retries and drops are steps of the event, oldest first, and determine the health', async () => {
     await write(
       {
         kind: 'retrying',
@@ -157,7 +157,7 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await deleteDeadLetter(observe, 'org_1', 'dlq_1')).toBe(true);
   });
 
-  test('of refused webhooks the newest thousand a source stay', async () => {
+  test('the newest 1,000 rejected webhooks of a source are kept', async () => {
     const refused = Array.from({ length: 1_005 }, (_, i) => ({
       kind: 'dead_lettered' as const,
       dead_letter: letter(`dlq_w${String(i).padStart(4, '0')}`, {
@@ -187,7 +187,7 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'u1', anonymous_ids: ['a9'] })).toBe(1_002);
   });
 
-  test('of rejected events the newest 1,000 a pipeline are kept, the rest is counted', async () => {
+  test('the newest 1,000 rejected events of a pipeline are kept, and the others are counted', async () => {
     const rejected = (n: number) =>
       letter(`dlq_rejected_${String(n).padStart(5, '0')}`, {
         integration_id: null,

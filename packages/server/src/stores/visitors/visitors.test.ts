@@ -138,7 +138,7 @@ describe.each([
   });
 });
 
-test('a bucket from before visitors aged out learns their age', async () => {
+test('a bucket of an earlier version gets the expiry setting', async () => {
   const server = await startNats();
   const connection = await connectNats(server.url);
   const ask = async (operation: string, body: object) =>

@@ -71,7 +71,7 @@ onBothEngines('accounts', (fresh) => {
     expect(answers.filter(([isOriginal]) => !isOriginal)).toEqual(Array(4).fill([false, 401]));
   });
 
-  test('an expired access token says so; its refresh token still works, once', async () => {
+  test('an expired access token gets its own error code, and its refresh token works once', async () => {
     const user = await org.user('viewer');
     const pair = await harness.login(user.email);
     harness.clock.advance(901_000);

@@ -156,7 +156,7 @@ onStory('dead letters', (story) => {
     expect((await story.got('dlq?limit=500')).limit).toBe(100);
   });
 
-  test('of an integration that is switched off stay pending: there they would only be dropped', async () => {
+  test('of a disabled integration stay pending, because it would drop them', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const letter = await deadLetter(story, pipeline, { integration_id: integration });
     const path = `pipelines/${pipeline}/integrations/${integration}`;
@@ -220,7 +220,7 @@ onStory('dead letters', (story) => {
     expect((await story.got(`dlq?integration_id=${integration}&status=pending`)).total).toBe(0);
   });
 
-  test('many go again by integration; a dry run counts the same and does nothing', async () => {
+  test('many are replayed by integration; a dry run only counts them', async () => {
     const { pipeline, integration, template } = await newIntegration(story);
     const now = Date.now();
     for (const created of [now - 3 * DAY, now - 2 * DAY, now])
@@ -292,14 +292,14 @@ onStory('dead letters', (story) => {
     expect(await replayed(story, integration)).toHaveLength(2);
   });
 
-  test('of processing go back to where they came in', async () => {
+  test('of stage processing are replayed through ingest', async () => {
     const { pipeline } = await newIntegration(story);
     const letter = await deadLetter(story, pipeline, { stage: 'processing' });
     expect((await story.call('POST', `dlq/${letter.id}/replay`)).body).toEqual({ replayed: 1 });
     expect((await story.got(`dlq/${letter.id}`)).status).toBe('replayed');
   });
 
-  test('refused webhooks are verified again, under the present secret and with the time of receipt', async () => {
+  test('rejected webhooks are verified again, with the current secret and the time of receipt', async () => {
     const { pipeline } = await newIntegration(story);
     const { id: source } = await story.made('webhook-sources', {
       pipeline_id: pipeline,

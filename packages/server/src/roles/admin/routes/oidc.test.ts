@@ -250,7 +250,7 @@ test.each([
   expect(cookie(answer, 'firsthand_session')).toBe('');
 });
 
-test('the same provider, telling the truth, is believed', async () => {
+test('the same provider is accepted without the forgery', async () => {
   const { address, serve } = await lyingProvider({});
   const harness = await harnessFor(address);
   const org = await harness.newOrganisation();

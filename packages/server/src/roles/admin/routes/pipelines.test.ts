@@ -24,7 +24,7 @@ onBothEngines('pipelines', (fresh, engine) => {
   });
   afterAll(() => harness?.close());
 
-  test('takes only a name, and answers every field with its default', async () => {
+  test('needs only a name, and returns every field with its default', async () => {
     expect(await create({ name: 'Bare' })).toEqual({
       id: expect.stringMatching(/^pl_[0-9a-z]{26}$/),
       org_id: org.org_id,
@@ -55,7 +55,7 @@ onBothEngines('pipelines', (fresh, engine) => {
     });
   });
 
-  test('takes every writable field, and gives each back', async () => {
+  test('accepts every writable field and returns it', async () => {
     const body = {
       name: 'Everything',
       slug: 'all-of-it',
@@ -84,7 +84,7 @@ onBothEngines('pipelines', (fresh, engine) => {
     expect((await call('GET', `pipelines/${created.id}`)).body).toEqual(rest);
   });
 
-  test('a change leaves what is left out, replaces objects whole and gives their missing keys defaults', async () => {
+  test('a change keeps omitted fields, replaces whole objects and sets defaults for their missing keys', async () => {
     const { id } = await create({
       name: 'Changing',
       labels: ['a'],
@@ -240,7 +240,7 @@ onBothEngines('pipelines', (fresh, engine) => {
     expect(await isUrgent('DELETE', `pipelines/${id}`)).toBe(true);
   });
 
-  test('challenge tokens are of one pipeline and end', async () => {
+  test('challenge tokens belong to one pipeline and expire', async () => {
     const { id } = await create({ name: 'Challenged' });
     const { token, expires_at } = (await call('POST', `pipelines/${id}/tokens`)).body;
     const key = deriveKey(SECRET_KEY, 'challenge-token');

@@ -39,7 +39,7 @@ onBothEngines('console sessions', (fresh) => {
     await secure.close();
   });
 
-  test('many tabs that refresh at once all go on, and the session lives', async () => {
+  test('many tabs can refresh at once, and the session continues', async () => {
     const cookie = cookieOf(await signIn());
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(cookie)));
     expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));

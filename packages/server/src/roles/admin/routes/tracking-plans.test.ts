@@ -6,7 +6,7 @@ const EVENTS = { 'Order Completed': { type: 'object', required: ['total'], prope
 onStory('tracking plans', (story) => {
   const newPlan = async () => `pipelines/${(await story.made('pipelines', { name: 'Planned' })).id}/tracking-plan`;
 
-  test('are empty at first, change by what is sent, and reach the pipeline', async () => {
+  test('are empty at first, change only the fields that are sent, and reach the pipeline', async () => {
     const path = await newPlan();
     expect(await story.got(path)).toEqual({ events: {}, on_violation: 'allow' });
     expect(await story.put(path, { events: EVENTS })).toEqual({ events: EVENTS, on_violation: 'allow' });

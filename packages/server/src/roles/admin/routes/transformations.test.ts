@@ -7,7 +7,7 @@ const RULES = [{ type: 'set', target: 'properties.seen', value: true }];
 const CODE = 'function transform(event, { parameters }) { event.properties.host = parameters.HOST; return event }';
 
 onStory('transformations', (story) => {
-  test('of rules and of code, with every field; defaults where nothing is said', async () => {
+  test('of rules and of code have every field, with defaults for missing ones', async () => {
     const pipeline = await newPipeline(story);
     const path = `pipelines/${pipeline}/transformations`;
     const rules = await story.made(path, { name: 'Rules', kind: 'rules', rules: RULES });
@@ -56,7 +56,7 @@ onStory('transformations', (story) => {
     expect((await story.got(path)).total).toBe(0);
   });
 
-  test('change by what is sent, and one entry says what', async () => {
+  test('change only the fields that are sent, with one audit entry', async () => {
     const path = `pipelines/${await newPipeline(story)}/transformations`;
     const before = await story.made(path, { name: 'Before', kind: 'rules', rules: RULES, event_filter: { event_names: ['A'] } });
     const entry = await story.audited(() =>
@@ -156,7 +156,7 @@ onStory('transformations', (story) => {
     expect(await story.refusal('GET', `${path}/${id}`)).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('can be tried: the event, what was logged, why it failed; nothing is stored', async () => {
+  test('can be tried: returns the event, its log and the error, and stores nothing', async () => {
     const before = (await story.got('audit-logs')).total;
     const event = { type: 'track', event: 'Tried', properties: { secret: 1 } };
     const attempt = async (body: object) => (await story.call('POST', 'transformations/test', { event, ...body })).body;

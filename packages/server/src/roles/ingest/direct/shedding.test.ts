@@ -78,7 +78,7 @@ test('responses keep the order of the requests', async () => {
   expect(statuses).toEqual([503, 503, 204, 503, 503]);
   client.socket.destroy();
 });
-test('a connection is good for more after a quick refusal', async () => {
+test('a connection can be reused after a quick rejection', async () => {
   const client = await overloaded();
   const bytes = request();
   const inside = bytes.length - 10;

@@ -192,7 +192,7 @@ describe('providers', () => {
     const { 'svix-signature': _signature, ...unsigned } = headers;
     expect((await deliver('svix', payload, unsigned)).letters[0]?.reason).toMatch(/svix-signature is missing/);
   });
-  test("Shopify's ids beyond what a number holds stay exact", async () => {
+  test('Shopify ids beyond the safe integer range stay exact', async () => {
     const payload = '{"id":820982911946154508,"customer":{"id":115310627314723954}}';
     const { events } = await deliver('shopify', payload, {
       'x-shopify-hmac-sha256': hmac(payload, 'base64'),

@@ -65,7 +65,7 @@ describe('rejected webhooks', () => {
     const { events, letters } = await deliver(id, body);
     expect([events, letters]).toEqual([[], []]);
   });
-  test('of a large refused body 64 KB are kept', async () => {
+  test('64 KB of a large rejected body are kept', async () => {
     const { letters } = await deliver('stripe', JSON.stringify({ x: 'é'.repeat(50_000) }));
     const { event } = letters[0] as DeadLetter & { event: { body: string; truncated?: boolean } };
     expect(Buffer.byteLength(event.body)).toBeLessThanOrEqual(65_540);
@@ -95,7 +95,7 @@ describe('replay', () => {
     const stored = (await harness.stored()).find((each) => each.envelope.replay_of === letters[0]!.id)!;
     expect(stored.event).toMatchObject({ event: 'x', properties: { n: 5 }, timestamp: letters[0]!.created_at });
   });
-  test('after the secret is mended, with the time of receipt as now', async () => {
+  test('after the secret is fixed, verified as of the time of receipt', async () => {
     const payload = JSON.stringify({ id: 'evt_late', type: 'invoice.paid', created: 1_772_366_400, data: { object: {} } });
     const { letters } = await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload, undefined, 'whsec_new') });
     const letter = letters[0]!;
@@ -115,7 +115,7 @@ describe('replay', () => {
   });
 });
 
-test('a service may ask for the address with HEAD first', async () => {
+test('a provider may check the URL with HEAD first', async () => {
   expect((await fetch(`${harness.url}/v1/webhook?source=whs_intercom`, { method: 'HEAD' })).status).toBe(200);
   expect((await fetch(`${harness.url}/v1/webhook?source=whs_intercom`)).status).toBe(405);
 });

@@ -32,7 +32,7 @@ test('behaves like a Map at any load factor', () => {
   );
 });
 
-test('grows as it fills, and its places are nearly in the order of the digests', () => {
+test('grows as it fills, and keeps its slots nearly in the order of the digests', () => {
   const table = new IdTable(4);
   for (let i = 0; i < 20_000; i++) table.set(digestOf(`id-${i}`), i + 1);
   expect(table.size).toBe(20_000);

@@ -87,7 +87,7 @@ test('while the disk stalls a thousand settlements are journaled and the others 
   expect(await outcomes(log)).toEqual(held.map(about));
 });
 
-test('settled in a process that dies before its commit, they are settled in the next one, however often it reads of it', async () => {
+test('settlements of a process that dies before its commit are applied by the next process, once', async () => {
   const { held, path, left } = await died(10, 8);
 
   for (let life = 0; life < 3; life++) {

@@ -31,7 +31,7 @@ test('settling in any order tracks the settled records and the cursor, and survi
   );
 });
 
-test('ten thousand in flight, every other settled, are stored in some kilobytes', () => {
+test('10,000 records with every other one settled take a few kilobytes', () => {
   const settled = new SettledRanges(1_000_000);
   for (let i = 2; i < 10_000; i += 2) settled.add(1_000_000 + i);
   expect(settled.encode().length).toBeLessThan(16_384);

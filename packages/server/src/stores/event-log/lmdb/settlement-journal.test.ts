@@ -81,7 +81,7 @@ test('reading stops at the first flipped bit', () => {
   }
 });
 
-test('a turn leaves the journal of the one before, and writes over those before that', () => {
+test('a turn keeps the previous journal and overwrites older ones', () => {
   const path = folder();
   const journal = begun(path);
   const left = () => found(path).map(({ settled }) => settled[1]);
