@@ -49,6 +49,7 @@ export default vendorCases(
       ],
     },
     { name: 'an event without a template', variant: 'retail', event: order, dropped: 'mapping_filter' },
+    { name: 'identify without a user id', event: identified({ user_id: undefined as never }), dropped: 'missing_required:user_id' },
     { name: 'a page', config: templates, event: pageViewed(), dropped: 'mapping_default' },
     { name: 'nobody', config: templates, event: bare('Order Completed'), dropped: 'missing_required:message.to.user_id' },
   ],

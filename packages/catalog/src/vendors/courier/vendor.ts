@@ -111,6 +111,7 @@ export default defineVendor({
     lines: {},
     others: {
       '@identify': event(undefined, [
+        from('user_id', 'user_id', [], { required: true }),
         from(source.EMAIL, 'profile.email', ['normalize_email']),
         from(source.PHONE, 'profile.phone_number', [use('normalize_phone', PHONE_COUNTRY)]),
         from(source.FIRST_NAME, 'profile.given_name', ['trim']),

@@ -75,6 +75,11 @@ export default vendorCases(gainsightPx, [
     ],
   },
   {
+    name: 'a group call without a user',
+    event: grouped({ user_id: undefined as never }),
+    requests: [{ method: 'PUT', url: `${api}/accounts/acme` }],
+  },
+  {
     name: 'a user who is not valid ends the event',
     event: identified(),
     replies: [{ status: 400 }],

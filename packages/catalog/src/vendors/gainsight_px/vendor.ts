@@ -71,14 +71,14 @@ export default defineVendor({
   ],
   chain: [
     step('update_account', 'PUT', 'accounts/{{event.group_id}}', {
-      when: has('payload.account'),
+      when: has('payload.account.id'),
       shape: { name: '{{payload.account.name}}' },
       answers: MISSING,
       keep: { status: 'status' },
     }),
     step('create_account', 'POST', 'accounts', { when: notFound('update_account'), items: 'account' }),
     step('update_user', 'PUT', 'users/{{event.user_id}}', {
-      when: has('payload.user'),
+      when: has('payload.user.identifyId'),
       items: 'user',
       answers: MISSING,
       keep: { status: 'status' },
@@ -94,7 +94,7 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from('user_id', 'event.identifyId', [], { when: { field: 'type', op: 'eq', value: 'track' } }),
+      from('user_id', 'event.identifyId', ['trim'], { when: { field: 'type', op: 'eq', value: 'track' } }),
       from('parameters.product_key', 'event.propertyKey', [], { when: { field: 'type', op: 'eq', value: 'track' } }),
       set('event.userType', 'USER', { when: { field: 'type', op: 'eq', value: 'track' } }),
       from('context.group_id', 'event.accountId', [], { when: { field: 'type', op: 'eq', value: 'track' } }),
@@ -107,7 +107,7 @@ export default defineVendor({
     others: {
       '@page': DISABLED,
       '@identify': event(undefined, [
-        from('user_id', 'user.identifyId'),
+        from('user_id', 'user.identifyId', ['trim']),
         set('user.type', 'USER'),
         from('parameters.product_key', 'user.propertyKeys[0]'),
         from(source.EMAIL, 'user.email', ['normalize_email']),
@@ -115,9 +115,9 @@ export default defineVendor({
         from(source.LAST_NAME, 'user.lastName', ['trim']),
       ]),
       '@group': event(undefined, [
-        from('group_id', 'account.id'),
+        from('group_id', 'account.id', ['trim']),
         from('traits.name', 'account.name', ['to_string']),
-        from('user_id', 'user.identifyId'),
+        from('user_id', 'user.identifyId', ['trim']),
         set('user.type', 'USER'),
         from('parameters.product_key', 'user.propertyKeys[0]'),
         from('group_id', 'user.accountId'),

@@ -56,6 +56,7 @@ export default vendorCases(
       requests: [{ method: 'PUT', url: 'https://api.knock.app/v1/tenants/acme', headers: auth, body: { name: 'Acme' } }],
     },
     { name: 'an event without a workflow', variant: 'retail', event: order, dropped: 'mapping_filter' },
+    { name: 'identify without a user id', event: identified({ user_id: undefined as never }), dropped: 'missing_required:user_id' },
     { name: 'a page', config: workflows, event: pageViewed(), dropped: 'mapping_default' },
     { name: 'nobody', config: workflows, event: bare('Quiz Taken'), dropped: 'missing_required:trigger.recipients[0].id' },
   ],

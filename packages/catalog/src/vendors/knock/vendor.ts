@@ -127,7 +127,12 @@ export default defineVendor({
     ],
     lines: {},
     others: {
-      '@identify': event(undefined, [...person('user'), from('context.timezone', 'user.timezone'), from('context.locale', 'user.locale')]),
+      '@identify': event(undefined, [
+        from('user_id', 'user_id', [], { required: true }),
+        ...person('user'),
+        from('context.timezone', 'user.timezone'),
+        from('context.locale', 'user.locale'),
+      ]),
       '@group': event(undefined, [from('traits.name', 'tenant.name', ['to_string'], { default: '' })]),
     },
   }),

@@ -1,4 +1,5 @@
 /** Every case of every vendor through real delivery: log, worker, batcher, HTTP client, and a server that notes what arrives. */
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadCases, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
@@ -42,8 +43,14 @@ let bench: Bench;
 let answer: Answer = () => ({ status: 200, body: { code: 0 } });
 const arrived: Arrived[] = [];
 
+/** Placeholders of private keys are no keys, and tokens are signed here. */
+const PRIVATE_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
 function compile(vendor: VendorDefinition, variant: string | undefined, over: JsonObject): CompiledVendor {
-  const result = compileVendor(vendor, completeConfig(vendor, variant, { batch_interval_ms: 20, ...over }), OPTIONS);
+  const key: JsonObject = vendor.config_fields.some((field) => field.key === 'private_key' && field.required)
+    ? { private_key: PRIVATE_KEY }
+    : {};
+  const result = compileVendor(vendor, completeConfig(vendor, variant, { batch_interval_ms: 20, ...key, ...over }), OPTIONS);
   if (!result.ok) throw new Error(JSON.stringify(result));
   return result.vendor;
 }
@@ -59,7 +66,7 @@ beforeAll(async () => {
         headers: request.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       };
-      const token = /\/(?:token|accessToken)$/.test(one.path);
+      const token = /\/(?:token|accessToken)(?:\/v\d)?$/.test(one.path);
       if (!token) arrived.push(one);
       const { status, body } = token ? { status: 200, body: { access_token: 'access-token', expires_in: 3600 } } : answer(one);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
