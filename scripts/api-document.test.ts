@@ -58,6 +58,22 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('x-component');
   });
 
+  test('has nothing that generators for typed languages refuse', () => {
+    const severalTypes: string[] = [];
+    const walk = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { type } = value as { type?: unknown };
+      if (Array.isArray(type) && type.filter((each) => each !== 'null').length > 1) severalTypes.push(place);
+      for (const [key, each] of Object.entries(value)) if (key !== 'examples' && key !== 'example') walk(each, `${place}/${key}`);
+    };
+    walk(document, '');
+    // Leave `type` out or write `anyOf`.
+    expect(severalTypes).toEqual([]);
+    // oapi-codegen names its own types for Go after the operations.
+    const reserved = new Set(operations.map(({ operation: { operationId: id } }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`));
+    expect(Object.keys(document.components.schemas).filter((name) => reserved.has(name))).toEqual([]);
+  });
+
   test('names every parameter of a path, and gives every body an example', () => {
     const inPath = (path: string) => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
     const declared = ({ parameters = [] }: Operation) =>
