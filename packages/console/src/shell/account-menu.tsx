@@ -11,7 +11,8 @@ export function AccountMenu() {
       <Menu.Target>
         <Button variant="default">
           {user.name === '' ? user.email.split('@', 1)[0] : user.name}
-          <span className={classes.role}> · {user.role}</span> ▾
+          <span className={classes.role}>{`\u00a0· ${user.role}`}</span>
+          {'\u00a0▾'}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

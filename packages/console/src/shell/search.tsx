@@ -1,27 +1,10 @@
-/** Ctrl K / ⌘ K: pages, pipelines, vendors of the catalog, and an event by its id. */
-import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
+/** Loaded once the first page stands. Ctrl K / ⌘ K: pages, pipelines, vendors of the catalog, and an event by its id. */
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { SearchIcon } from '../components/icons.tsx';
 import { catalogQuery, pipelinesQuery } from '../queries.ts';
 import { PAGES } from './pages.ts';
-import classes from './shell.module.css';
-
-export function SearchButton() {
-  return (
-    <button
-      type="button"
-      className={classes.search}
-      aria-label="Search pipelines, integrations, an event id … Ctrl K"
-      onClick={spotlight.open}
-    >
-      <SearchIcon />
-      <span>Search pipelines, integrations, an event id …</span>
-      <kbd>Ctrl K</kbd>
-    </button>
-  );
-}
 
 export function Search() {
   const navigate = useNavigate();
