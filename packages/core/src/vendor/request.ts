@@ -238,9 +238,9 @@ const NOTHING: readonly unknown[] = Object.freeze([]);
 function without(keys: readonly string[]): (payload: unknown) => unknown {
   return (payload) => {
     if (!isObject(payload)) return payload;
-    const rest = { ...payload };
-    for (const key of keys) delete rest[key];
-    return Object.keys(rest).length === 0 ? undefined : rest;
+    if (!keys.some((key) => Object.hasOwn(payload, key))) return payload;
+    const { rest } = takeOut(payload, keys);
+    return isObject(rest) && Object.keys(rest).length > 0 ? rest : undefined;
   };
 }
 
@@ -283,7 +283,9 @@ function verbatimOf({ definition, body, keyed, uses }: Build, options: RequestOp
 }
 
 function filled(item: Record<string, unknown>, fill: readonly [string, Text][], sources: Sources): Record<string, unknown> {
-  return { ...item, ...Object.fromEntries(fill.map(([name, text]) => [name, renderText(text, sources)])) };
+  const out = { ...item };
+  for (const [name, text] of fill) put(out, name, renderText(text, sources));
+  return out;
 }
 
 const NO_LANE = Object.freeze({});

@@ -166,10 +166,10 @@ function overlayObject(keys: readonly string[], nodes: readonly TreeNode[]): Ove
   return (under, event, base) => {
     const below = typeof under === 'object' && under !== null && !Array.isArray(under) ? (under as Box) : undefined;
     let out: Box | undefined;
-    for (const [i, node] of nodes.entries()) {
+    for (let i = 0; i < nodes.length; i++) {
       const key = keys[i]!;
       const before = below && Object.hasOwn(below, key) ? below[key] : undefined;
-      const value = node.overlay(before, event, base);
+      const value = nodes[i]!.overlay(before, event, base);
       if (value === undefined || value === before) continue;
       out ??= { ...below };
       put(out, key, value);
