@@ -2,6 +2,7 @@
  * `npm run capture-vendors -- --out <dir>`: forty standard events through the whole service to every vendor that speaks HTTP. Writes one
  * file per vendor with the requests it received and the outcome of every event, and an index.
  */
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,6 +34,8 @@ const wanted = new Set(values.vendor ?? []);
 /** Set by the HTTP client or different in every run. */
 const NOISE = new Set(['host', 'connection', 'content-length', 'accept', 'accept-encoding', 'keep-alive', 'transfer-encoding']);
 const QUIET_MS = 5_000;
+/** The placeholder of a private key signs nothing. */
+const PRIVATE_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 const service = await startService();
 try {
@@ -61,6 +64,7 @@ async function install(client: Client, pipelineId: string, vendor: VendorDefinit
     body: JSON.stringify(body.includes('grant_type') ? { access_token: 'access-token', expires_in: 3600 } : { code: 0, ok: true }),
   }));
   const config = completeConfig(vendor, 'default', {
+    ...(vendor.config_fields.some(({ key }) => key === 'private_key') ? { private_key: PRIVATE_KEY } : {}),
     ...tableOf(vendor),
     endpoint: receiver.url,
     batch_interval_ms: 200,
