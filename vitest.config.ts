@@ -24,7 +24,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/{src,build}/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['**/*.{browser,integration}.test.ts', '**/node_modules/**'],
-          globalSetup: ['scripts/test-folder.ts'],
+          globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
           ...limits(120),
         },
@@ -34,7 +34,7 @@ export default defineConfig({
           // Unit tests that kill processes and servers, wait for leases and brokers, or walk every route: too slow for `npm run check`.
           name: 'integration',
           include: ['packages/*/src/**/*.integration.test.ts'],
-          globalSetup: ['scripts/test-folder.ts'],
+          globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
           ...limits(120),
         },

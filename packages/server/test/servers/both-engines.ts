@@ -12,14 +12,15 @@ export function onBothEngines(name: string, suite: (fresh: FreshDatabase, engine
   // Said plainly where it is left out; with CI=true the suite runs and fails instead.
   const installed = findPostgres() !== undefined || process.env.CI === 'true';
   describe.skipIf(!installed)(`${name} on PostgreSQL${installed ? '' : ' (not installed: left out)'}`, () => {
-    let server: TestServer;
+    const shared = process.env.SHARED_POSTGRES_URL;
+    let own: TestServer | undefined;
     beforeAll(async () => {
-      server = await startPostgres();
+      if (shared === undefined) own = await startPostgres();
     });
     afterAll(async () => {
-      await server?.stop();
+      await own?.stop();
     });
-    suite(() => freshDatabase(server.url), 'postgres');
+    suite(() => freshDatabase(shared ?? own?.url ?? ''), 'postgres');
   });
 }
 
