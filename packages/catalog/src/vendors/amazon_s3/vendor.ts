@@ -34,7 +34,11 @@ export default defineVendor({
   group: 'storage_and_streams',
   status: 'ga',
   website: 'https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html',
-  setup_steps: ['Create a bucket.', "Create an IAM user or role with s3:PutObject on the bucket's prefix, and an access key for it."],
+  setup_steps: [
+    'Create a bucket.',
+    "Create an IAM user or role with s3:PutObject on the bucket's prefix, and an access key for it.",
+    'Send an event and list the bucket: an object appears after the batch interval.',
+  ],
   config_fields: [
     {
       key: 'bucket',

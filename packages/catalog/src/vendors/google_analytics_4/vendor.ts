@@ -103,6 +103,7 @@ export default defineVendor({
     'In Google Analytics open Admin, Data streams, your stream and copy the measurement ID.',
     'In the same stream open Measurement Protocol API secrets and create a secret.',
     "Turn off the browser tag's events that you send from here, or they count twice.",
+    'Switch on debug mode, send an event and look for it under Admin, DebugView; without debug mode it shows under Reports, Realtime.',
   ],
   default_consent_category: 'analytics',
   config_fields: [

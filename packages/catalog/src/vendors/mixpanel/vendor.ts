@@ -106,6 +106,7 @@ export default defineVendor({
     'In Mixpanel open Settings, Project settings, Overview, and copy the project token.',
     'Choose the data residency that is shown on the same page.',
     'For groups: Settings, Project settings, Group keys, and add the key company.',
+    'Send an event and look for it under Data Management, Events.',
   ],
   notes: [
     'Projects with the Simplified ID Merge: an event that has both ids joins the anonymous visitor and the user.',

@@ -11,6 +11,7 @@ export default defineVendor({
   setup_steps: [
     'Create a role that may insert into and update the table, and create it if the table is to be created.',
     'Allow connections from the service, with TLS unless the network is private.',
+    'Send an event and select it from the table by event_id.',
   ],
   notes: [
     'The columns are the keys of the payload. Without a mapping these are the fields of the event, with context, properties and traits as jsonb.',

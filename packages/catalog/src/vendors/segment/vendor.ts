@@ -18,6 +18,7 @@ export default defineVendor({
     'Copy the write key from Settings, API keys, of the source.',
     "Choose the region of the workspace: Segment answers 200 and loses the events if it is another workspace's region.",
     'After installing, look at Debugger in the source: Segment answers 200 also for events that it does not accept.',
+    'Send an event and open the Debugger of the source.',
   ],
   notes: [
     'The event id is the messageId, by which Segment removes duplicates.',
