@@ -10,6 +10,7 @@ import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import type { HealthStatus } from '../../channels.ts';
 import type { DecodedEventRecord } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
+import { turns } from '../../runtime/turns.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { type Batch, Batcher } from './batcher.ts';
@@ -207,6 +208,9 @@ export class Worker {
 
   async #take(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
     for (const delivery of deliveries) {
+      // Mapping and sending share the slices of background work: a backlog of one integration does not delay the others.
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
       while (this.#full && !this.#source.closing) {
         // The window is full of half-filled batches and nothing is in flight: send them, or nothing would ever move.
         if (this.#inFlight === 0 && this.#queue.empty && this.#life.active) this.#send(this.#batcher.takeAll());
