@@ -20,7 +20,7 @@ export interface Report {
   faults: string[];
   /** Longest stall of the event loop in ms: by the clock, and by its own processor time, with the step of the latter. */
   stall: { wall: number; cpu: number; step?: string };
-  /** Highest resident memory of the process so far; undefined on systems without `/proc`. */
+  /** Highest resident memory of the process so far, mapped pages of the log included; undefined on systems without `/proc`. */
   peakMb: number | undefined;
 }
 export interface Runner {
