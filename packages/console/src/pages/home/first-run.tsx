@@ -50,7 +50,7 @@ export function FirstRun() {
         )}
       </Step>
       <Step number={3} title="Connect an integration" done={false}>
-        <p className="dim">Choose where the events go: 100 vendors, a webhook, or any HTTP API.</p>
+        <p className="dim">Choose where the events go: a vendor of the catalog, a webhook of yours, or any HTTP API.</p>
         <Button component={Link} to="/catalog" variant={first === undefined ? 'default' : 'filled'}>
           Open the catalog
         </Button>
