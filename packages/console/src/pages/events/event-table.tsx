@@ -8,7 +8,7 @@ import type { Row } from './rows.ts';
 
 const ROW_HEIGHT = 34;
 /** Rows above and below the view that are drawn too, so that a quick turn of the wheel shows no gap. */
-const SPARE = 12;
+const SPARE = 6;
 
 export interface EventTableProps {
   rows: Row[];
