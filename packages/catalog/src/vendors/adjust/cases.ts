@@ -5,7 +5,7 @@ import adjust from './vendor.ts';
 const url = 'https://s2s.adjust.com/event';
 const ios = {
   os: { name: 'iOS' },
-  device: { id: 'IDFV-1', advertising_id: 'D2CADB5F-410F-4963-AC0C-2A78534BDF1E' },
+  device: { id: 'idfv-1', advertising_id: 'd2cadb5f-410f-4963-ac0c-2a78534bdf1e' },
   ip: '203.0.113.7',
   user_agent: 'Shop/2.1',
 };
@@ -17,7 +17,7 @@ export default vendorCases(
   adjust,
   [
     {
-      name: 'a purchase on iOS, with its revenue; properties are callback parameters',
+      name: 'a purchase on iOS, with its ids in capitals and its revenue; properties are callback parameters',
       event: order,
       requests: [
         {
@@ -50,7 +50,7 @@ export default vendorCases(
       event: track(
         'Signed Up',
         {},
-        { user_id: 'u', context: { os: { name: 'Android' }, device: { id: 'AB-CD', advertising_id: 'gaid-1' } } },
+        { user_id: 'u', context: { os: { name: 'Android' }, device: { id: 'AB-CD', advertising_id: 'GAID-1' } } },
       ),
       requests: [
         {
@@ -116,6 +116,12 @@ export default vendorCases(
       events: [order],
       reply: { status: 451, body: { error: 'Device is opted out' } },
       verdict: { kind: 'refused' },
+    },
+    {
+      name: 'throttled, with a message',
+      events: [order],
+      reply: { status: 429, body: { error: 'Too many requests' } },
+      verdict: { kind: 'unavailable' },
     },
     ...temporaryAnswers(order),
   ],

@@ -20,9 +20,9 @@ const variants = blueprints({
     from('parameters.app_token', 'app_token'),
     from('parameters.environment', 'environment'),
     from('timestamp', 'created_at_unix', ['to_unix_seconds']),
-    from(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
-    from('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'gps_adid', [], { when: source.IS_ANDROID }),
+    from(source.ADVERTISING_ID, 'idfa', ['uppercase'], { when: source.IS_APPLE }),
+    from('context.device.id', 'idfv', ['uppercase'], { when: source.IS_APPLE }),
+    from(source.ADVERTISING_ID, 'gps_adid', ['lowercase'], { when: source.IS_ANDROID }),
     from('context.device.id', 'android_id', ['lowercase', use('replace', '-')], { when: source.IS_ANDROID }),
     from(['context.vendor_ids.adjust_web_uuid'], 'web_uuid'),
     from('context.ip', 'ip_address'),
@@ -42,7 +42,7 @@ const ANSWERS: AnswerRule[] = [
     verdict: 'delivered',
     reason: 'body.error',
   },
-  { status: ['4xx'], when: { field: 'body.error', op: 'exists' }, verdict: 'refused', reason: 'body.error' },
+  { status: [400, 401, 403, 404, 413, 451], verdict: 'refused', reason: 'body.error' },
   RETRY_TIMEOUT,
 ];
 

@@ -113,7 +113,8 @@ export default defineVendor({
   ],
   notes: [
     'Open: whether the index of an error in a 207 answer starts at 0. A mixed batch is therefore sent again one by one.',
-    'Open: eventId, currencyCode and unitsSold were seen in a public integration, not in Amazon’s own samples.',
+    'Open: the telephone number before hashing. Amazon’s own sample keeps a leading plus, a public integration and the blueprint hash digits only.',
+    'Open: a public integration knows 18 currencies, and a guide says that events older than 7 days are rejected. Neither was seen at Amazon.',
     'A conversion definition is the pair of event name and type. Renaming an event creates a new one.',
     'In the EU region Amazon requires consent: the blueprint sends the advertising consent and the IP address.',
   ],
@@ -142,7 +143,10 @@ export default defineVendor({
       pattern: '^[A-Z]{2}$',
       pattern_hint: 'two capital letters, such as US',
     }),
-    optionalText('data_set_name', 'Data set name', 'web_events', 'Groups events in reports. Optional.'),
+    optionalText('data_set_name', 'Data set name', 'web_events', 'Groups events in reports. Optional.', {
+      pattern: '^[A-Za-z][A-Za-z0-9_-]*$',
+      pattern_hint: 'letters, digits, underscores and dashes, beginning with a letter',
+    }),
   ],
   request: {
     method: 'POST',

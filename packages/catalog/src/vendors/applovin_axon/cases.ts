@@ -65,13 +65,20 @@ export default vendorCases(
         {},
         {
           traits: {},
-          context: { os: { name: 'iOS' }, device: { id: 'IDFV-1', advertising_id: 'IDFA-1' }, ip: '203.0.113.7', user_agent: 'Shop' },
+          context: {
+            os: { name: 'iOS' },
+            device: { id: 'IDFV-1', advertising_id: 'IDFA-1' },
+            ip: '203.0.113.7',
+            user_agent: 'Shop',
+            page: { url: 'https://shop.example/app' },
+          },
         },
       ),
       requests: sent({
         dedupe_id: 'evt-1',
         event_time: 1767323045678,
         name: 'app_open',
+        event_source_url: 'https://shop.example/app',
         data: {},
         user_data: {
           esi: 'app',
@@ -165,6 +172,13 @@ export default vendorCases(
       event: track('Signed Up', {}, { context: { ip: '203.0.113.7' } }),
       dropped: 'missing_required:user_data.client_user_agent',
     },
+    {
+      name: 'no page',
+      event: track('Signed Up', {}, { context: { ip: '203.0.113.7', user_agent: 'Shop' } }),
+      dropped: 'missing_required:event_source_url',
+    },
+    { name: 'a view of nothing', event: visit('Product Viewed', { price: 10 }), dropped: 'missing_required:data.items[0].item_id' },
+    { name: 'an article', event: visit('Article Viewed', { article_id: 'a-1' }), dropped: 'mapping_filter' },
     { name: 'a refund', event: visit('Order Refunded'), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
   ],

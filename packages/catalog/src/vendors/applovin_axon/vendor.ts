@@ -33,6 +33,10 @@ const lines = adLines({
 /** Axon requires the items of a purchase and of a checkout. The list is filled by the lines after this one. */
 const ITEMS = from('properties.products', 'data.items', [use('take', 0)], { required: true });
 const ORDER_ID = from(source.ORDER_ID, 'data.transaction_id', ['to_string'], { required: true });
+/** The same for the single product of a view or an addition. */
+const ITEM = from(source.productId, 'data.items[0].item_id', ['to_string'], { required: true });
+const VIEWS = { 'Product Viewed': 'view_item', 'Offer Viewed': 'view_item', 'Hotel Viewed': 'view_item', 'Flight Viewed': 'view_item' };
+const ADDITIONS = adEvents({ cart: 'add_to_cart' });
 const CHECKOUT = [ITEMS, ...lines.purchase];
 const PURCHASE = [
   ...CHECKOUT,
@@ -42,20 +46,23 @@ const PURCHASE = [
 ];
 
 const variants = blueprints({
-  names: adEvents({
-    search: 'search',
-    view: 'view_item',
-    cart: 'add_to_cart',
-    remove: 'remove_from_cart',
-    view_cart: 'view_cart',
-    checkout: 'begin_checkout',
-    payment: 'add_payment_info',
-    purchase: 'purchase',
-    registration: 'sign_up',
-    login: 'login',
-    lead: 'generate_lead',
-    subscribe: 'subscribe',
-  }),
+  // Articles and videos are no items, so they are not views of an item.
+  names: {
+    ...VIEWS,
+    ...ADDITIONS,
+    ...adEvents({
+      search: 'search',
+      remove: 'remove_from_cart',
+      view_cart: 'view_cart',
+      checkout: 'begin_checkout',
+      payment: 'add_payment_info',
+      purchase: 'purchase',
+      registration: 'sign_up',
+      login: 'login',
+      lead: 'generate_lead',
+      subscribe: 'subscribe',
+    }),
+  },
   global: [
     from('event_id', 'dedupe_id'),
     from('timestamp', 'event_time', ['to_unix_millis']),
@@ -79,6 +86,7 @@ const variants = blueprints({
     set('user_data.os', 'android', { when: source.IS_ANDROID }),
   ],
   lines: { ...lines, order: CHECKOUT, trip_order: CHECKOUT, purchase: PURCHASE, booking: PURCHASE },
+  extra: Object.fromEntries(Object.keys({ ...VIEWS, ...ADDITIONS }).map((name) => [name, [ITEM]])),
   others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'event_source_url')]), 'Application Opened': event('app_open', []) },
 });
 
@@ -98,7 +106,8 @@ export default defineVendor({
   notes: [
     'Open: some fields of user_data (os, ifa, idfv, zip) were seen in a schema that quotes the documentation.',
     'Axon merges events with the same dedupe_id that arrive within five minutes, so retries are safe.',
-    'A purchase needs currency, value, items and an order id, a checkout the first three; they are dropped without them.',
+    'A purchase needs currency, value, items and an order id, a checkout the first three, a view and an addition the item; they are dropped without them.',
+    'Axon requires the address of the page. Events without one, such as those of most apps, are dropped.',
     'Advertisers of the lead product may send page_view and generate_lead only: disable the other events.',
   ],
   default_consent_category: 'advertising',
@@ -124,6 +133,7 @@ export default defineVendor({
   event_name: { target: 'name' },
   compact: [{ path: 'data.items', needs: ['item_id'] }],
   require_one_of: [
+    ['event_source_url'],
     [
       'user_data.aleid',
       'user_data.axwrt',

@@ -147,6 +147,12 @@ export default vendorCases(
       verdict: { kind: 'refused', reason: 'http_400: invalid name' },
     },
     { name: 'a bad key', events: [order], reply: { status: 401, body: {} }, verdict: { kind: 'refused' } },
+    {
+      name: 'throttled, with a message',
+      events: [order],
+      reply: { status: 429, body: { error: { code: 429, message: 'Rate Limit Reached' } } },
+      verdict: { kind: 'unavailable', reason: 'http_429: Rate Limit Reached' },
+    },
     ...temporaryAnswers(order),
   ],
 );

@@ -91,7 +91,8 @@ const variants = blueprints({
 });
 
 const ANSWERS: AnswerRule[] = [
-  { status: ['4xx'], when: { field: 'body.error.message', op: 'exists' }, verdict: 'refused', reason: 'body.error.message' },
+  { status: [429], verdict: 'unavailable', reason: 'body.error.message' },
+  { status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.error.message' },
   RETRY_TIMEOUT,
 ];
 const send = (kind: 'standard' | 'custom'): RequestDefinition => ({

@@ -82,7 +82,7 @@ export default defineVendor({
   notes: [
     'Google recommends the Data Manager API for new integrations: see the vendors google_data_manager and display_video_360.',
     'An event needs a gclid, a dclid or a mobile advertising id. With match ids on, the user id is sent if there is none of them.',
-    'Open: adUserDataConsent was seen in a public integration, not on the page of the API.',
+    'Open: the page of the API has adUserDataConsent; its values GRANTED and DENIED were seen in a public integration.',
   ],
   default_consent_category: 'advertising',
   config_fields: [

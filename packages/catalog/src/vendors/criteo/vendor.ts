@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -42,7 +43,7 @@ const variants = blueprints({
     from(source.REFERRER, 'previous_url'),
     from('context.ip', 'ip'),
     from('context.user_agent', 'useragent'),
-    from(['user_id', 'anonymous_id'], 'id.retailer_visitor_id'),
+    from(['user_id', 'anonymous_id'], 'retailer_visitor_id'),
     from('parameters.caller_id', 'id.mapping_key'),
     from('context.vendor_ids.crto_mapped_user_id', 'id.mapped_user_id'),
     from(source.EMAIL, 'id.email.sha256', ['normalize_email', 'sha256']),
@@ -70,6 +71,14 @@ const variants = blueprints({
   others: { '@page': event('viewPage', [from(source.OWN_PAGE_URL, 'full_url')]) },
 });
 
+const ANSWERS: AnswerRule[] = [
+  // The body decides inside a 200.
+  { status: ['2xx'], when: { field: 'body.errors[0]', op: 'exists' }, verdict: 'refused', reason: 'body.errors' },
+  // Another region takes the events. They wait until the host is corrected.
+  { status: [301, 302, 307, 308], verdict: 'unavailable', reason: 'headers.location' },
+  RETRY_TIMEOUT,
+];
+
 export default defineVendor({
   key: 'criteo',
   name: 'Criteo',
@@ -86,8 +95,11 @@ export default defineVendor({
   ],
   notes: [
     'Open: the names of the fields inside an event were seen in the documentation of the browser tag, which the server endpoint shares.',
-    'Open: the answers of the endpoint. Criteo reports no error for a single event.',
-    'Without the GUM ID and without an e-mail address an event cannot be matched and is dropped.',
+    'Open: the user agent is useragent in two public integrations and user_agent in a third.',
+    'Open: Criteo asks for events in near real time; one integration reads this as fifteen minutes. Later events are sent all the same.',
+    'Criteo answers 200 and names its reasons in errors: such an event is rejected.',
+    'Criteo redirects events to a regional host. Redirects are not followed, so choose the host of your region.',
+    'The GUM ID counts only together with the caller ID. Without both and without an e-mail address an event cannot be matched and is dropped.',
     'viewHome is sent for a page by setting vendor_event_name of a copy of the page entry.',
   ],
   default_consent_category: 'advertising',
@@ -99,18 +111,25 @@ export default defineVendor({
       'Criteo, Account settings; also called partner ID.',
       digits('the digits of a Criteo account id'),
     ),
-    optionalText('caller_id', 'Caller ID', 'FIRSTHAND1', 'Given by Criteo with the server-to-server access.'),
+    optionalText('caller_id', 'Caller ID', 'FIRSTHAND1', 'Given by Criteo with the server-to-server access. The GUM ID needs it.'),
+    select(
+      'host',
+      'Host',
+      ['widget.criteo.com', 'widget.eu.criteo.com', 'widget.us.criteo.com', 'widget.as.criteo.com'],
+      'The region of your Criteo account: eu, us or as (Asia). A wrong one is answered with a redirect.',
+    ),
     select('site_type', 'Site type', ['d', 'm', 't'], 'Of the website: d desktop, m mobile, t tablet. Apps are always m.'),
   ],
   request: {
     method: 'POST',
-    url: 'https://widget.criteo.com/m/event',
+    url: 'https://{{parameters.host}}/m/event',
     query: { version: 's2s_v0' },
     body: { kind: 'json' },
-    answers: [RETRY_TIMEOUT],
+    answers: ANSWERS,
   },
   event_name: { target: 'events[0].event' },
   compact: [{ path: 'events[0].item' }],
+  together: [['id.mapping_key', 'id.mapped_user_id']],
   require_one_of: [['id.mapped_user_id', 'id.email']],
   default_action: 'drop',
   rate: { rps: 50, burst: 100 },

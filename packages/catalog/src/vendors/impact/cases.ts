@@ -86,6 +86,31 @@ export default vendorCases(
       event: track('Order Completed', { order_id: 'o-1' }, { context }),
       dropped: 'missing_required:CurrencyCode',
     },
+    {
+      name: 'an app event by its device',
+      event: {
+        ...bare('Order Completed', { order_id: 'o-2', currency: 'EUR', subtotal: 5 }),
+        context: { os: { name: 'iOS' }, device: { id: 'IDFV-1', advertising_id: 'IDFA-1' } },
+      },
+      requests: [
+        {
+          body: form({
+            ...base,
+            OrderId: 'o-2',
+            AppleIfa: 'IDFA-1',
+            AppleIfv: 'IDFV-1',
+            CurrencyCode: 'EUR',
+            OrderSubTotalPostDiscount: '5',
+            EventTypeId: '20456',
+          }),
+        },
+      ],
+    },
+    {
+      name: 'an e-mail address alone',
+      event: { ...bare('Order Completed', { currency: 'EUR' }), traits: { email: 'anna.berg@example.com' } },
+      dropped: 'missing_required:ClickId',
+    },
     { name: 'nobody to credit', event: bare('Order Completed', { currency: 'EUR' }), dropped: 'missing_required:ClickId' },
     { name: 'an event without a type', event: track('Signed Up', {}, { context }), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },

@@ -33,6 +33,9 @@ const variants = blueprints({
     from([...source.ORDER_ID, 'event_id'], 'OrderId', ['to_string']),
     from([...source.clickId('irclickid'), ...source.clickId('im_ref')], 'ClickId'),
     from('user_id', 'CustomerId'),
+    from(source.ADVERTISING_ID, 'GoogAId', [], { when: source.IS_ANDROID }),
+    from(source.ADVERTISING_ID, 'AppleIfa', [], { when: source.IS_APPLE }),
+    from('context.device.id', 'AppleIfv', [], { when: source.IS_APPLE }),
     from(source.EMAIL, 'CustomerEmail', ['normalize_email', 'sha1']),
     from(source.CITY, 'CustomerCity'),
     from(source.STATE, 'CustomerRegion'),
@@ -66,7 +69,7 @@ export default defineVendor({
   notes: [
     'The answer means queued. impact.com decides on the action later; see API submissions there.',
     'The e-mail address is sent as SHA-1: impact.com refuses plain addresses.',
-    'An event needs a click id, a customer id, a promo code or the hashed e-mail address.',
+    'An event needs a click id, a customer id, a promo code or a device id. The hashed e-mail address alone credits no partner.',
   ],
   default_consent_category: 'advertising',
   config_fields: [
@@ -91,7 +94,7 @@ export default defineVendor({
   event_name: { target: 'EventTypeId' },
   event_table: { field: 'event_types', event: 'event', vendor_event_name: 'event_type_id' },
   compact: [{ path: 'items', needs: ['ItemSku'] }],
-  require_one_of: [['ClickId', 'CustomerId', 'OrderPromoCode', 'CustomerEmail']],
+  require_one_of: [['ClickId', 'CustomerId', 'OrderPromoCode', 'GoogAId', 'AppleIfa', 'AppleIfv']],
   default_action: 'drop',
   rate: { rps: 10, burst: 20 },
   variants,

@@ -322,7 +322,7 @@ export default vendorCases(
                 app_data: {
                   advertiser_tracking_enabled: 1,
                   application_tracking_enabled: 1,
-                  extinfo: ['i2', 'com.shop', '2.1', '210', '18.1', 'iPhone15,2', 'de_DE', '', '', '390', '844', '', '', '', '', ''],
+                  extinfo: ['i2', 'com.shop', '210', '2.1', '18.1', 'iPhone15,2', 'de_DE', '', '', '390', '844', '', '', '', '', ''],
                 },
                 custom_data: { status: 'completed' },
               },

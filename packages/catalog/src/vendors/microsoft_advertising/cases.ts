@@ -40,7 +40,8 @@ export default vendorCases(
               {
                 ...web,
                 eventName: 'purchase',
-                userData: { em: HASHED.email, ph: HASHED.phone, ...browser },
+                // annaberg@example.com
+                userData: { em: 'fd4bdd75cb213bc0d4a32542fce9e0ffc56b95ea7a5e60beecea7c6b4fff53d9', ph: HASHED.phone, ...browser },
                 customData: {
                   items: [
                     { id: 'p-1', name: 'Tea', price: 10, quantity: 2 },

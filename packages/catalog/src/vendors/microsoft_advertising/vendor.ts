@@ -40,7 +40,14 @@ const variants = blueprints({
     from(source.REFERRER, 'referrerUrl'),
     set('adStorageConsent', 'D', { when: source.AD_DENIED }),
     from(source.AD_CONSENT, 'adStorageConsent', ['to_string'], { value_map: { true: 'G', false: 'D' } }),
-    ...userData('userData', { email: 'em', phone: 'ph', ip: 'clientIpAddress', user_agent: 'clientUserAgent' }, { phone: 'e164' }),
+    ...userData(
+      'userData',
+      { email: 'em', phone: 'ph', ip: 'clientIpAddress', user_agent: 'clientUserAgent' },
+      {
+        phone: 'e164',
+        email: 'canonical',
+      },
+    ),
     from(source.clickId('msclkid'), 'userData.msclkid'),
     from(['context.vendor_ids.uetvid', 'anonymous_id'], 'userData.anonymousId'),
     from('user_id', 'userData.externalId'),
@@ -86,6 +93,7 @@ export default defineVendor({
     'Create a conversion goal of the type Event for each event, with the event name below as its action.',
   ],
   notes: [
+    'E-mail addresses are hashed without dots and without +tag before the @, whatever the domain, as Microsoft asks.',
     'Open: whether the phone number is hashed with or without its plus. Public integrations disagree; the blueprint hashes it with the plus (E.164).',
     'Open: the answer of a request with invalid events. One bad event fails the request, so the events are then sent one by one.',
     'Microsoft deduplicates with the UET tag by eventId: send the same id as event_id from the tag.',

@@ -231,6 +231,11 @@ export default vendorCases(
       ],
     },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },
+    {
+      name: 'an IP address without a user agent matches nobody',
+      event: track('Signed Up', {}, { traits: {}, context: { ip: '203.0.113.7' } }),
+      dropped: 'missing_required:user_data.em',
+    },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
     { name: 'a removed product has no name at Pinterest', event: track('Product Removed'), dropped: 'mapping_filter' },
   ],

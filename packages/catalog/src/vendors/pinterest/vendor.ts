@@ -26,6 +26,7 @@ const variants = blueprints({
     purchase: 'checkout',
     registration: 'signup',
     lead: 'lead',
+    trial: 'start_trial',
     subscribe: 'subscribe',
   }),
   global: [
@@ -53,7 +54,7 @@ const variants = blueprints({
         ...{ email: 'em', phone: 'ph', first_name: 'fn', last_name: 'ln', gender: 'ge', birthday: 'db', city: 'ct', state: 'st' },
         ...{ postal_code: 'zp', country: 'country', external_id: 'external_id', ip: 'client_ip_address', user_agent: 'client_user_agent' },
       },
-      { phone: 'digits', lists: true },
+      { phone: 'digits', lists: true, ip_with_user_agent: true },
     ),
     from(source.ADVERTISING_ID, 'user_data.hashed_maids[0]', ['trim', 'sha256']),
     from(source.clickId('epik', 'epik'), 'user_data.click_id'),
@@ -78,6 +79,7 @@ const variants = blueprints({
   others: {
     '@page': event('page_visit', [data('name', 'content_name'), from(source.OWN_PAGE_URL, 'event_source_url')]),
     'Application Installed': event('app_install', []),
+    'Application Opened': event('app_open', []),
   },
 });
 
@@ -124,6 +126,7 @@ export default defineVendor({
     'Install with test mode on, send an event and check the answer, then switch test mode off.',
   ],
   notes: [
+    'An event needs an e-mail address, a mobile advertising id, or an IP address together with a user agent.',
     'The value should be before tax and shipping, Pinterest recommends. The blueprint sends value, total or revenue; change the line to prefer revenue.',
     'A person who denied advertising is marked with opt_out if consent does not already block the event.',
     'Pinterest deduplicates with the tag by event_id and event_name.',

@@ -7,8 +7,9 @@ import * as source from './sources.ts';
 const EXTENDED_INFO = [
   [],
   ['context.app.namespace'],
-  ['context.app.version'],
+  // The build number (Android's version code), then the version that people see.
   ['context.app.build', 'context.app.version'],
+  ['context.app.version'],
   ['context.os.version'],
   ['context.device.model'],
   ['context.locale'],

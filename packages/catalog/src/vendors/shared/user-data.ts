@@ -1,6 +1,6 @@
 /** User data for matching: normalised and hashed as most advertising APIs ask. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, type Transform, use } from './mapping.ts';
+import { from, type Rest, type Transform, use } from './mapping.ts';
 import * as source from './sources.ts';
 
 /** The vendor's name of each field. A field without a name is not sent. */
@@ -28,6 +28,8 @@ export interface UserDataStyle {
   plain?: (keyof UserDataNames)[];
   /** Each value is a list of one: `em: ["…"]`. */
   lists?: boolean;
+  /** The vendor matches an IP address only together with a user agent, so it is sent only with one. */
+  ip_with_user_agent?: boolean;
 }
 
 const EMAIL = { plain: 'normalize_email', gmail: 'normalize_gmail', canonical: 'canonical_email' };
@@ -58,6 +60,7 @@ export function userData(at: string, names: UserDataNames, style: UserDataStyle)
     const name = names[key as keyof UserDataNames];
     if (name === undefined) return [];
     const hashed = NEVER_HASHED.has(key) || plain.has(key) ? transforms : [...transforms, 'sha256'];
-    return [from(sources, `${at}.${name}${style.lists && !NEVER_HASHED.has(key) ? '[0]' : ''}`, hashed)];
+    const rest: Rest = key === 'ip' && style.ip_with_user_agent ? { when: { field: 'context.user_agent', op: 'exists' } } : {};
+    return [from(sources, `${at}.${name}${style.lists && !NEVER_HASHED.has(key) ? '[0]' : ''}`, hashed, rest)];
   });
 }

@@ -71,7 +71,7 @@ export default vendorCases(
                 app_data: {
                   advertiser_tracking_enabled: 1,
                   extinfo: [
-                    ...['i2', 'com.some.app', '7.7.1', '771', '17.1', 'iPhone12', 'en_US', '', 'TMobile'],
+                    ...['i2', 'com.some.app', '771', '7.7.1', '17.1', 'iPhone12', 'en_US', '', 'TMobile'],
                     ...['1920', '1080', '2', '', '', '', 'America/New_York'],
                   ],
                 },
@@ -261,6 +261,11 @@ export default vendorCases(
       dropped: 'missing_required:asset_id',
     },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },
+    {
+      name: 'an IP address without a user agent matches nobody',
+      event: track('Signed Up', {}, { traits: {}, context: { ip: '203.0.113.7' } }),
+      dropped: 'missing_required:user_data.em',
+    },
     { name: 'an event of 38 days', event: order, now: '2026-02-09T03:04:06Z', dropped: 'event_too_old' },
     { name: 'an identify says nothing about a conversion', event: identified(), dropped: 'mapping_default' },
     { name: 'a refund has no name at Snap', event: track('Order Refunded'), dropped: 'mapping_filter' },

@@ -51,7 +51,7 @@ const variants = blueprints({
         ...{ email: 'em', phone: 'ph', first_name: 'fn', last_name: 'ln', gender: 'ge', city: 'ct', state: 'st', postal_code: 'zp' },
         ...{ country: 'country', ip: 'client_ip_address', user_agent: 'client_user_agent' },
       },
-      { phone: 'digits', lists: true },
+      { phone: 'digits', lists: true, ip_with_user_agent: true },
     ),
     from(source.clickId('ScCid'), 'user_data.sc_click_id'),
     from('context.vendor_ids.scid', 'user_data.sc_cookie1'),
@@ -124,6 +124,7 @@ export default defineVendor({
     'Install with test mode on, send an event and check the answer, then switch test mode off.',
   ],
   notes: [
+    'An event needs an e-mail address, a telephone number, a mobile advertising id, or an IP address together with a user agent.',
     'Snap accepts events up to 37 days old; some integrations still assume 7 or 28 days.',
     'The mobile advertising id is sent as madid without a hash, as the documentation says. Snap’s Java SDK calls it mobile_ad_id.',
     'Snap’s CUSTOM_EVENT_1 to CUSTOM_EVENT_5 can be used as vendor_event_name for further events.',

@@ -52,7 +52,7 @@ export default vendorCases(
         ...base,
         upixel_id: 'pixel12',
         merchant_id: 'merchant1',
-        event_name: 'pageview',
+        event_name: 'sitevisit',
         data_processing_option: { policies: ['LDU'] },
       }),
     },

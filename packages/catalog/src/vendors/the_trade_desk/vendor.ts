@@ -31,6 +31,7 @@ const variants = blueprints({
     checkout: 'startcheckout',
     purchase: 'purchase',
     registration: 'signup',
+    login: 'login',
     lead: 'lead',
     subscribe: 'subscribe',
     trial: 'starttrial',
@@ -59,7 +60,7 @@ const variants = blueprints({
     currency: 'currency',
     order_id: 'order_id',
   }),
-  others: { '@page': event('pageview', [from(source.OWN_PAGE_URL, 'referrer_url')]) },
+  others: { '@page': event('sitevisit', [from(source.OWN_PAGE_URL, 'referrer_url')]) },
 });
 
 const ANSWERS: AnswerRule[] = [

@@ -26,7 +26,7 @@ export default vendorCases(
               {
                 ...base,
                 identifiers: [click, { hashed_email: HASHED.email }, { hashed_phone_number: HASHED.phone }, device],
-                value: '42.5',
+                value: 42.5,
                 price_currency: 'EUR',
                 number_items: 3,
                 contents: [
@@ -65,7 +65,7 @@ export default vendorCases(
         identifiers: [click, device],
         description: 'Tea',
         contents: [{ content_id: 'p-1', content_name: 'Tea', content_price: 10, num_items: 1 }],
-        value: '10',
+        value: 10,
         price_currency: 'EUR',
       }),
     },
@@ -80,7 +80,7 @@ export default vendorCases(
       variant: 'travel',
       config: { events_table: [{ event: 'Booking Completed', event_id: 'o13' }] },
       event: visit('Booking Completed', { booking_id: 'b-1', total: 99.9, currency: 'usd' }),
-      requests: sent({ ...base, event_id: 'o13', identifiers: [click, device], value: '99.9', price_currency: 'USD' }),
+      requests: sent({ ...base, event_id: 'o13', identifiers: [click, device], value: 99.9, price_currency: 'USD' }),
     },
     {
       name: 'a batch; a value without a currency would be counted as US dollars and is left out',

@@ -39,7 +39,6 @@ const variants = blueprints({
     },
     count: 'number_items',
     value: 'value',
-    value_steps: ['to_string'],
     currency: 'price_currency',
     name: 'description',
   }),
