@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { deadLetterTopic } from '../../event-record.ts';
 import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { turns } from '../../runtime/turns.ts';
 import type { Append, EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
@@ -79,11 +80,13 @@ export class SettlementWriter {
     this.#entries = [];
     const acknowledged: Entry[] = [];
     const retried: Entry[] = [];
+    const dead: Entry[] = [];
     for (const entry of entries) {
       if (entry.settlement.kind === 'retry' || entry.settlement.kind === 'accepted') retried.push(entry);
-      else if (entry.outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, entry.outcome);
+      else if (entry.outcome?.kind === 'dead_lettered') dead.push(entry);
       else acknowledged.push(entry);
     }
+    void this.#writeDeadLetters(dead);
     for (const group of groupsOf(acknowledged)) {
       const deliveries = group.map(({ held }) => held.delivery);
       const appends = this.#appendsFor(group);
@@ -105,6 +108,15 @@ export class SettlementWriter {
     const outcomes = group.flatMap(({ outcome }) => outcome ?? []);
     if (outcomes.length === 0) return this.#deps.alongside();
     return [outcomeAppend(groupId(group, this.#integrationId, this.#deps.log.atomic), outcomes), ...this.#deps.alongside()];
+  }
+
+  /** Writing a large event takes milliseconds, and many may fail at once. */
+  async #writeDeadLetters(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) {
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
+      if (entry.outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, entry.outcome);
+    }
   }
 
   /** Each dead letter is stored with its own acknowledgement, so that no other write's failure can lose it. */

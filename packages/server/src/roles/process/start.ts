@@ -10,7 +10,7 @@ import { VisitorLanes } from './visitor-lanes.ts';
 
 const MAX_IN_FLIGHT = 1_024;
 /** Events read at once. Reading goes ahead of processing, so that organisations behind a backlog get their turns. */
-const MAX_BATCH = 256;
+const MAX_BATCH = 64;
 /** Bytes of one partition's events in memory, by their stored size. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 4_000;
