@@ -100,6 +100,11 @@ export default vendorCases(
       requests: says({ 'contextData.score.right': '&lt;3 &amp; 4', ...head, ...ids('evt-1'), linkType: 'o', linkName: 'Quiz Taken' }),
     },
     {
+      name: 'a list is one text, because an element has one value',
+      event: track('Quiz Taken', { answers: [1, 'b'] }, { context: {} }),
+      requests: says({ 'contextData.answers': '[1,&quot;b&quot;]', ...head, ...ids('evt-1'), linkType: 'o', linkName: 'Quiz Taken' }),
+    },
+    {
       name: 'a screen of an app',
       event: pageViewed({ original_type: 'screen', context: { app: { namespace: 'com.shop' } } }),
       requests: says({ ...context({ path: '/' }), ...head, ...ids('evt-2'), pageName: 'Home' }),

@@ -23,7 +23,8 @@ const GLOBAL = [
     referrer: 'referrer',
     utm_campaign: 'campaign',
   }),
-  from('properties', '$', [use('omit', 'products'), 'flatten', use('prefix_keys', 'contextData.')]),
+  // An element has one text value, so a list is sent as JSON text.
+  from('properties', '$', [use('omit', 'products'), 'flatten', 'string_values', use('prefix_keys', 'contextData.')]),
   from('event_id', '["contextData.event_id"]'),
   from('user_id', '["contextData.user_id"]'),
 ];

@@ -56,6 +56,39 @@ export default vendorCases(
       requests: says({ ...head, eventType: 'click', eventName: 'Product Clicked', objectIDs: ['p-1'] }),
     },
     {
+      name: 'a click after a search needs its position',
+      event: track('Product Clicked', { product_id: 'p-1', query_id: '43b15df305339e827f0ac0bdc5ebcaa7' }),
+      dropped: 'missing_required:positions[0]',
+    },
+    {
+      name: 'a query id that is none is left out',
+      event: track('Product Clicked', { product_id: 'p-1', position: 3, query_id: 'shoes' }),
+      requests: says({ ...head, eventType: 'click', eventName: 'Product Clicked', objectIDs: ['p-1'] }),
+    },
+    {
+      name: 'a view has no query id',
+      event: track('Product Viewed', { product_id: 'p-1', query_id: '43b15df305339e827f0ac0bdc5ebcaa7' }),
+      requests: says(sentView),
+    },
+    {
+      name: 'the query id of an order belongs to its products',
+      event: orderCompleted({ query_id: '43b15df305339e827f0ac0bdc5ebcaa7' }),
+      requests: says({
+        ...sentOrder,
+        objectData: sentOrder.objectData.map((data) => ({ ...data, queryID: '43b15df305339e827f0ac0bdc5ebcaa7' })),
+      }),
+    },
+    {
+      name: 'at most 20 products, and as many entries of data',
+      event: orderCompleted({ total: 25, products: Array.from({ length: 25 }, (_, n) => ({ product_id: `p-${n}`, price: 1 })) }),
+      requests: says({
+        ...sentOrder,
+        objectIDs: Array.from({ length: 20 }, (_, n) => `p-${n}`),
+        objectData: Array.from({ length: 20 }, () => ({ price: 1, quantity: 1 })),
+        value: 25,
+      }),
+    },
+    {
       name: 'a product in the cart',
       event: track('Product Added', { sku: 'S1', price: 10, quantity: 2, currency: 'eur' }),
       requests: says({

@@ -9,11 +9,10 @@ import { product } from '../shared/sources.ts';
 
 const QUERY_ID = ['properties.query_id', 'properties.queryID'];
 const TOKEN = [use('replace', '[^A-Za-z0-9_=/+-]', '-'), use('truncate', 129)];
-const kind = (type: string, subtype?: string): JsonObject[] => [
-  set('eventType', type),
-  ...(subtype ? [set('eventSubtype', subtype)] : []),
-  from(QUERY_ID, 'queryID', ['to_string']),
-];
+/** A query id has 32 hex characters. Any other value would fail the whole request. */
+const AFTER_SEARCH = { any: QUERY_ID.map((field) => ({ field, op: 'matches', value: '^[0-9a-f]{32}$' })) };
+const SEARCH = from(QUERY_ID, 'queryID', [], { when: AFTER_SEARCH });
+const kind = (type: string, subtype?: string): JsonObject[] => [set('eventType', type), ...(subtype ? [set('eventSubtype', subtype)] : [])];
 const ID = ['object_id', 'product_id', 'sku'];
 const ONE = [
   from(
@@ -24,7 +23,7 @@ const ONE = [
   ),
 ];
 const MANY = [from(product(...ID), 'objectIDs', ['to_string', use('take', 20)], { required: true })];
-/** One entry for each object, in the same order. */
+/** One entry for each object, in the same order. The query id of a purchase belongs to its products. */
 const ONE_DATA = [
   from('properties.price', 'objectData[0].price', ['to_number']),
   from('properties.quantity', 'objectData[0].quantity', ['to_integer']),
@@ -34,6 +33,7 @@ const MANY_DATA = [
   from(product('price'), 'objectData[*].price', ['to_number']),
   from(product('quantity'), 'objectData[*].quantity', ['to_integer'], { default: 1 }),
   from(product('discount'), 'objectData[*].discount', ['to_number']),
+  from(QUERY_ID, 'objectData[*].queryID', [], { when: AFTER_SEARCH }),
   from(product('query_id', 'queryID'), 'objectData[*].queryID', ['to_string']),
 ];
 const CURRENCY = from('properties.currency', 'currency', ['currency_code']);
@@ -132,15 +132,15 @@ export default defineVendor({
         'Product List Viewed': [...kind('view'), ...MANY],
         'Product Clicked': [
           ...kind('click'),
+          SEARCH,
           ...ONE,
-          from('properties.position', 'positions[0]', ['to_integer'], {
-            when: { any: QUERY_ID.map((field) => ({ field, op: 'exists' })) },
-          }),
+          from('properties.position', 'positions[0]', ['to_integer'], { when: AFTER_SEARCH, required: true }),
         ],
-        'Product Added': [...kind('conversion', 'addToCart'), ...ONE, ...ONE_DATA, ...unitValue('value'), CURRENCY],
-        'Product Added to Wishlist': [...kind('conversion'), ...ONE],
+        'Product Added': [...kind('conversion', 'addToCart'), SEARCH, ...ONE, ...ONE_DATA, ...unitValue('value'), CURRENCY],
+        'Product Added to Wishlist': [...kind('conversion'), SEARCH, ...ONE],
         'Order Completed': [...kind('conversion', 'purchase'), ...MANY, ...MANY_DATA, ...orderTotal('value'), CURRENCY],
       },
+      transforms: [{ target: 'objectData', transforms: [use('take', 20)] }],
     },
     ['retail'],
   ),

@@ -73,6 +73,11 @@ export default vendorCases(
       event: track('Product Viewed', { product_id: 'p-1' }),
       dropped: 'missing_required:view.items[0].price[0].value',
     },
+    {
+      name: 'an order without products',
+      event: orderCompleted({ products: null }),
+      dropped: 'missing_required:purchase.items[*].productId',
+    },
     { name: 'nobody', event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' }, dropped: 'missing_required:who.user' },
     { name: 'pages are not sent', event: pageViewed(), dropped: 'mapping_filter' },
     { name: 'identify is not sent', event: identified(), dropped: 'mapping_filter' },

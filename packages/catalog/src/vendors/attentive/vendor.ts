@@ -34,6 +34,7 @@ const one = (at: string): JsonObject[] => [
 ];
 const PURCHASE = [
   ...productList('purchase.items', PRODUCT),
+  from(product('product_id', 'sku'), 'purchase.items[*].productId', ['to_string'], { required: true }),
   from(product('variant_id', 'sku', 'product_id'), 'purchase.items[*].productVariantId', ['to_string']),
   from(product('price'), 'purchase.items[*].price[0].value', ['to_number'], { default: 0 }),
   from('properties.currency', 'purchase.items[*].price[0].currency', ['currency_code']),

@@ -2,7 +2,7 @@ import { vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import clevertap from './vendor.ts';
 
-const url = 'https://eu1.api.clevertap.com/1/upload';
+const url = 'https://api.clevertap.com/1/upload';
 const headers = { 'X-CleverTap-Account-Id': 'W9R-486-4W5Z', 'X-CleverTap-Passcode': '6b4-2c0' };
 const head = { identity: 'user-1', ts: 1767323045 };
 const says = (...d: object[]) => [{ method: 'POST', url, headers, body: { d } }];
@@ -70,6 +70,7 @@ export default vendorCases(
       event: grouped(),
       requests: says({ ...head, type: 'profile', profileData: { group_id: 'acme', group_name: 'Acme' } }),
     },
+    { name: 'an identify without traits', event: identified({ traits: {}, context: {} }), dropped: 'missing_required:profileData' },
     { name: 'an order without an id', event: orderCompleted({ order_id: null }), dropped: 'missing_required:evtData["Charged ID"]' },
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:identity' },
   ],

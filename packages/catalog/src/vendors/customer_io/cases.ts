@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { orderCompleted } from '../shared/sample-events.ts';
+import { identified, orderCompleted } from '../shared/sample-events.ts';
 import { specCases } from '../shared/segment-spec-cases.ts';
 import customerIo from './vendor.ts';
 
@@ -10,7 +10,19 @@ const headers = { Authorization: 'Basic MDEyMzQ1Njc4OWFiY2RlZjowMTIzNDU2Nzg5YWJj
 export default vendorCases(
   customerIo,
   [
-    ...specCases('https://cdp.customer.io/v1/batch', headers, { context: false }),
+    ...specCases('https://cdp.customer.io/v1/batch', headers, { context: false }).filter(({ name }) => name !== 'an alias call'),
+    {
+      name: 'an alias call is no part of a batch',
+      event: identified({ original_type: 'alias', traits: {}, context: { previous_id: 'old-1' } }),
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://cdp.customer.io/v1/alias',
+          headers,
+          body: { userId: 'user-1', previousId: 'old-1', messageId: 'evt-3', timestamp: '2026-01-02T03:04:05.678Z' },
+        },
+      ],
+    },
     { name: 'the EU', config: { region: 'cdp-eu.customer.io' }, event: order, requests: [{ url: 'https://cdp-eu.customer.io/v1/batch' }] },
   ],
   [

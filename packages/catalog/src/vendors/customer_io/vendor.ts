@@ -1,7 +1,16 @@
 /** https://docs.customer.io/integrations/api/cdp/ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { SPEC_CALL, SPEC_EVENT_NAME, specVariants } from '../shared/segment-spec.ts';
+
+const post = (call: 'alias' | 'batch'): Pick<RequestDefinition, 'method' | 'url' | 'headers' | 'auth' | 'answers'> => ({
+  method: 'POST',
+  url: `https://{{parameters.region}}/v1/${call}`,
+  headers: { 'X-Strict-Mode': '1' },
+  auth: { kind: 'basic', username: '{{parameters.api_key}}', password: '' },
+  answers: [{ status: [400, 413], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
+});
 
 export default defineVendor({
   key: 'customer_io',
@@ -46,15 +55,22 @@ export default defineVendor({
       default: 'cdp.customer.io',
     },
   ],
-  request: {
-    method: 'POST',
-    url: 'https://{{parameters.region}}/v1/batch',
-    headers: { 'X-Strict-Mode': '1' },
-    auth: { kind: 'basic', username: '{{parameters.api_key}}', password: '' },
-    body: { kind: 'json_list', under: 'batch' },
-    batch: { max_items: 500, max_bytes: 480_000, interval_ms: 1_000 },
-    answers: [{ status: [400, 413], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
-  },
+  requests: [
+    // A batch holds every call but alias.
+    {
+      name: 'alias',
+      when: { field: 'payload.type', op: 'eq', value: 'alias' },
+      ...post('alias'),
+      shape: Object.fromEntries(['userId', 'previousId', 'messageId', 'timestamp'].map((key) => [key, { $ref: `payload.${key}` }])),
+      body: { kind: 'json' },
+    },
+    {
+      name: 'batch',
+      ...post('batch'),
+      body: { kind: 'json_list', under: 'batch' },
+      batch: { max_items: 500, max_bytes: 480_000, interval_ms: 1_000 },
+    },
+  ],
   event_name: SPEC_EVENT_NAME,
   require_one_of: [['userId', 'anonymousId', 'previousId']],
   default_action: 'drop',

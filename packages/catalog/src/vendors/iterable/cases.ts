@@ -139,9 +139,10 @@ export default vendorCases(
     },
     {
       name: 'an order without a value',
-      event: orderCompleted({ total: null, revenue: null, products: null }),
+      event: orderCompleted({ total: null, revenue: null, products: [{ product_id: 'p-1' }] }),
       dropped: 'missing_required:purchase.total',
     },
+    { name: 'an order without products', event: orderCompleted({ products: null }), dropped: 'missing_required:purchase.items[*].id' },
     { name: 'nobody', event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' }, dropped: 'missing_required:who.email' },
   ],
   [

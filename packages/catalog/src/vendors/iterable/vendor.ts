@@ -42,6 +42,7 @@ const GROUP = [
 const PRODUCT = { id: 'id', name: 'name', price: 'price', quantity: 'quantity', url: 'url', image: 'imageUrl' };
 const items = (list: string) => [
   ...productList(`${list}.items`, PRODUCT, { default_quantity: true }),
+  from(product('product_id', 'sku'), `${list}.items[*].id`, ['to_string'], { required: true }),
   from(product('sku'), `${list}.items[*].sku`, ['to_string']),
   from(product('category'), `${list}.items[*].categories[0]`),
 ];

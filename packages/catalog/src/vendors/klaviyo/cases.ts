@@ -26,6 +26,20 @@ export default vendorCases(
   klaviyo,
   [
     {
+      name: 'an order without products is one event',
+      event: track('Order Completed', { order_id: 'o-1', total: 42.5, currency: 'eur' }),
+      requests: [
+        {
+          url,
+          body: sent('Placed Order', 'evt-1', {
+            properties: { order_id: 'o-1', total: 42.5, currency: 'eur' },
+            value: 42.5,
+            value_currency: 'EUR',
+          }),
+        },
+      ],
+    },
+    {
       name: 'an order, and one event for each product',
       event: order,
       requests: [

@@ -171,7 +171,7 @@ export default defineVendor({
   ],
   send: 'all',
   event_name: { target: 'event.metric.data.attributes.name', only_with: 'event', max_length: 127 },
-  compact: [{ path: 'ordered', needs: ['properties'] }],
+  compact: [{ path: 'ordered', needs: ['metric'] }],
   limits: [{ path: 'event.properties', max_keys: 400 }],
   require_one_of: [
     ['who.profile.data.attributes.email', 'who.profile.data.attributes.phone_number', 'who.profile.data.attributes.external_id'],

@@ -135,6 +135,12 @@ export default vendorCases(
         },
       ],
     },
+    { name: 'an identify without traits', event: identified({ traits: {}, context: {} }), dropped: 'missing_required:profile.$set' },
+    {
+      name: 'an alias has no function',
+      event: identified({ original_type: 'alias', traits: {}, context: { previous_id: 'old-1' } }),
+      dropped: 'mapping_filter',
+    },
     { name: 'nobody to count', event: bare('Quiz Taken'), dropped: 'missing_required:events[0].properties.distinct_id' },
   ],
   [
@@ -160,6 +166,12 @@ export default vendorCases(
         kind: 'partial',
         items: [{ kind: 'delivered' }, { kind: 'refused', reason: "http_400: 'properties.time' is invalid" }],
       },
+    },
+    {
+      name: 'a profile that is not valid, in a 200',
+      events: [identified(), identified({ event_id: 'evt-9' })],
+      reply: { status: 200, body: { code: 400, failed_records: [{ index: 0, message: '$distinct_id is required' }] } },
+      verdict: { kind: 'partial', items: [{ kind: 'refused', reason: 'http_200: $distinct_id is required' }, { kind: 'delivered' }] },
     },
     {
       name: 'a wrong token',

@@ -4,7 +4,7 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
-import { event, from, set, use } from '../shared/mapping.ts';
+import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const PROPS = 'events[0].properties';
@@ -51,6 +51,8 @@ const PROFILE_ID = [
 ];
 const IDENTIFY = event(undefined, [
   ...PROFILE_ID,
+  // Mixpanel rejects an update that updates nothing.
+  from('traits', 'profile.$set', [use('omit', ...OWN_FIELDS)], { required: true, when: { field: 'traits', op: 'eq', value: {} } }),
   from('traits', 'profile.$set', [use('omit', ...OWN_FIELDS)]),
   from('traits.email', 'profile.$set.$email', ['trim', 'lowercase']),
   from('traits.phone', 'profile.$set.$phone', ['normalize_phone']),
@@ -68,9 +70,9 @@ const GROUP = event(undefined, [
 ]);
 
 const ANSWERS: AnswerRule[] = [
-  // 400: the named events are at fault, the others are stored.
+  // The named records are at fault, the others are stored. Profiles may report it with 200.
   {
-    status: [400],
+    status: [200, 400],
     verdict: 'partial',
     partial: { errors: 'body.failed_records', index: 'index', reason: 'message', failed: 'refused', others: 'delivered' },
   },
@@ -112,6 +114,7 @@ export default defineVendor({
     'Projects with the Simplified ID Merge: an event that has both ids joins the anonymous visitor and the user.',
     'An event id that is no valid $insert_id is replaced by the first 36 characters of its SHA-256.',
     'Identify and group calls update profiles; they are not counted as events.',
+    'Alias calls are not sent: they have no function in the Simplified ID Merge.',
   ],
   config_fields: [
     {
@@ -168,6 +171,7 @@ export default defineVendor({
       ]),
       '@screen': event('Screen Viewed', [from('name', `${PROPS}.screen_name`)]),
       '@identify': IDENTIFY,
+      '@alias': DISABLED,
       '@group': GROUP,
     },
   }),

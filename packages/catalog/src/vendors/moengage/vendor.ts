@@ -82,7 +82,7 @@ export default defineVendor({
   limits: [{ path: `${ACTION}.attributes`, max_keys: 100 }],
   require_one_of: [['event.customer_id']],
   default_action: 'drop',
-  rate: { rps: 200 },
+  rate: { rps: 160 },
   variants: blueprints({
     names: 'keep',
     global: [

@@ -42,7 +42,7 @@ export default vendorCases(
           method: 'POST',
           url: 'https://api.ap3api.com/v1/person/merge',
           headers,
-          body: { merge_by: ['str::email'], merge_strategy: 2, people: [{ fields: { ...fields, 'str::city': 'New York' } }] },
+          body: { merge_by: ['str::email'], merge_strategy: 2, people: [{ fields: { ...fields, 'geo::city': { name: 'New York' } } }] },
         },
       ],
     },

@@ -90,7 +90,7 @@ export default defineVendor({
     others: {
       '@page': DISABLED,
       '@group': DISABLED,
-      '@identify': event(undefined, [from(source.CITY, 'fields["str::city"]', ['to_string', use('truncate', 200)])]),
+      '@identify': event(undefined, [from(source.CITY, 'fields["geo::city"].name', ['to_string', use('truncate', 200)])]),
     },
     defaults: { action: 'drop' },
   }),

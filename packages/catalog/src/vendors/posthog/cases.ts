@@ -98,7 +98,7 @@ export default vendorCases(
     {
       name: 'alias',
       event: identified({ original_type: 'alias', traits: {}, context: { previous_id: 'old-1' } }),
-      requests: body({ event: '$create_alias', distinct_id: 'old-1', timestamp, properties: { alias: 'user-1', ...lib } }),
+      requests: body({ event: '$create_alias', distinct_id: 'user-1', timestamp, properties: { alias: 'old-1', ...lib } }),
     },
     {
       name: 'group',

@@ -67,7 +67,7 @@ export default defineVendor({
   notes: [
     'PostHog answers 200 also for events that it drops later, such as events without a name.',
     'Only an event id that is a UUID is sent as uuid, by which PostHog removes duplicates.',
-    'An identify merges the anonymous visitor into the user ($anon_distinct_id); an alias is sent as $create_alias.',
+    'An identify merges the anonymous visitor into the user ($anon_distinct_id); an alias merges the previous id into the user id ($create_alias).',
   ],
   config_fields: [
     {
@@ -138,8 +138,9 @@ export default defineVendor({
         from('traits', 'properties.$set'),
       ]),
       '@alias': event('$create_alias', [
-        from(['context.previous_id', 'anonymous_id'], 'distinct_id', [], { required: true }),
-        from('user_id', 'properties.alias', [], { required: true }),
+        // PostHog merges the person of `alias` into that of `distinct_id`, and refuses if the former is identified.
+        from('user_id', 'distinct_id', [], { required: true }),
+        from(['context.previous_id', 'anonymous_id'], 'properties.alias', [], { required: true }),
       ]),
       '@group': event('$groupidentify', [
         set('properties.$group_type', 'company'),

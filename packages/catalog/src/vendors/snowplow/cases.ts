@@ -155,6 +155,26 @@ export default vendorCases(
       dropped: 'missing_required:co.data[1][*].data.currency',
     },
     {
+      name: 'a text that is too long is cut',
+      event: track('Checkout Step Viewed', { step: 2, shipping_method: 'x'.repeat(200) }),
+      requests: says({
+        ...web,
+        e: 'ue',
+        ue_pr: ue({ type: 'checkout_step' }),
+        co: co({ schema: ecommerce('checkout_step'), data: { step: 2, delivery_method: 'x'.repeat(128) } }),
+      }),
+    },
+    {
+      name: 'a listed product without an id is unknown',
+      event: track('Product List Viewed', { currency: 'EUR', products: [{ name: 'Tea', price: 10 }] }),
+      requests: says({
+        ...web,
+        e: 'ue',
+        ue_pr: ue({ type: 'list_view' }),
+        co: co(listed(product({ id: 'unknown', name: 'Tea', category: 'unknown', price: 10, currency: 'EUR' }))),
+      }),
+    },
+    {
       name: 'a product without an id',
       event: track('Product Viewed', { currency: 'EUR' }),
       dropped: 'missing_required:co.data[1][0].data.id',

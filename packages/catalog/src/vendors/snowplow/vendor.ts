@@ -46,6 +46,8 @@ const action = (type: string): JsonObject[] => [
   set('co.schema', `${SNOWPLOW}/contexts/jsonschema/1-0-0`),
 ];
 const MONEY = ['to_number', use('round', 2)];
+/** A longer text would fail the validation of the whole event. */
+const text = (max: number) => ['to_string', use('truncate', max)];
 /** The first list holds the entity of the order, the second one the products; a transform makes one list of them. */
 const ENTITIES = 'co.data';
 const entity = (schema: string) => ({
@@ -63,8 +65,8 @@ const PRODUCT_FIELDS: readonly [
   ['category', ['category', 'product_category'], ['to_string'], 'unknown'],
   ['price', ['price'], MONEY, 0],
   ['quantity', ['quantity'], ['to_integer']],
-  ['variant', ['variant'], ['to_string']],
-  ['brand', ['brand'], ['to_string']],
+  ['variant', ['variant'], text(256)],
+  ['brand', ['brand'], text(256)],
   ['position', ['position'], ['to_integer']],
 ];
 const products = (at: string, sourcesOf: (names: string[]) => string[]): JsonObject[] => [
@@ -74,7 +76,10 @@ const products = (at: string, sourcesOf: (names: string[]) => string[]): JsonObj
   ),
   from('properties.currency', `${at}.data.currency`, ['currency_code'], { required: true }),
 ];
-const LIST = products(`${ENTITIES}[1][*]`, (names) => product(...names));
+const LIST = [
+  ...products(`${ENTITIES}[1][*]`, (names) => product(...names)),
+  from(product('product_id', 'sku'), `${ENTITIES}[1][*].data.id`, ['to_string'], { default: 'unknown' }),
+];
 const SINGLE = [
   ...products(`${ENTITIES}[1][0]`, (names) => names.map((name) => `properties.${name}`)),
   from(source.productId, `${ENTITIES}[1][0].data.id`, ['to_string'], { required: true }),
@@ -89,11 +94,11 @@ const ORDER = [
     transforms: [...(line.transforms as []), use('round', 2)] as never,
   })),
   from('properties.currency', transaction('currency'), ['currency_code'], { required: true }),
-  from('properties.payment_method', transaction('payment_method'), ['to_string'], { default: 'unknown' }),
+  from('properties.payment_method', transaction('payment_method'), text(128), { default: 'unknown' }),
   { ...itemCount(transaction('total_quantity')), default: 1 },
   from('properties.tax', transaction('tax'), MONEY),
   from('properties.shipping', transaction('shipping'), MONEY),
-  from('properties.coupon', transaction('discount_code'), ['to_string']),
+  from('properties.coupon', transaction('discount_code'), text(99)),
   from('properties.discount', transaction('discount_amount'), MONEY),
   ...LIST,
 ];
@@ -114,9 +119,9 @@ const CHECKOUT = [
   ...action('checkout_step'),
   STEP,
   from('properties.step', step('step'), ['to_integer'], { default: 1 }),
-  from('properties.shipping_method', step('delivery_method'), ['to_string']),
-  from('properties.payment_method', step('payment_method'), ['to_string']),
-  from('properties.coupon', step('coupon_code'), ['to_string']),
+  from('properties.shipping_method', step('delivery_method'), text(128)),
+  from('properties.payment_method', step('payment_method'), text(128)),
+  from('properties.coupon', step('coupon_code'), text(128)),
 ];
 
 const PLAIN_KEYS = [
@@ -140,7 +145,7 @@ export default defineVendor({
   ],
   notes: [
     'The collector answers 200 also for events that fail validation later: look at the failed events.',
-    'E-commerce events use the schemas of Snowplow; a missing category or payment method is sent as unknown.',
+    'E-commerce events use the schemas of Snowplow; a missing category, payment method or id of a listed product is sent as unknown.',
     'Other events are structured events. To use your own schema, map the event to ue.',
     'Only an event id that is a UUID is sent as eid.',
   ],
@@ -194,11 +199,7 @@ export default defineVendor({
       'Product Clicked': [...action('list_click'), ...SINGLE],
       'Product Added': [...action('add_to_cart'), ...SINGLE],
       'Product Removed': [...action('remove_from_cart'), ...SINGLE],
-      'Product List Viewed': [
-        ...action('list_view'),
-        from('properties.list_id', 'ue.data.data.name', ['to_string', use('truncate', 128)]),
-        ...LIST,
-      ],
+      'Product List Viewed': [...action('list_view'), from('properties.list_id', 'ue.data.data.name', text(128)), ...LIST],
       'Checkout Started': CHECKOUT,
     },
     others: {

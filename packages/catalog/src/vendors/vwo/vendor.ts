@@ -70,7 +70,10 @@ export default defineVendor({
     names: 'keep',
     global: [
       from(VISITOR, 'd.visId', ['to_string']),
-      template('{{context.vendor_ids.vwo_uuid}}-{{event_id}}', 'd.msgId'),
+      template(
+        '{{#if context.vendor_ids.vwo_uuid}}{{context.vendor_ids.vwo_uuid}}{{else}}{{context.vendor_ids._vwo_uuid}}{{/if}}-{{event_id}}',
+        'd.msgId',
+      ),
       from(['context.session.started_at', 'timestamp'], 'd.sessionId', ['to_unix_seconds']),
       from('timestamp', 'd.event.time', ['to_unix_millis']),
       from('properties', PROPS),
