@@ -39,6 +39,7 @@ const axon: Cookies = [
   ['axart', '_axart'],
 ];
 const adroll: Cookies = [['adroll_fpc', '__adroll_fpc']];
+const quora: Cookies = [['qclid', 'quora_qclid']];
 const stackadapt: Cookies = [['stackadapt_user_id', 'sa-userid']];
 const awin: Cookies = [['awc', 'awc']];
 const cj: Cookies = [['cje', 'cje']];
@@ -63,6 +64,7 @@ export const VENDOR_COOKIES: ReadonlyMap<string, Cookies> = new Map([
   ['criteo', criteo],
   ['applovin_axon', axon],
   ['adroll', adroll],
+  ['quora', quora],
   ['stackadapt', stackadapt],
   ['awin', awin],
   ['cj', cj],

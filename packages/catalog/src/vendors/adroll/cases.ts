@@ -88,12 +88,12 @@ export default vendorCases(
       (event, event_name) => ({ event: visit(event, { value: 5 }), requests: sent({ ...base, event_name, identifiers }) }),
     ),
     {
-      name: 'a batch is a plain list; an app by its device',
+      name: 'a batch is a plain list; an app sends its device in addition',
       event: visit('Lead Generated'),
-      batched: [track('Lead Generated', {}, { traits: {}, context: { ...CONTEXT, device: { advertising_id: 'gaid-1' } } })],
+      batched: [track('Lead Generated', {}, { traits: {}, context: { ...context, device: { advertising_id: 'gaid-1' } } })],
       requests: sent(
         { ...base, event_name: 'formFill', identifiers },
-        { ...base, event_name: 'formFill', identifiers: { user_id: 'user-1', device_id: 'gaid-1' } },
+        { ...base, event_name: 'formFill', identifiers: { ...identifiers, device_id: 'gaid-1' } },
       ),
     },
     { name: 'page views are off', event: pageViewed({ context }), dropped: 'mapping_filter' },
@@ -102,6 +102,11 @@ export default vendorCases(
       name: 'no IP address',
       event: track('Lead Generated', {}, { context: { page: { url: 'https://x.example/' } } }),
       dropped: 'missing_required:ip',
+    },
+    {
+      name: 'an e-mail address alone',
+      event: track('Lead Generated'),
+      dropped: 'missing_required:identifiers.first_party_cookie',
     },
     {
       name: 'nobody to match',

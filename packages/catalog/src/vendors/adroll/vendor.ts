@@ -1,4 +1,4 @@
-/** AdRoll (NextRoll) server-to-server API. AdRoll/server-to-server and a public integration, read on 2026-11-16. */
+/** AdRoll (NextRoll) server-to-server API. apidocs.nextroll.com/server-to-server-api and AdRoll/server-to-server, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
@@ -65,7 +65,7 @@ export default defineVendor({
   category: 'advertising',
   group: 'advertising',
   status: 'beta',
-  website: 'https://github.com/AdRoll/server-to-server',
+  website: 'https://apidocs.nextroll.com/server-to-server-api/reference.html',
   api_version: { version: 'srv', checked: '2026-11-16' },
   setup_steps: [
     'In AdRoll copy the advertisable EID and the pixel EID from the pixel code (adroll_adv_id and adroll_pix_id).',
@@ -73,9 +73,9 @@ export default defineVendor({
     'Install with dry run on, send an event, then switch it off.',
   ],
   notes: [
-    'Open: NextRoll calls the API subject to change. Fields beyond its own sample were seen in a public integration.',
+    'Open: NextRoll calls the API subject to change. One copy of its page requires the first-party cookie, another the cookie or the click id.',
     'Page views are disabled, because the AdRoll pixel of the website counts them already. There is no deduplication id.',
-    'An event needs the AdRoll cookie or click id, a hashed e-mail address or a device id, and the page and IP address.',
+    'An event needs the AdRoll cookie or click id, the page and the IP address. A hashed e-mail address or a device id is sent in addition.',
   ],
   default_consent_category: 'advertising',
   config_fields: [
@@ -102,7 +102,7 @@ export default defineVendor({
   event_name: { target: 'event_name' },
   compact: [{ path: 'event_attributes.products', needs: ['product_id'] }],
   together: [['conversion_value', 'currency']],
-  require_one_of: [['identifiers.first_party_cookie', 'identifiers.adct', 'identifiers.email_sha256', 'identifiers.device_id']],
+  require_one_of: [['identifiers.first_party_cookie', 'identifiers.adct']],
   default_action: 'drop',
   rate: { rps: 10, burst: 20 },
   variants,

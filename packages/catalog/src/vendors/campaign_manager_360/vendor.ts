@@ -81,6 +81,7 @@ export default defineVendor({
   ],
   notes: [
     'Google recommends the Data Manager API for new integrations: see the vendors google_data_manager and display_video_360.',
+    'Google reads the value in the currency of the Floodlight configuration’s advertiser; there is no field for a currency.',
     'An event needs a gclid, a dclid or a mobile advertising id. With match ids on, the user id is sent if there is none of them.',
     'Open: the page of the API has adUserDataConsent; its values GRANTED and DENIED were seen in a public integration.',
   ],

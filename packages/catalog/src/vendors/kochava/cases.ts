@@ -13,9 +13,9 @@ const context = {
 const data = {
   usertime: 1767323045,
   app_version: '2.1',
-  device_ver: 'Android',
+  device_ver: '',
   origination_ip: '203.0.113.7',
-  device_ua: 'Shop/2.1',
+  device_ua: 'Shop%2F2.1',
   device_ids: { adid: 'gaid-1', android_id: 'android-1' },
 };
 const head = { action: 'event', kochava_app_id: 'koexample-app-ab12c' };
@@ -57,7 +57,15 @@ export default vendorCases(
       event: track(
         'Signed In',
         {},
-        { context: { os: { name: 'iOS' }, device: { id: 'IDFV-1', advertising_id: 'IDFA-1' }, vendor_ids: { kochava_device_id: 'KV-1' } } },
+        {
+          context: {
+            os: { name: 'iOS' },
+            device: { id: 'IDFV-1', advertising_id: 'IDFA-1' },
+            ip: '203.0.113.7',
+            user_agent: 'Shop/2.1',
+            vendor_ids: { kochava_device_id: 'KV-1' },
+          },
+        },
       ),
       requests: [
         {
@@ -66,7 +74,9 @@ export default vendorCases(
             kochava_device_id: 'KV-1',
             data: {
               usertime: 1767323045,
-              device_ver: 'iOS',
+              device_ver: '',
+              origination_ip: '203.0.113.7',
+              device_ua: 'Shop%2F2.1',
               device_ids: { idfa: 'IDFA-1', idfv: 'IDFV-1' },
               event_name: 'Signed In',
               event_data: { event_id: 'evt-1' },
@@ -95,7 +105,17 @@ export default vendorCases(
         requests: [{ body: { ...head, data: { ...data, event_name, event_data: { event_id: 'evt-1' } } } }],
       }),
     ),
-    { name: 'no device', event: bare('Order Completed'), dropped: 'missing_required:kochava_device_id' },
+    {
+      name: 'no device',
+      event: track('Signed In', {}, { context: { ...context, device: {} } }),
+      dropped: 'missing_required:kochava_device_id',
+    },
+    { name: 'no IP address', event: bare('Order Completed'), dropped: 'missing_required:data.origination_ip' },
+    {
+      name: 'no user agent',
+      event: track('Signed In', {}, { context: { ...context, user_agent: undefined } as never }),
+      dropped: 'missing_required:data.device_ua',
+    },
     { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
     { name: 'a group is no event', event: grouped({ context }), dropped: 'mapping_filter' },
   ],

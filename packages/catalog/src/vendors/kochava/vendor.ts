@@ -37,9 +37,10 @@ const variants = blueprints({
     data('event_id', 'event_data.event_id'),
     data('timestamp', 'usertime', ['to_unix_seconds']),
     data('context.app.version', 'app_version', ['to_string']),
-    data('context.os.name', 'device_ver'),
-    data('context.ip', 'origination_ip'),
-    data('context.user_agent', 'device_ua'),
+    // Required, and empty in events after the installation.
+    set('data.device_ver', ''),
+    data('context.ip', 'origination_ip', [], { required: true }),
+    data('context.user_agent', 'device_ua', ['url_encode'], { required: true }),
     device(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
     device('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
     device(source.ADVERTISING_ID, 'adid', [], { when: source.IS_ANDROID }),
@@ -71,7 +72,8 @@ export default defineVendor({
     'Send the Kochava device ID with every event, as context.vendor_ids.kochava_device_id, or an advertising id.',
   ],
   notes: [
-    'Open: the names of the fields and the error answers were seen in public integrations, not in Kochava’s documentation.',
+    'Open: the error answers, and the names sum and currency, were seen in public integrations, not in Kochava’s documentation.',
+    'Kochava requires the IP address and the user agent of the device (URL-encoded). Events without them are dropped.',
     'Accounts with Free App Analytics get a success answer, and the event is dropped by Kochava.',
   ],
   default_consent_category: 'advertising',

@@ -87,7 +87,7 @@ export default defineVendor({
   ],
   notes: [
     'Open: whether the phone number is hashed in E.164 (current page) or as ten digits (older integration).',
-    'Open: the format of item_price; order_value is written as USD99.99.',
+    'Open: the format of order_value, which is written as USD99.99.',
     'Nextdoor takes one event per request and deduplicates with the pixel by event_id and event_name.',
     'custom_conversion_1 to custom_conversion_10 can be used as vendor_event_name for further events.',
     'Advertising consent that is denied sets delivery_optimization to false: the event serves attribution only.',

@@ -50,6 +50,7 @@ export default vendorCases(
         ['Checkout Started', 'InitiateCheckout', 'retail'],
         ['Payment Info Entered', 'AddPaymentInfo', 'retail'],
         ['Lead Generated', 'GenerateLead', 'saas'],
+        ['Application Installed', 'AppInstall'],
         ['Article Viewed', 'ViewContent', 'media'],
         ['Trip Searched', 'Search', 'travel'],
       ],

@@ -34,7 +34,7 @@ const variants = blueprints({
     from(source.ADVERTISING_ID, 'device.mobile_device_id'),
   ],
   lines: adLines({ value: 'conversion.value' }),
-  others: { '@page': event('Generic', []) },
+  others: { '@page': event('Generic', []), 'Application Installed': event('AppInstall', []) },
 });
 
 export default defineVendor({

@@ -38,7 +38,7 @@ export default vendorCases(
               mobilesha256: HASHED.phone,
               billingzipsha256: HASHED.zip,
               gender: 'f',
-              dateofbirth: '19900307',
+              dob: '19900307',
             },
             ...device,
             events: conversion({ conversiontype: 'Order Completed', confirmationref: 'o-1', amount: 42.5, currency: 'EUR' }),
@@ -62,6 +62,7 @@ export default vendorCases(
           body: {
             environment: 'development',
             user_identities: { customerid: 'user-1', other2: 'rc-1' },
+            integration_attributes: { 1277: { passbackconversiontrackingid: 'rc-1' } },
             device_info: { ios_advertising_id: 'IDFA-1', ios_idfv: 'IDFV-1' },
             events: conversion({ conversiontype: 'Signed Up' }),
           },

@@ -25,14 +25,16 @@ const variants = blueprints({
     attribute('event_id', 'conversionid'),
     from('user_id', 'user_identities.customerid'),
     from(source.EMAIL, 'user_identities.other', ['normalize_email', 'sha256']),
+    // Rokt reads its click id in both places.
     from('context.vendor_ids.rokt_click_id', 'user_identities.other2'),
+    from('context.vendor_ids.rokt_click_id', 'integration_attributes["1277"].passbackconversiontrackingid'),
     ...userData(
       'user_attributes',
       { first_name: 'firstnamesha256', last_name: 'lastnamesha256', phone: 'mobilesha256', postal_code: 'billingzipsha256' },
       { phone: 'e164' },
     ),
     from(source.GENDER, 'user_attributes.gender', ['normalize_gender']),
-    from(source.BIRTHDAY, 'user_attributes.dateofbirth', ['normalize_date']),
+    from(source.BIRTHDAY, 'user_attributes.dob', ['normalize_date']),
     from('context.ip', 'ip'),
     from('context.user_agent', 'device_info.http_header_user_agent'),
     from(source.ADVERTISING_ID, 'device_info.ios_advertising_id', [], { when: source.IS_APPLE }),
@@ -71,7 +73,7 @@ export default defineVendor({
   ],
   notes: [
     'Open: the parameter of Rokt’s click id in the landing URL. Send it as context.vendor_ids.rokt_click_id.',
-    'Open: the names of hashed attributes were seen in public integrations.',
+    'Open: the names of attributes, and whether they are put in lower case before hashing, were seen in public integrations only.',
     'The e-mail address is sent as SHA-256 in the identity other, never in the clear.',
     'Rokt does not deduplicate requests; source_message_id identifies the event.',
   ],

@@ -111,6 +111,7 @@ export default vendorCases(
       reply: { status: 200, body: { status: 'error', reason: 'invalid sdk key' } },
       verdict: { kind: 'refused', reason: 'http_200: invalid sdk key' },
     },
+    { name: 'any other status', events: [order], reply: { status: 400 }, verdict: { kind: 'unavailable' } },
     ...temporaryAnswers(order),
   ],
 );

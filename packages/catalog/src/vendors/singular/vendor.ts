@@ -3,7 +3,6 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
@@ -57,7 +56,8 @@ const variants = blueprints({
 /** The body decides inside a 200. */
 const ANSWERS: AnswerRule[] = [
   { status: ['2xx'], when: { field: 'body.status', op: 'eq', value: 'error' }, verdict: 'refused', reason: 'body.reason' },
-  RETRY_TIMEOUT,
+  // Every other status means: try again.
+  { status: ['4xx'], verdict: 'unavailable', reason: 'body.reason' },
 ];
 
 export default defineVendor({
@@ -75,6 +75,7 @@ export default defineVendor({
   ],
   notes: [
     'Open: the parameters of events (n, e, amt, cur, is_revenue_event, utime) and the standard names were seen in public integrations.',
+    'Singular asks to repeat a call with any status but 200, so even a 400 is sent again until the event is given up.',
     'Singular does not deduplicate: an event whose answer was lost is sent, and counted, twice.',
     'Server-to-server integration needs an enterprise plan. IP addresses must be IPv4.',
   ],

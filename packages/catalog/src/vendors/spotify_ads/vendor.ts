@@ -54,6 +54,7 @@ export default defineVendor({
   ],
   notes: [
     'Open: the guide was read in copies, not on Spotify’s own page; batch and rate limits are not published, so batches are kept to 100.',
+    'Open: a public integration sends capi_connection_id and events without the object conversion_events around them.',
     'Open: the form of a telephone number before hashing; E.164 is used.',
     'content_category must be a Google product taxonomy id and is not sent: free text is rejected.',
     'Spotify’s click id spclid belongs to the pixel; the API has no field for it.',

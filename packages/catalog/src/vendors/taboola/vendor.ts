@@ -43,7 +43,8 @@ export default defineVendor({
     'Let the collector remember the click id tblci: only events with it are sent.',
   ],
   notes: [
-    'Open: the fields of an action in the bulk request, and the answer 204, were seen in a note that quotes the documentation.',
+    'Open: orderid and quantity are on the page of the single postback; in the bulk request they were seen in a note that quotes the documentation.',
+    'Taboola answers 204 and does not validate bulk requests. It knows AUD, BRL, CAD, CNY, EUR, GBP, HKD, ILS, INR, JPY, KRW, MXN, NZD, RUB, SGD, THB, TRY, USD and ZAR. Other currencies are not on its list.',
     'The event name must be that of the conversion in Realize, to the letter. Taboola drops other names silently.',
     'No personal data is sent: Taboola matches by click id.',
   ],
