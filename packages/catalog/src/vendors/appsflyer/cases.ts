@@ -44,6 +44,36 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a user in the EEA, with consent',
+      config: { eea: true },
+      event: track('Signed In', {}, { context: { ...android, consent: { canonical: { marketing: true } } } }),
+      requests: [
+        {
+          body: {
+            ...base,
+            consent_data: { manual: { gdpr_applies: true, ad_user_data_enabled: true, ad_personalization_enabled: true } },
+            eventName: 'af_login',
+            eventValue: '',
+          },
+        },
+      ],
+    },
+    {
+      name: 'a user in the EEA whose consent is unknown',
+      config: { eea: true },
+      event: app('Signed In'),
+      requests: [
+        {
+          body: {
+            ...base,
+            consent_data: { manual: { gdpr_applies: true, ad_user_data_enabled: false, ad_personalization_enabled: false } },
+            eventName: 'af_login',
+            eventValue: '',
+          },
+        },
+      ],
+    },
+    {
       name: 'an iOS app of its own',
       config: { ios_app_id: 'id123456789' },
       event: track('Signed In', {}, { context: { ...android, os: { name: 'iOS', version: '17' } } }),

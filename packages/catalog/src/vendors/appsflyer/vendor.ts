@@ -5,11 +5,14 @@ import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { itemCount, orderTotal, unitValue } from '../shared/commerce.ts';
-import { optionalText, secret, text } from '../shared/fields.ts';
+import { flag, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const value = into('eventValue');
+const consent = into('consent_data.manual');
+/** AppsFlyer passes the consent of people in the EEA on to Google. Unknown consent is none. */
+const EEA = { field: 'parameters.eea', op: 'eq', value: true };
 const CURRENCY = [
   value('properties.currency', 'af_currency', ['currency_code']),
   from('properties.currency', 'eventCurrency', ['currency_code']),
@@ -69,6 +72,9 @@ const variants = blueprints({
     from('timestamp', 'eventTime', [use('format_time', 'yyyy-MM-dd HH:mm:ss.SSS')]),
     // Mandatory, and empty where there is nothing to say.
     set('eventValue', {}),
+    set('consent_data.manual.gdpr_applies', true, { when: EEA }),
+    consent(source.AD_CONSENT, 'ad_user_data_enabled', ['to_boolean'], { default: false, when: EEA }),
+    consent(source.AD_CONSENT, 'ad_personalization_enabled', ['to_boolean'], { default: false, when: EEA }),
     from('context.ip', 'ip'),
     from('context.app.version', 'app_version_name', ['to_string']),
     from('context.app.namespace', 'bundleIdentifier'),
@@ -114,7 +120,7 @@ export default defineVendor({
     'Send the AppsFlyer ID of the device with every event, as context.vendor_ids.appsflyer_id.',
   ],
   notes: [
-    'Open: app_version_name, bundleIdentifier, os, idfa and idfv were seen in the older reference of the same API.',
+    'Open: bundleIdentifier, os, idfa and idfv were seen in the older reference of the same API, and the inside of consent_data in AppsFlyer’s SDKs.',
     'An event without an AppsFlyer ID is dropped: AppsFlyer requires it.',
     'AppsFlyer answers 200 for an iOS app ID without its prefix and records nothing; the field checks the prefix.',
     'af_revenue is sent for purchases and subscriptions only. Carts and checkouts have af_price.',
@@ -134,6 +140,7 @@ export default defineVendor({
       { pattern: '^id\\d{5,15}$', pattern_hint: 'id followed by digits' },
     ),
     secret('s2s_token', 'S2S token', 'eyJhbGciOiJBMjU2S1ciLCJlbmMi.example', 'Account menu, Security center, AppsFlyer API tokens.'),
+    flag('eea', 'Users in the EEA', 'Sends the advertising consent of every user. For apps whose users are in the European Economic Area.'),
   ],
   request: {
     method: 'POST',

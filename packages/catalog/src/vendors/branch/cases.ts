@@ -72,6 +72,46 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a user in the EEA who limits tracking: unknown consent is none',
+      config: { eea: true },
+      event: track(
+        'Signed In',
+        {},
+        { context: { os: { name: 'Android' }, device: { advertising_id: 'gaid-1', ad_tracking_enabled: false } } },
+      ),
+      requests: [
+        {
+          url: standard,
+          body: {
+            ...base('LOGIN', 'Signed In'),
+            user_data: {
+              os: 'Android',
+              developer_identity: 'user-1',
+              aaid: 'gaid-1',
+              limit_ad_tracking: true,
+              dma_eea: true,
+              dma_ad_personalization: false,
+              dma_ad_user_data: false,
+              environment: 'FULL_APP',
+            },
+          },
+        },
+      ],
+    },
+    {
+      name: 'consent of a user in the EEA',
+      config: { eea: true },
+      event: track('Signed In', {}, { context: { ...context, consent: { canonical: { marketing: true } } } }),
+      requests: [
+        {
+          body: {
+            ...base('LOGIN', 'Signed In'),
+            user_data: { ...user_data, dma_eea: true, dma_ad_personalization: true, dma_ad_user_data: true },
+          },
+        },
+      ],
+    },
+    {
       name: 'an iOS device',
       event: track('Signed In', {}, { context: { os: { name: 'iOS' }, device: { id: 'IDFV-1', advertising_id: 'IDFA-1' } } }),
       requests: [

@@ -4,8 +4,9 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { secret } from '../shared/fields.ts';
+import { flag, secret } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -29,6 +30,8 @@ const STANDARD = adEvents({
   invite: 'INVITE',
   onboarding: 'COMPLETE_TUTORIAL',
 });
+/** Branch requires the three fields together for people to whom the rules of the EEA apply. Unknown consent is none. */
+const EEA = { field: 'parameters.eea', op: 'eq', value: true };
 const data = into('event_data');
 const user = into('user_data');
 const ORDER = [
@@ -75,6 +78,10 @@ const variants = blueprints({
     user('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
     user(source.ADVERTISING_ID, 'aaid', [], { when: source.IS_ANDROID }),
     user('context.device.id', 'android_id', [], { when: source.IS_ANDROID }),
+    user(TRACKING_ENABLED, 'limit_ad_tracking', ['to_boolean'], { value_map: { true: false, false: true } }),
+    set('user_data.dma_eea', true, { when: EEA }),
+    user(source.AD_CONSENT, 'dma_ad_personalization', ['to_boolean'], { default: false, when: EEA }),
+    user(source.AD_CONSENT, 'dma_ad_user_data', ['to_boolean'], { default: false, when: EEA }),
     user('context.ip', 'ip'),
     user('context.user_agent', 'user_agent'),
     user('context.app.version', 'app_version', ['to_string']),
@@ -128,6 +135,7 @@ export default defineVendor({
   ],
   notes: [
     'Open: the fields of a content item and some of user_data were seen in public integrations.',
+    'Branch asks for consent signals (dma_eea) of users in the EEA: switch on the setting for such an app.',
     'Branch takes events in real time only and does not backfill: retried events count when they arrive.',
     'Events outside of Branch’s standard list are custom events under their own name.',
     'One public integration sends ADD_PAYMENT_INFO for a completed order; Branch’s list has PURCHASE.',
@@ -135,6 +143,11 @@ export default defineVendor({
   default_consent_category: 'advertising',
   config_fields: [
     secret('branch_key', 'Branch key', 'key_live_hcnegAumkH7Kv18M8AOHhfgiohpXq5tB', 'Configuration, Security & Access, Credentials.'),
+    flag(
+      'eea',
+      'Users in the EEA',
+      'Sends the advertising consent of every user (dma_eea). For apps whose users are in the European Economic Area.',
+    ),
   ],
   requests: [{ ...send('standard'), when: { field: 'payload.name', op: 'in', value: NAMES } }, send('custom')],
   event_name: { target: 'name', max_length: 40 },
