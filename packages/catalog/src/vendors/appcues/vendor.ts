@@ -29,7 +29,8 @@ export default defineVendor({
   notes: [
     'Appcues knows users, not anonymous visitors: events without a user id are dropped. Page views are not sent.',
     'There is no deduplication: a retry after a timeout can count an event twice.',
-    'Open: the calls for profiles of users and groups and the limits were not seen in the reference itself.',
+    'Names of events are cut to 127 characters.',
+    'Open: the call for profiles of groups and the limits of requests were not seen in the reference itself.',
   ],
   config_fields: [
     {
@@ -75,7 +76,7 @@ export default defineVendor({
     call('group', 'PATCH', 'groups/{{event.group_id}}/profile'),
   ],
   send: 'all',
-  event_name: { target: 'event.name' },
+  event_name: { target: 'event.name', max_length: 127 },
   require_one_of: [['id']],
   default_action: 'drop',
   rate: { rps: 20 },

@@ -46,7 +46,7 @@ export default defineVendor({
     'People are matched by their e-mail address, companies by their domain (traits.domain or the host of traits.website).',
     'An event is a note on the person; a retry after a timeout can write it twice.',
     'Attio accepts 25 writes a second.',
-    'Open: the body of the call for notes was not seen in the documentation.',
+    'Open: the form of telephone numbers and of the name of a company was not seen in the documentation.',
   ],
   config_fields: [
     {

@@ -75,6 +75,11 @@ export default vendorCases(gainsightPx, [
     ],
   },
   {
+    name: 'a group without a name only links the user',
+    event: grouped({ traits: {} }),
+    requests: [{ method: 'PUT', url: `${api}/users/user-1`, body: { ...user, accountId: 'acme' } }],
+  },
+  {
     name: 'a group call without a user',
     event: grouped({ user_id: undefined as never }),
     requests: [{ method: 'PUT', url: `${api}/accounts/acme` }],

@@ -71,7 +71,7 @@ export default defineVendor({
   ],
   chain: [
     step('update_account', 'PUT', 'accounts/{{event.group_id}}', {
-      when: has('payload.account.id'),
+      when: { all: [has('payload.account.id'), has('payload.account.name')] },
       shape: { name: '{{payload.account.name}}' },
       answers: MISSING,
       keep: { status: 'status' },

@@ -55,6 +55,7 @@ export default vendorCases(
       event: grouped(),
       requests: [{ method: 'PUT', url: 'https://api.knock.app/v1/tenants/acme', headers: auth, body: { name: 'Acme' } }],
     },
+    { name: 'a group without a name keeps the name of the tenant', event: grouped({ traits: {} }), requests: [{ body: {} }] },
     { name: 'an event without a workflow', variant: 'retail', event: order, dropped: 'mapping_filter' },
     { name: 'identify without a user id', event: identified({ user_id: undefined as never }), dropped: 'missing_required:user_id' },
     { name: 'a page', config: workflows, event: pageViewed(), dropped: 'mapping_default' },

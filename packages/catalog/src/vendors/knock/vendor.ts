@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { event, from, use } from '../shared/mapping.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
@@ -133,7 +133,7 @@ export default defineVendor({
         from('context.timezone', 'user.timezone'),
         from('context.locale', 'user.locale'),
       ]),
-      '@group': event(undefined, [from('traits.name', 'tenant.name', ['to_string'], { default: '' })]),
+      '@group': event(undefined, [set('tenant', {}), from('traits.name', 'tenant.name', ['to_string'])]),
     },
   }),
 });

@@ -35,7 +35,16 @@ export default vendorCases(pipedrive, [
     name: 'identify updates the person',
     event: identified(),
     replies: [found, { status: 200 }],
-    requests: [{ url: search }, { method: 'PATCH', url: `${api}/api/v2/persons/7`, headers, body: known }],
+    requests: [
+      { url: search },
+      { method: 'PATCH', url: `${api}/api/v2/persons/7`, headers, body: { name: 'Anna Berg', phones: known.phones } },
+    ],
+  },
+  {
+    name: 'identify without a name keeps the name of the person',
+    event: identified({ traits: { email: 'anna.berg@example.com' }, context: {} }),
+    replies: [found],
+    requests: [{ url: search }],
   },
   {
     name: 'identify creates the person',

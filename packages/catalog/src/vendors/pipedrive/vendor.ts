@@ -28,11 +28,14 @@ const note = (name: string, known: 'find' | 'create'): ChainStep =>
     when: { all: [has('payload.note'), has(`steps.${known}.id`)] },
     shape: { content: '{{payload.note}}', person_id: { $ref: `steps.${known}.id` } },
   });
+const FULL_NAME = (at: string) => [
+  template('{{traits.first_name}} {{traits.last_name}}', at, ['trim']),
+  from('traits.name', at, ['to_string']),
+];
 const PERSON = [
   from(source.EMAIL, 'email', ['normalize_email'], { required: true }),
   from(source.EMAIL, 'person.name', ['normalize_email']),
-  template('{{traits.first_name}} {{traits.last_name}}', 'person.name', ['trim']),
-  from('traits.name', 'person.name', ['to_string']),
+  ...FULL_NAME('person.name'),
   from(source.EMAIL, 'person.emails[0].value', ['normalize_email']),
   set('person.emails[0].primary', true),
   set('person.emails[0].label', 'work'),
@@ -89,8 +92,8 @@ export default defineVendor({
     }),
     step('create', 'POST', 'api/v2/persons', { when: lacks('steps.find.id'), items: 'person', keep: { id: 'body.data.id' } }),
     step('update', 'PATCH', 'api/v2/persons/{{steps.find.id}}', {
-      when: { all: [has('steps.find.id'), { field: 'event.type', op: 'eq', value: 'identify' }] },
-      items: 'person',
+      when: { all: [has('steps.find.id'), has('payload.changes')] },
+      items: 'changes',
     }),
     note('note', 'find'),
     note('note_on_new', 'create'),
@@ -102,9 +105,13 @@ export default defineVendor({
     global: PERSON,
     lines: [template('{{event}} {{json properties}}', 'note')],
     others: {
+      // An update replaces whole lists, and the address stands in for the name of new persons only.
       '@identify': event(undefined, [
-        from(source.PHONE, 'person.phones[0].value', ['trim']),
-        set('person.phones[0].label', 'work', { when: { any: source.PHONE.map(has) } }),
+        ...FULL_NAME('changes.name'),
+        ...['person', 'changes'].flatMap((at) => [
+          from(source.PHONE, `${at}.phones[0].value`, ['trim']),
+          set(`${at}.phones[0].label`, 'work', { when: { any: source.PHONE.map(has) } }),
+        ]),
       ]),
     },
   }),

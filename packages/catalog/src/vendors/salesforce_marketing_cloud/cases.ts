@@ -57,6 +57,12 @@ export default vendorCases(
       batched: [ben],
       requests: [{ body: { items: [row, { SubscriberKey: 'user-2', EmailAddress: 'ben@example.com' }] } }],
     },
+    {
+      name: 'without a user id the normalised address is the key',
+      config: contacts,
+      event: identified({ user_id: undefined as never }),
+      requests: [{ body: { items: [{ ...row, SubscriberKey: EmailAddress }] } }],
+    },
     { name: 'identify without a data extension', event: identified(), dropped: 'mapping_filter' },
     { name: 'an event without a journey', variant: 'retail', event: order, dropped: 'mapping_filter' },
     { name: 'a page', config: journeys, event: pageViewed(), dropped: 'mapping_default' },

@@ -17,7 +17,8 @@ const auth: RequestDefinition['auth'] = {
 };
 const REST = 'https://{{parameters.subdomain}}.rest.marketingcloudapis.com';
 const ROW = [
-  from(['user_id', ...source.EMAIL], 'row.SubscriberKey'),
+  from(source.EMAIL, 'row.SubscriberKey', ['normalize_email']),
+  from('user_id', 'row.SubscriberKey'),
   from(source.EMAIL, 'row.EmailAddress', ['normalize_email']),
   from(source.FIRST_NAME, 'row.FirstName', ['trim']),
   from(source.LAST_NAME, 'row.LastName', ['trim']),
@@ -158,7 +159,8 @@ export default defineVendor({
   variants: blueprints({
     names: {},
     global: [
-      from(['user_id', ...source.EMAIL], 'journey.ContactKey', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from(source.EMAIL, 'journey.ContactKey', ['normalize_email'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from('user_id', 'journey.ContactKey', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
       from('properties', 'journey.Data'),
       from(source.EMAIL, 'journey.Data.EmailAddress', ['normalize_email'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
     ],

@@ -45,7 +45,7 @@ export default vendorCases(
       name: 'a group is a company, and the user belongs to it',
       event: grouped(),
       requests: [
-        { url: api('identify'), body: { user_id: 'user-1', company: { id: 'acme' } } },
+        { url: api('identify'), body: { user_id: 'user-1', company: { company_id: 'acme' } } },
         { url: api('companies/identify'), body: { company_id: 'acme', metadata: { name: 'Acme' } } },
       ],
     },

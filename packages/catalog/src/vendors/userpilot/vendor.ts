@@ -31,7 +31,8 @@ export default defineVendor({
     'Userpilot knows users, not anonymous visitors: events without a user id are dropped, and the user must have been identified.',
     'Userpilot counts an event when it arrives: events that are older than a day are dropped.',
     'There is no deduplication: a retry after a timeout can count an event twice. Page views are not sent.',
-    'Open: the call for companies was seen in a public implementation and in the index of the documentation only; limits are not published.',
+    'Userpilot accepts 600 requests a minute.',
+    'Open: one page of the documentation accepts numbers in metadata, another only texts; numbers are sent as numbers.',
   ],
   config_fields: [
     {
@@ -66,7 +67,7 @@ export default defineVendor({
   require_one_of: [['track.user_id']],
   max_event_age_hours: 24,
   default_action: 'drop',
-  rate: { rps: 20 },
+  rate: { rps: 10 },
   variants: blueprints({
     names: 'keep',
     global: [from('user_id', 'track.user_id'), from('properties', 'track.metadata')],
@@ -78,7 +79,7 @@ export default defineVendor({
         from('group_id', 'company.company_id'),
         from('traits', 'company.metadata', ['flatten']),
         from('user_id', 'user.user_id'),
-        from('group_id', 'user.company.id'),
+        from('group_id', 'user.company.company_id'),
       ]),
     },
   }),

@@ -59,6 +59,11 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'the cookie under its own name',
+      event: pageViewed({ context: { ...CONTEXT, vendor_ids: { _vwo_uuid: 'D0123456789ABCDEF' } } }),
+      requests: [{ headers, body: { d: { ...head('evt-2'), event: { name: 'page_view', time, props: { path: '/', ...ours } } } } }],
+    },
     { name: 'a visitor without the cookie', event: orderCompleted(), dropped: 'missing_required:d.visId' },
     { name: 'identify is not sent', event: identified({ context }), dropped: 'mapping_filter' },
     { name: 'groups are not sent', event: grouped({ context }), dropped: 'mapping_filter' },

@@ -51,6 +51,7 @@ export default defineVendor({
     'Visitors are known by the ClientID of Metrica (cookie _ym_uid), which your page must send as context.vendor_ids.ym_uid; others are dropped.',
     'Metrica accepts events of the last 12 hours. An event joins a visit that a page view has opened.',
     'At most 10 products of an order are sent. Identify and group calls are not sent.',
+    'Open: the documentation requires the referrer and the title of a page view, and the coupon of a purchase; they are sent where the event has them.',
     'Open: the name of the token parameter (ms), the fields of products and the actions besides purchase come from second-hand sources.',
   ],
   config_fields: [

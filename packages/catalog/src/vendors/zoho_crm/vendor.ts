@@ -34,7 +34,7 @@ export default defineVendor({
   ],
   notes: [
     'Identify calls, sign-ups, leads and demo requests create or update a record; other events are dropped.',
-    'A lead without a company gets the company Unknown; a person without a last name the address as last name. Zoho demands both.',
+    'A lead without a company gets the company Unknown; a person without a last name the address as last name. Zoho demands both, also in an update: send company and last_name with every identify.',
     'Further fields are addressed by their API names (Setup, Developer space, APIs, API names).',
     'Accounts of the Canadian data centre need the field Endpoint.',
   ],
