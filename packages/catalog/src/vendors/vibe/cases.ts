@@ -2,7 +2,7 @@ import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { CONTEXT, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import vibe from './vendor.ts';
 
-const url = 'https://t.vibe.co/s2s-conversion/events/firsthand';
+const url = 'https://t.vibe.co/s2s-conversion/events';
 const base = {
   eid: 'evt-1',
   aid: 'pX1234',
@@ -21,6 +21,12 @@ export default vendorCases(
       name: 'a purchase in US dollars: details as JSON text',
       event: order,
       requests: [{ method: 'POST', url, body: { ...base, a: 'purchase', ed: '{"purchase_id":"o-1","price_usd":42.5}' } }],
+    },
+    {
+      name: 'the address of a partner',
+      config: { partner_path: 'acme' },
+      event: pageViewed(),
+      requests: [{ url: `${url}/acme`, body: { ...base, eid: 'evt-2', a: 'page_view' } }],
     },
     {
       name: 'a purchase in euros has no price',

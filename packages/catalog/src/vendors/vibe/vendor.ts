@@ -1,10 +1,11 @@
-/** Vibe server-to-server conversions. Known through Segment's integration only, read on 2026-11-16. */
+/** Vibe server-to-server conversions. Known through public integrations only, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
-import { idOf, text } from '../shared/fields.ts';
+import { idOf, optionalText, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -28,6 +29,13 @@ const variants = blueprints({
   others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'url')]), 'Application Installed': event('install', []) },
 });
 
+const send = (path: string): RequestDefinition => ({
+  method: 'POST',
+  url: `https://t.vibe.co/s2s-conversion/events${path}`,
+  body: { kind: 'json' },
+  answers: [RETRY_TIMEOUT],
+});
+
 export default defineVendor({
   key: 'vibe',
   name: 'Vibe',
@@ -37,32 +45,27 @@ export default defineVendor({
   status: 'beta',
   website: 'https://help.vibe.co/',
   api_version: { version: 's2s-conversion', checked: '2026-11-16' },
-  setup_steps: [
-    'In Vibe open Tracking, Pixel, and copy the pixel ID.',
-    'Ask Vibe for the partner path of your server-to-server integration.',
-  ],
+  setup_steps: ['In Vibe open Tracking, Pixel, and copy the pixel ID.'],
   notes: [
-    'Open: Vibe publishes no documentation. Fields and path were seen in one public integration; the last part of the path is the name of a partner.',
+    'Open: Vibe publishes no documentation. Fields and path were seen in public integrations; partners such as Segment have a path of their own.',
     'Vibe matches by household: the visitor’s IPv4 address is required, and events with an IPv6 address are dropped.',
     'Amounts are sent for US dollars only.',
   ],
   default_consent_category: 'advertising',
   config_fields: [
     text('pixel_id', 'Pixel ID', 'pX1234', 'Vibe, Tracking, Pixel.', idOf('the id of a pixel')),
-    text(
+    optionalText(
       'partner_path',
       'Partner path',
       'firsthand',
-      'Given by Vibe: the last part of the address events are sent to.',
+      'Only if Vibe gave you an address of your own: its last part.',
       idOf('letters, digits, dashes'),
     ),
   ],
-  request: {
-    method: 'POST',
-    url: 'https://t.vibe.co/s2s-conversion/events/{{parameters.partner_path}}',
-    body: { kind: 'json' },
-    answers: [RETRY_TIMEOUT],
-  },
+  requests: [
+    { ...send('/{{parameters.partner_path}}'), name: 'partner', when: { field: 'parameters.partner_path', op: 'exists' } },
+    { ...send(''), name: 'account' },
+  ],
   event_name: { target: 'a' },
   json_text: ['ed'],
   require_one_of: [['ip']],
