@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           // Unit tests that kill processes and servers, wait for leases and brokers, or walk every route: too slow for `npm run check`.
           name: 'integration',
-          include: ['packages/*/src/**/*.integration.test.ts'],
+          include: ['packages/*/{src,build}/**/*.integration.test.ts'],
           globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
           ...limits(120),
