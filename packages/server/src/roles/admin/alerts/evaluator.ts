@@ -2,13 +2,13 @@
  * Evaluates every enabled alert at an interval, in the one process that holds the lease. An announcement that cannot be sent is repeated
  * with growing waits, also by the next process, because the state says what each channel was told.
  */
-import type { Alert } from '@firsthand/core/config/alert.ts';
+import type { Alert, AlertKind } from '@firsthand/core/config/alert.ts';
 import type { Settings } from '../../../config.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { type AlertState, listEnabledAlerts, readAlertStates, writeAlertState } from '../../../stores/config/alerts.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import type { Leases } from '../../../stores/leases/port.ts';
-import { firstFailure } from '../../../stores/observe/first-failure.ts';
+import { type Failure, firstFailure } from '../../../stores/observe/first-failure.ts';
 import { announce, type ChannelDeps, channelKey } from './channels.ts';
 import { type MeasureDeps, type Measured, measure } from './measure.ts';
 import { announcementOf, describe } from './message.ts';
@@ -17,6 +17,10 @@ import { nextState } from './state.ts';
 const LEASE = 'alerts';
 const FIRST_REPEAT_MS = 15_000;
 const LAST_REPEAT_MS = 600_000;
+/** A rejected event is counted a moment before its copy is recorded: an alert waits this long for the event that it shows. */
+const EVENT_WITHIN_MS = 10_000;
+/** These kinds have no single event behind them. */
+const WITHOUT_EVENT: readonly AlertKind[] = ['silent', 'backlog'];
 
 export interface AlertDeps extends MeasureDeps, ChannelDeps {
   db: Db;
@@ -48,6 +52,8 @@ export class Evaluator {
   readonly #deps: AlertDeps;
   /** Calm checks in a row, by alert. */
   readonly #calm = new Map<string, number>();
+  /** Alerts that would fire but wait for their event, and until when. */
+  readonly #waiting = new Map<string, number>();
   /** Channels that failed: when to try again, and the wait after that. */
   readonly #repeats = new Map<string, { at: number; waitMs: number }>();
   readonly #timer: NodeJS.Timeout;
@@ -75,6 +81,7 @@ export class Evaluator {
     for (const alert of alerts) await this.#evaluateOne(alert, states.get(alert.id));
     const known = new Set(alerts.map(({ id }) => id));
     for (const id of this.#calm.keys()) if (!known.has(id)) this.#calm.delete(id);
+    for (const id of this.#waiting.keys()) if (!known.has(id)) this.#waiting.delete(id);
   }
 
   async #evaluateOne(alert: Alert, stored: AlertState | undefined): Promise<void> {
@@ -84,18 +91,29 @@ export class Evaluator {
     this.#calm.set(alert.id, next.calm);
     let state = stored;
     if (next.firing !== before.firing) {
+      const failure = next.firing ? await this.#firstFailure(alert, measured) : undefined;
+      if (next.firing && failure === undefined && this.#waitsForEvent(alert)) return;
+      this.#waiting.delete(alert.id);
       state = next.firing
-        ? await this.#fired(alert, measured, stored)
+        ? this.#fired(alert, measured, stored, failure)
         : { ...stateOf(alert, stored), firing: false, since: this.#now(), value: measured?.value ?? 0 };
       await writeAlertState(this.#deps.db, state);
     }
     if (state !== undefined) await this.#tell(alert, state);
   }
 
-  async #fired(alert: Alert, measured: Measured | undefined, stored: AlertState | undefined): Promise<AlertState> {
+  async #firstFailure(alert: Alert, measured: Measured | undefined): Promise<Failure | undefined> {
+    return measured?.firstAt === undefined ? undefined : await firstFailure(this.#deps.observe, alert.kind, alert, measured.firstAt);
+  }
+  #waitsForEvent({ id, kind }: Alert): boolean {
+    if (WITHOUT_EVENT.includes(kind)) return false;
+    const now = this.#deps.clock.monotonic();
+    const until = this.#waiting.get(id) ?? now + EVENT_WITHIN_MS;
+    this.#waiting.set(id, until);
+    return now < until;
+  }
+  #fired(alert: Alert, measured: Measured | undefined, stored: AlertState | undefined, failure: Failure | undefined): AlertState {
     const value = measured?.value ?? 0;
-    const failure =
-      measured?.firstAt === undefined ? undefined : await firstFailure(this.#deps.observe, alert.kind, alert, measured.firstAt);
     return {
       ...stateOf(alert, stored),
       firing: true,

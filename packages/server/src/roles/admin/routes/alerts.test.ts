@@ -112,6 +112,33 @@ onStory('alerts', (story) => {
     await checks.stop();
   });
 
+  test('an alert waits for its event, which is recorded a moment after it was counted', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const alert = await story.made('alerts', {
+      ...ALERT,
+      kind: 'rejected',
+      threshold: 1,
+      pipeline_id: pipeline,
+      channels: [{ type: 'webhook', url }],
+    });
+    const own = () => received.filter((message) => message.alert.id === alert.id);
+    const at = story.harness.clock.now();
+    const { org_id, pipeline_id } = about(story, pipeline);
+    const checks = evaluator(story);
+    await story.record({ kind: 'ingest_counts', at, org_id, pipeline_id, received: 0, duplicates: 0, rejected: { missing_field: 1 } });
+    await checks.evaluate();
+    expect(own()).toEqual([]);
+    const letter = {
+      ...aDeadLetter(story, { pipeline, integration, event_id: 'late', at }),
+      integration_id: null,
+      stage: 'ingest' as const,
+    };
+    await story.record({ kind: 'rejected_events', at, org_id, pipeline_id, dropped: 0, letters: [letter] });
+    await checks.evaluate();
+    await checks.stop();
+    expect(own()).toMatchObject([{ type: 'alert.firing', event_id: 'late' }]);
+  });
+
   test('a channel that is down gets the message later, from another process too', async () => {
     const { pipeline } = await newIntegration(story);
     const alert = await story.made('alerts', {
