@@ -34,7 +34,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => mailServer.listen(smtpPort, '127.0.0.1', resolve));
   service = await startService({
     METRICS_PORT: String(metricsPort),
-    DRAIN_DELAY: '2s',
+    DRAIN_DELAY: '6s',
     ALERT_INTERVAL: '300ms',
     SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     SMTP_FROM: 'alerts@shop.example',
