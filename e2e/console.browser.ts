@@ -73,7 +73,10 @@ describe('the console', () => {
     const key = /pk_[a-z0-9]+/.exec(snippet)?.[0];
     await page.getByText('Waiting for the first event').waitFor();
     // The step ticks itself off over the live connection.
-    await page.getByLabel(/Live data is connected/).first().waitFor();
+    await page
+      .getByLabel(/Live data is connected/)
+      .first()
+      .waitFor();
     const answer = await fetch(`${service.url}/v1/t`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
