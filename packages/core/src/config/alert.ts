@@ -7,11 +7,12 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 /** Kinds that look at deliveries, and can therefore be limited to one integration. */
 export const DELIVERY_ALERT_KINDS: readonly AlertKind[] = ['failing', 'backlog', 'dead_letters'];
 
+export const AlertChannelType = OneOf(['webhook', 'slack', 'email']);
 const AlertChannel = named(
   'AlertChannel',
   Closed(
     {
-      type: OneOf(['webhook', 'slack', 'email']),
+      type: AlertChannelType,
       url: Type.Optional(
         Type.String({ minLength: 1, maxLength: 2_000, description: 'For `webhook` and `slack`: the address to post to.' }),
       ),

@@ -3,6 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Role } from '../config.ts';
+import { ApiError, apiErrorBody } from './errors.ts';
 
 export interface Vitals {
   roles: ReadonlySet<Role>;
@@ -53,18 +54,18 @@ export function healthHandler(vitals: Vitals, { registry, served, token }: Metri
     const path = (req.url ?? '').split('?', 1)[0] ?? '';
     if (!paths.includes(path)) return false;
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      json(res, 405, { error: { code: 'METHOD_NOT_ALLOWED', message: 'This path does not support that method.' } }, { allow: 'GET, HEAD' });
+      fail(res, new ApiError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } }));
     } else if (path === '/healthz') json(res, 200, { status: 'alive' });
     else if (path === '/readyz') {
       const { status, body } = readiness(vitals);
       json(res, status, body);
     } else if (token !== undefined && !isSame(req.headers.authorization ?? '', `Bearer ${token}`)) {
       const message = 'Metrics need the header Authorization: Bearer with the value of METRICS_TOKEN.';
-      json(res, 401, { error: { code: 'UNAUTHORIZED', message } }, { 'www-authenticate': 'Bearer' });
+      fail(res, new ApiError('INVALID_TOKEN', { message, headers: { 'www-authenticate': 'Bearer' } }));
     } else
       registry.metrics().then(
         (text) => res.writeHead(200, { 'content-type': registry.contentType }).end(text),
-        () => json(res, 503, { error: { code: 'SERVICE_UNAVAILABLE', message: 'The metrics cannot be read now.' } }),
+        () => fail(res, new ApiError('UNAVAILABLE', { message: 'The metrics cannot be read now.' })),
       );
     return true;
   };
@@ -75,6 +76,9 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }
 
+function fail(res: ServerResponse, error: ApiError): void {
+  json(res, error.status, apiErrorBody(error), error.headers);
+}
 function json(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers }).end(JSON.stringify(body));
 }

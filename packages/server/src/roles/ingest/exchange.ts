@@ -58,7 +58,7 @@ export class Exchange implements BodyReader, CloseListener {
     this.query = mark === -1 ? undefined : url.slice(mark + 1);
     this.origin = req.headers.origin;
     this.receivedAt = ctx.clock.now();
-    this.#arrivedAt = performance.now();
+    this.#arrivedAt = ctx.clock.monotonic();
   }
 
   /** Reads the body, then calls `onBody`; calls `onTooLarge` as soon as it exceeds `limit`. */
@@ -119,12 +119,12 @@ export class Exchange implements BodyReader, CloseListener {
 
   /** The reply to stored events. */
   succeed(cookies: readonly string[] | undefined): void {
-    this.ctx.acceptDuration?.observe((performance.now() - this.#arrivedAt) / 1_000);
+    this.#observeAccepted();
     if (this.#finish()) this.#responder.sendSuccess(this.origin, cookies, this.ctx.draining);
     this.#leave();
   }
   reply(reply: Omit<Reply, 'origin'>): void {
-    if (reply.status === 200) this.ctx.acceptDuration?.observe((performance.now() - this.#arrivedAt) / 1_000);
+    if (reply.status === 200) this.#observeAccepted();
     if (this.#finish()) this.#responder.send({ ...reply, origin: this.origin }, this.ctx.draining);
     this.#leave();
   }
@@ -142,6 +142,9 @@ export class Exchange implements BodyReader, CloseListener {
     this.reject({ code: 'internal_error' });
   }
 
+  #observeAccepted(): void {
+    this.ctx.acceptDuration?.observe((this.ctx.clock.monotonic() - this.#arrivedAt) / 1_000);
+  }
   /** False where the reply is sent already, or nobody is there to read it. */
   #finish(): boolean {
     if (this.finished) return false;

@@ -25,10 +25,10 @@ export async function measure(deps: MeasureDeps, alert: Alert): Promise<Measured
     const value = await backlogOf(deps, alert);
     return { value, over: value >= threshold, firstAt: undefined };
   }
-  const { totals, series } = await statsOf(deps, alert);
+  const stats = await statsOf(deps, alert);
   const count = counterOf(alert.kind);
-  const value = count(totals);
-  const first = series.find((entry) => count(entry) > 0);
+  const value = stats === undefined ? 0 : count(stats.totals);
+  const first = stats?.series.find((entry) => count(entry) > 0);
   const over = alert.kind === 'silent' ? value < threshold : value >= threshold;
   return { value, over, firstAt: first && Date.parse(first.time) };
 }
@@ -63,7 +63,8 @@ function isWatched({ snapshots, clock }: MeasureDeps, alert: Alert): boolean {
   return alert.kind !== 'silent' || age >= alert.window_minutes * MINUTE;
 }
 
-async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<Stats> {
+/** Undefined: nothing was counted for the integration. */
+async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<Stats | undefined> {
   const now = clock.now();
   const query = {
     org_id: alert.org_id,
@@ -74,8 +75,7 @@ async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<S
     ...(alert.pipeline_id === null ? {} : { pipeline_id: alert.pipeline_id }),
   } as const;
   if (alert.integration_id === null) return await readStats(observe, query);
-  const byIntegration = await readStatsBy(observe, query, 'integration_id');
-  return byIntegration.get(alert.integration_id) ?? (await readStats(observe, { ...query, integration_id: alert.integration_id, to: 0 }));
+  return (await readStatsBy(observe, query, 'integration_id')).get(alert.integration_id);
 }
 
 async function backlogOf({ snapshots, log }: MeasureDeps, alert: Alert): Promise<number> {

@@ -1,4 +1,4 @@
-import { ALERT_KINDS, type Alert, type AlertChannel, DELIVERY_ALERT_KINDS, alert as resource } from '@firsthand/core/config/alert.ts';
+import { ALERT_KINDS, type Alert, type AlertChannel, AlertChannelType, DELIVERY_ALERT_KINDS, alert as resource } from '@firsthand/core/config/alert.ts';
 import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 import { Type } from 'typebox';
@@ -43,7 +43,7 @@ const FiringAlert = named(
 const TestResult = named(
   'AlertTestResult',
   Closed({
-    type: OneOf(['webhook', 'slack', 'email']),
+    type: AlertChannelType,
     ok: Type.Boolean(),
     error: Nullable(Type.String()),
   }),
