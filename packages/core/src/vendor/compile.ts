@@ -11,7 +11,7 @@ import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
 import { type CompiledChain, compileChain, firstRequest } from './chain.ts';
-import type { Built, ClientCertificate, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
+import type { BuildContext, Built, ClientCertificate, CompiledVendor, CompileResult, ConfigFault, VendorItem } from './compiled.ts';
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
 import { withEventTable } from './event-table.ts';
 import { readFields } from './fields.ts';
@@ -128,21 +128,18 @@ function assemble(
   const tokens = requests.some(({ auth }) => auth.token);
   const [only] = requests;
   const verbatim = payload.passes_all && requests.length === 1 ? only?.verbatim : undefined;
-  const build = (event: CanonicalEvent, context: { now: number }): Built => {
+  const build = (event: CanonicalEvent, context: BuildContext): Built => {
     const made = payload.make(event, context);
     if (made.kind !== 'payload') return made;
-    const other = chain ?? transport;
-    if (other) {
-      const built = other.items(made.payload, event);
-      return built.ok ? { kind: 'items', items: built.items } : { kind: 'failed', reason: built.reason };
-    }
+    const built = chain?.items(made.payload, event) ?? transport?.items(made.payload, event, context.received_at ?? context.now);
+    if (built) return built.ok ? { kind: 'items', items: built.items } : { kind: 'failed', reason: built.reason };
     const root = { key: eventKey(event), event, payload: made.payload, parameters };
     const items: VendorItem[] = [];
     for (const request of requests) {
       if (!request.fits(root)) continue;
-      const built = request.items(made.payload, event);
-      if (!built.ok) return { kind: 'failed', reason: built.reason };
-      items.push(...built.items);
+      const own = request.items(made.payload, event);
+      if (!own.ok) return { kind: 'failed', reason: own.reason };
+      items.push(...own.items);
       if (!all) break;
     }
     return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };

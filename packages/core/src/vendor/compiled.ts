@@ -103,8 +103,13 @@ export interface RequestContext {
   /** The job of a poll: `{{job.id}}`. */
   job?: string;
 }
+export interface BuildContext {
+  now: number;
+  /** When the event was accepted; absent in previews. */
+  received_at?: number;
+}
 export interface CompiledVendor {
-  build(event: CanonicalEvent, context: { now: number }): Built;
+  build(event: CanonicalEvent, context: BuildContext): Built;
   /** If every event is sent as it is: the item that `build` would make, directly from the event's JSON without parsing it. */
   verbatim: ((json: Uint8Array, event_id: string) => VendorItem) | undefined;
   /** Throws nothing for items that `build` made. */

@@ -25,7 +25,12 @@ export interface TransportDefinition {
 export interface TransportRecord {
   event_id: string;
   target: string;
+  /** The payload: the event itself where nothing is mapped. */
   values: JsonObject;
+  /** Shared with other integrations: never write to it. */
+  event: CanonicalEvent;
+  /** When the event was accepted, milliseconds since 1970. The same at every attempt. */
+  received_at: number;
 }
 export interface CompiledTransport {
   kind: TransportKind;
@@ -35,7 +40,7 @@ export interface CompiledTransport {
 
 export interface TransportItems {
   transport: CompiledTransport;
-  items(payload: unknown, event: CanonicalEvent): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
+  items(payload: unknown, event: CanonicalEvent, received_at: number): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
 }
 
 export function compileTransport(
@@ -52,11 +57,11 @@ export function compileTransport(
   const target = compileText(definition.target, parameters);
   return {
     transport: { kind: definition.kind, connection, record: (item) => item.payload as TransportRecord },
-    items(payload, event) {
+    items(payload, event, received_at) {
       if (!isObject(payload)) return { ok: false, reason: 'the payload must be an object with one value per column' };
       const to = renderText(target, { event, payload });
       if (to === '') return { ok: false, reason: 'the event names no target' };
-      const record: TransportRecord = { event_id: event.event_id, target: to, values: payload as JsonObject };
+      const record: TransportRecord = { event_id: event.event_id, target: to, values: payload as JsonObject, event, received_at };
       return { ok: true, items: [{ lane: to, payload: record, size: utf8Length(JSON.stringify(payload)), event_id: event.event_id }] };
     },
   };

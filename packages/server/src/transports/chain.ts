@@ -3,8 +3,8 @@ import { Lru } from '@firsthand/core/context/lru.ts';
 import { CHAIN_START, type ChainProgress, type NextStep } from '@firsthand/core/vendor/chain.ts';
 import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { errorText } from '../runtime/error-text.ts';
-import { type Exchange, exchange, type HttpDeps } from './http.ts';
-import type { Sent } from './port.ts';
+import { type Exchange, exchange } from './http.ts';
+import type { HttpDeps, Sent } from './port.ts';
 
 export interface ChainPlan {
   vendor: CompiledVendor;

@@ -8,11 +8,8 @@ import type {
   Verdict,
 } from '@firsthand/core/vendor/compiled.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
-import type { GuardedClient } from '../outbound/guarded-client.ts';
-import type { TokenCache } from '../outbound/tokens.ts';
-import type { Clock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
-import type { Sent } from './port.ts';
+import type { HttpDeps, Sent } from './port.ts';
 
 /** Items of one lane that share a request. */
 export interface RequestPlan {
@@ -20,11 +17,6 @@ export interface RequestPlan {
   items: VendorItem[];
   /** 1 on the first attempt. */
   attempt: number;
-}
-export interface HttpDeps {
-  client: GuardedClient;
-  tokens: TokenCache;
-  clock: Clock;
 }
 /** One request and how to read its response. */
 export interface Exchange {

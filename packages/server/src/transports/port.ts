@@ -8,6 +8,9 @@ import type { LookupFunction } from 'node:net';
 import type { ChainProgress } from '@firsthand/core/vendor/chain.ts';
 import type { VendorReply, Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
+import type { GuardedClient } from '../outbound/guarded-client.ts';
+import type { TokenCache } from '../outbound/tokens.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 /** The result of one attempt at one batch. */
 export interface Sent {
@@ -25,6 +28,12 @@ export interface Sent {
   progress?: ChainProgress;
 }
 
+export interface HttpDeps {
+  client: GuardedClient;
+  tokens: TokenCache;
+  clock: Clock;
+}
+
 /** An open connection to one destination. */
 export interface Transport {
   /**
@@ -40,6 +49,8 @@ export interface DriverOptions {
   /** For every connection: resolves names and refuses addresses that integrations may not reach. */
   lookup: LookupFunction;
   allowPrivateDestinations: boolean;
+  /** For drivers whose destination speaks HTTP. */
+  http: HttpDeps;
 }
 /** Opens nothing on the network: the first `send` connects. Throws where the settings make no sense. */
 export type OpenTransport = (connection: Readonly<Record<string, string>>, options: DriverOptions) => Transport;

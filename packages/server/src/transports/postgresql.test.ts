@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres, type TestServer } from '../../test/servers/index.ts';
 import { openPostgresql } from './postgresql.ts';
-import { describeTransport, driverOptions } from './testing/conformance.ts';
+import { describeTransport, driverOptions, record } from './testing/conformance.ts';
 
 let server: TestServer;
 let admin: pg.Client;
@@ -44,8 +44,8 @@ test('the table of canonical events is created once, in its schema', async () =>
     context: { ip: '1.2.3.4' },
     properties: { total: 42, note: 'a\u0000b' },
   };
-  for (const event_id of ['e1', 'e2'])
-    expect(await transport.send([{ event_id, target: 'analytics.events', values }], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
+  for (const event_id of [1, 2])
+    expect(await transport.send([record('analytics.events', event_id, values)], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
   const { rows } = await admin.query('select event, properties from analytics.events order by event_id');
   expect(rows).toEqual([1, 2].map(() => ({ event: 'Order', properties: { total: 42, note: 'a\ufffdb' } })));
   await transport.close();
@@ -53,14 +53,14 @@ test('the table of canonical events is created once, in its schema', async () =>
 
 test('a Unix socket of the machine itself is refused', async () => {
   const transport = openPostgresql({ url: 'postgres://u@/db?host=/var/run/postgresql', ssl: 'disable' }, driverOptions(false));
-  const verdict = await transport.send([{ event_id: 'e', target: 't', values: {} }], { timeout_ms: 5_000 });
+  const verdict = await transport.send([record('t', 1)], { timeout_ms: 5_000 });
   expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringContaining('is not a host and a port') });
   await transport.close();
 });
 
 test('an unknown table is refused with the reason of the server', async () => {
   const transport = openPostgresql(connection(), driverOptions());
-  const verdict = await transport.send([{ event_id: 'e', target: 'nowhere', values: {} }], { timeout_ms: 20_000 });
+  const verdict = await transport.send([record('nowhere', 1)], { timeout_ms: 20_000 });
   expect(verdict).toEqual({ kind: 'refused', reason: 'postgresql 42P01: relation "nowhere" does not exist' });
   await transport.close();
 });

@@ -6,8 +6,8 @@ import { createResolver, guardedLookup } from '../outbound/resolver.ts';
 import { errorText } from '../runtime/error-text.ts';
 import { Chains } from './chain.ts';
 import { DRIVERS } from './drivers.ts';
-import { exchange, type HttpDeps, sendBatch } from './http.ts';
-import type { Sent, Transport } from './port.ts';
+import { exchange, sendBatch } from './http.ts';
+import type { HttpDeps, Sent, Transport } from './port.ts';
 
 export interface SendPlan {
   vendor: CompiledVendor;
@@ -46,7 +46,7 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
     const key = JSON.stringify([kind, connection]);
     let entry = open.get(key);
     if (!entry) {
-      const options = { lookup, allowPrivateDestinations: deps.allowPrivateDestinations };
+      const options = { lookup, allowPrivateDestinations: deps.allowPrivateDestinations, http: deps };
       open.set(key, (entry = { transport: DRIVERS[kind]().then((driver) => driver(connection, options)), usedAt: began, inUse: 0 }));
     }
     entry.inUse++;

@@ -29,7 +29,7 @@ export interface VendorCase {
   /** Chains: the vendor's answer to each request, in order; afterwards 200 with an empty object. */
   replies?: { status: number; body?: unknown }[];
   /** Drivers: the expected records. */
-  records?: TransportRecord[];
+  records?: Pick<TransportRecord, 'event_id' | 'target' | 'values'>[];
   dropped?: DropReason;
   /** Start of the reason of an event that could not be mapped. */
   failed?: string;

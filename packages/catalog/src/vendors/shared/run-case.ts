@@ -39,12 +39,12 @@ export function requestsFor(
   vendor: CompiledVendor,
   event: CanonicalEvent,
   { batched = [], now, replies = [] }: Pick<VendorCase, 'batched' | 'now' | 'replies'> = {},
-): { built: Built; requests: VendorRequest[]; records: TransportRecord[] } {
+): { built: Built; requests: VendorRequest[]; records: NonNullable<VendorCase['records']> } {
   const at = now === undefined ? NOW : Date.parse(now);
   const built = vendor.build(event, { now: at });
   const { transport } = vendor;
   if (built.kind !== 'items') return { built, requests: [], records: [] };
-  if (transport) return { built, requests: [], records: built.items.map((item) => transport.record(item)) };
+  if (transport) return { built, requests: [], records: built.items.map((item) => shownRecord(transport.record(item))) };
   if (vendor.chain) return { built, requests: built.items.flatMap((item) => walk(vendor, item, replies)), records: [] };
   const later = batched.flatMap((one) => {
     const more = vendor.build(one, { now: at });
@@ -55,6 +55,11 @@ export function requestsFor(
   const lanes = vendor.batch === null ? all.map((item) => [item]) : [...Map.groupBy(all, ({ lane }) => lane).values()];
   const requests = lanes.map((items) => vendor.request(items, { ...CONTEXT, now: at, request_id: event.event_id }));
   return { built, requests, records: [] };
+}
+
+/** Without the event, which the case already names. */
+function shownRecord({ event_id, target, values }: TransportRecord) {
+  return { event_id, target, values };
 }
 
 function walk({ chain }: CompiledVendor, item: VendorItem, replies: NonNullable<VendorCase['replies']>): VendorRequest[] {

@@ -29,7 +29,8 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
     return { kind: 'send', job: newJob(held, vendor, [item]) };
   }
   try {
-    const built = vendor.build(held.decoded.event, { now });
+    const { event, meta } = held.decoded;
+    const built = vendor.build(event, { now, received_at: meta.received_at });
     if (built.kind === 'dropped') return settle({ kind: 'dropped', reason: built.reason });
     if (built.kind === 'failed') return fail(held, built.reason);
     if (built.items.length === 0) return settle({ kind: 'dropped', reason: 'mapping_default' });

@@ -1,7 +1,9 @@
 /** What every driver must do. Run it against a real destination. */
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createGuardedClient } from '../../outbound/guarded-client.ts';
 import { createResolver, guardedLookup } from '../../outbound/resolver.ts';
+import { createTokenCache } from '../../outbound/tokens.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { DriverOptions, OpenTransport, Transport } from '../port.ts';
 
@@ -20,9 +22,13 @@ export interface DriverUnderTest {
 
 export function driverOptions(allowPrivateDestinations = true): DriverOptions {
   const lookup = guardedLookup(createResolver({ now: () => systemClock.monotonic() }), allowPrivateDestinations);
-  return { lookup, allowPrivateDestinations };
+  const client = createGuardedClient({ allowPrivateDestinations, clock: systemClock });
+  const rotated = { newest: () => Promise.resolve(undefined), keep: () => Promise.resolve() };
+  const tokens = createTokenCache({ client, clock: systemClock, rotated, logger: { warn: () => undefined } });
+  return { lookup, allowPrivateDestinations, http: { client, tokens, clock: systemClock } };
 }
-const record = (
+/** A record as delivery makes it. */
+export const record = (
   target: string,
   id: number | string,
   values: TransportRecord['values'] = { event: 'Order', total: 42 },
@@ -30,6 +36,8 @@ const record = (
   event_id: `e${id}`,
   target,
   values,
+  event: { event_id: `e${id}`, type: 'track', event: 'Order', timestamp: '2026-01-01T00:00:00.000Z', context: {} },
+  received_at: Date.UTC(2026, 0, 1),
 });
 
 export function describeTransport(name: string, make: () => DriverUnderTest): void {
