@@ -1,18 +1,18 @@
-/** An empty installation: three steps on one page, each ticking itself off as it happens. */
-import { Button, Tabs, TextInput } from '@mantine/core';
+/** An installation that is not set up yet: three steps on one page, each ticking itself off as it happens. */
+import { Button, Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { api, call } from '../../api.ts';
-import { Json } from '../../components/json.tsx';
 import { Page } from '../../components/page.tsx';
-import { Tag } from '../../components/tag.tsx';
+import { Tag, words } from '../../components/tag.tsx';
 import { fieldErrors } from '../../forms.ts';
-import { useLiveFrames } from '../../live/use-live.ts';
+import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import classes from './first-run.module.css';
-import { snippets } from './snippets.ts';
+import { SendSnippets } from './send-snippets.tsx';
+import { isComplete, NOTHING_YET, type Setup, setupQuery } from './setup.ts';
 
 interface Made {
   id: string;
@@ -20,40 +20,58 @@ interface Made {
   pipeline_key: string;
 }
 
-export function FirstRun() {
-  const [pipeline, setPipeline] = useState<Made>();
-  const [first, setFirst] = useState<{ event_id: string; name: string }>();
-  useLiveFrames((frame) => {
-    if (first === undefined && pipeline !== undefined && frame.pipeline_id === pipeline.id && frame.event_id !== null)
-      setFirst({ event_id: frame.event_id, name: frame.event ?? frame.type ?? 'event' });
-  });
+export function FirstRun({ pipeline, setup, onLeave }: { pipeline: Made | undefined; setup: Setup; onLeave: () => void }) {
+  const { first, rejected, integrations } = setup;
   return (
-    <Page title="Welcome to Firsthand" about="Three steps to your first delivered event.">
+    <Page
+      title="Welcome to Firsthand"
+      about="Three steps to your first delivered event."
+      actions={
+        pipeline !== undefined && (
+          <Button variant="default" onClick={onLeave}>
+            {isComplete(setup) ? 'Go to Home' : 'Skip the rest'}
+          </Button>
+        )
+      }
+    >
       <Step number={1} title="Create a pipeline" done={pipeline !== undefined}>
-        {pipeline === undefined ? (
-          <CreatePipeline onMade={setPipeline} />
-        ) : (
-          <p className="dim">“{pipeline.name}” is ready to accept events.</p>
-        )}
+        {pipeline === undefined ? <CreatePipeline /> : <p className="dim">“{pipeline.name}” is ready to accept events.</p>}
       </Step>
       <Step number={2} title="Send it an event" done={first !== undefined}>
         {pipeline === undefined ? (
           <p className="dim">The snippet appears here once there is a pipeline.</p>
         ) : (
-          <Install pipeline={pipeline} />
+          <SendSnippets pipeline={pipeline} />
         )}
-        {pipeline !== undefined && first === undefined && <p role="status">Waiting for the first event …</p>}
-        {first !== undefined && (
-          <p role="status">
-            Received: <Link to="/events" search={{ selected: first.event_id }}>{`${first.name} (${first.event_id})`}</Link>
-          </p>
-        )}
+        <p role="status">
+          {first !== undefined ? (
+            <>
+              Received: <Link to="/events" search={{ selected: first.event_id }}>{`${first.name} (${first.event_id})`}</Link>
+            </>
+          ) : rejected !== undefined ? (
+            <>
+              <Tag tone="bad">rejected</Tag> An event arrived and was rejected: {words(rejected.reason)}.{' '}
+              <Link to="/events" search={{ status: 'rejected', selected: rejected.event_id }}>
+                See why
+              </Link>
+            </>
+          ) : (
+            pipeline !== undefined && 'Waiting for the first event …'
+          )}
+        </p>
       </Step>
-      <Step number={3} title="Connect an integration" done={false}>
+      <Step number={3} title="Connect an integration" done={integrations > 0}>
         <p className="dim">Choose where the events go: a vendor of the catalog, a webhook of yours, or any HTTP API.</p>
-        <Button component={Link} to="/catalog" variant={first === undefined ? 'default' : 'filled'}>
-          Open the catalog
-        </Button>
+        <Group gap="xs">
+          <Button component={Link} to="/catalog" variant={first === undefined ? 'default' : 'filled'}>
+            Open the catalog
+          </Button>
+          {pipeline !== undefined && integrations > 0 && (
+            <Link to="/pipelines/$pipelineId" params={{ pipelineId: pipeline.id }}>
+              See the pipeline
+            </Link>
+          )}
+        </Group>
       </Step>
     </Page>
   );
@@ -75,7 +93,7 @@ function Step({ number, title, done, children }: { number: number; title: string
   );
 }
 
-function CreatePipeline({ onMade }: { onMade: (pipeline: Made) => void }) {
+function CreatePipeline() {
   const queries = useQueryClient();
   const may = useMay('editor');
   const form = useForm({
@@ -83,10 +101,21 @@ function CreatePipeline({ onMade }: { onMade: (pipeline: Made) => void }) {
     validate: { name: (name) => (name.trim() === '' ? 'Give the pipeline a name.' : null) },
   });
   const create = useMutation({
-    mutationFn: (name: string) => call(api.POST('/v1/admin/pipelines', { body: { name } })),
-    onSuccess: (made) => onMade(made),
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['pipelines'], refetchType: 'none' }),
+    mutationFn: async (name: string) => {
+      const made = await call(api.POST('/v1/admin/pipelines', { body: { name } }));
+      // The website's script: built now, so that the snippet of the next step works as it is.
+      await call(api.POST('/v1/admin/pipelines/{id}/collector/build', { params: { path: { id: made.id } } }));
+      return made;
+    },
+    onSuccess: async ({ id }) => {
+      queries.setQueryData(setupQuery(id).queryKey, NOTHING_YET);
+      await queries.invalidateQueries({ queryKey: pipelinesQuery().queryKey });
+    },
+    onError: async (error) => {
+      form.setErrors(fieldErrors(error, 'name'));
+      // The pipeline may exist although its script could not be queued.
+      await queries.invalidateQueries({ queryKey: pipelinesQuery().queryKey });
+    },
   });
   return (
     <form className={classes.form} onSubmit={form.onSubmit(({ name }) => create.mutate(name.trim()))}>
@@ -95,30 +124,5 @@ function CreatePipeline({ onMade }: { onMade: (pipeline: Made) => void }) {
         Create pipeline
       </Button>
     </form>
-  );
-}
-
-function Install({ pipeline }: { pipeline: Made }) {
-  const collector = useQuery({
-    queryKey: ['collector', pipeline.id],
-    queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/collector/status', { params: { path: { id: pipeline.id } } })),
-  });
-  const texts = snippets(location.origin, pipeline.pipeline_key, collector.data?.status === 'ready');
-  return (
-    <Tabs defaultValue={texts[0]?.key ?? ''} keepMounted={false}>
-      <Tabs.List>
-        {texts.map(({ key, label }) => (
-          <Tabs.Tab key={key} value={key}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {texts.map(({ key, label, text, note }) => (
-        <Tabs.Panel key={key} value={key} pt="sm">
-          <Json value={text} label={`${label} snippet`} />
-          {note && <p className="dim">{note}</p>}
-        </Tabs.Panel>
-      ))}
-    </Tabs>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect, useRange } from '../../components/range-select.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
@@ -10,14 +10,35 @@ import { Attention } from './attention.tsx';
 import { FirstRun } from './first-run.tsx';
 import { Numbers } from './numbers.tsx';
 import { PipelineRates } from './pipeline-rates.tsx';
+import { isComplete, NOTHING_YET, useSetup } from './setup.ts';
+
+/** Remembered by this browser: somebody who needs no integration is not asked for one again. */
+const SKIPPED = 'firsthand-first-run-skipped';
 
 export function HomePage() {
   const range = useRange();
   const pipelines = useQuery(pipelinesQuery());
   const names = useMemo(() => new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name])), [pipelines.data]);
+  const [skipped, setSkipped] = useState(() => localStorage.getItem(SKIPPED) !== null);
+  /** The steps stay until the reader leaves the page, also when the last one is done. */
+  const [guiding, setGuiding] = useState(false);
+  const only = pipelines.data?.total === 1 ? pipelines.data.pipelines[0] : undefined;
+  const setup = useSetup(skipped ? undefined : only?.id);
   if (pipelines.isPending) return <Loading what="your pipelines" />;
   if (pipelines.isError) return <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />;
-  if (pipelines.data.total === 0) return <FirstRun />;
+  const unfinished = pipelines.data.total === 0 || (!skipped && setup !== undefined && !isComplete(setup));
+  if (unfinished && !guiding) setGuiding(true);
+  if (unfinished || (guiding && !skipped && only !== undefined))
+    return (
+      <FirstRun
+        pipeline={only}
+        setup={setup ?? NOTHING_YET}
+        onLeave={() => {
+          localStorage.setItem(SKIPPED, 'yes');
+          setSkipped(true);
+        }}
+      />
+    );
   return (
     <Page title="Home" actions={<RangeSelect />}>
       <Numbers range={range} />

@@ -6,23 +6,35 @@ export interface Snippet {
   note?: string;
 }
 
-export function snippets(origin: string, key: string, built: boolean): Snippet[] {
+const ORDER = "{ order_id: 'A-1', total: 42, currency: 'EUR' }";
+
+/** `tag`: the script tag of the pipeline's collector, once it is built. */
+export function snippets(origin: string, key: string, tag: string | undefined): Snippet[] {
   return [
+    {
+      key: 'html',
+      label: 'Website',
+      text:
+        tag === undefined
+          ? 'The script is being built …'
+          : `${tag}\n<script>\n  (window._df = window._df || []).push(['track', 'Order Completed', ${ORDER}]);\n</script>`,
+      note: 'The tag goes before the end of the page’s head. Page views are sent without further code.',
+    },
+    {
+      key: 'npm',
+      label: 'npm',
+      text: `import { init } from '@firsthand/collector';\n\nconst collector = init({ pipelineKey: '${key}', ingestUrl: '${origin}' });\ncollector.track('Order Completed', ${ORDER});`,
+      note: 'For applications with a bundler. Build the package with: node packages/collector/npm/build.ts',
+    },
     {
       key: 'curl',
       label: 'curl',
       text: `curl ${origin}/v1/t \\\n  -H 'authorization: Bearer ${key}' \\\n  -H 'content-type: application/json' \\\n  -d '{"type": "track", "event": "Order Completed", "properties": {"order_id": "A-1", "total": 42, "currency": "EUR"}}'`,
     },
     {
-      key: 'html',
-      label: 'Website',
-      text: `<script async src="${origin}/c/${key}/d.js" data-pipeline-key="${key}"></script>\n<script>\n  (window._df = window._df || []).push(['track', 'Order Completed', { order_id: 'A-1', total: 42, currency: 'EUR' }]);\n</script>`,
-      ...(built ? {} : { note: 'The script is served once the pipeline’s collector is built: open the pipeline, tab Collector.' }),
-    },
-    {
       key: 'node',
       label: 'Node',
-      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: { order_id: 'A-1', total: 42, currency: 'EUR' } });\nawait analytics.closeAndFlush();`,
+      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: ${ORDER} });\nawait analytics.closeAndFlush();`,
       note: 'Segment’s libraries work by changing their host and key.',
     },
     {
