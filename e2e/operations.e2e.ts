@@ -26,7 +26,10 @@ const mailServer = new SMTPServer({
   },
 });
 
+let otelCollector: Receiver;
+
 beforeAll(async () => {
+  otelCollector = await startReceiver();
   const metricsPort = await freePort();
   metricsUrl = `http://127.0.0.1:${metricsPort}`;
   receiver = await startReceiver();
@@ -38,12 +41,16 @@ beforeAll(async () => {
     ALERT_INTERVAL: '300ms',
     SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     SMTP_FROM: 'alerts@shop.example',
+    OTEL_EXPORTER_OTLP_ENDPOINT: otelCollector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'api-key=collector%20key',
+    OTEL_METRIC_EXPORT_INTERVAL: '1000',
   });
   client = await signIn(service);
 });
 afterAll(async () => {
   await service?.stop();
   await receiver?.close();
+  await otelCollector?.close();
   await new Promise<void>((resolve) => mailServer.close(() => resolve()));
 });
 
@@ -72,6 +79,23 @@ describe('operations', () => {
     expect(await metric(/^firsthand_snapshot_age_seconds /)).toBeGreaterThanOrEqual(0);
     expect(await metric(/^firsthand_event_loop_stall_seconds\{clock="wall"\}/)).toBeGreaterThanOrEqual(0);
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+  });
+
+  test('an OpenTelemetry collector gets the metrics, and one trace for an event and its delivery', async () => {
+    const { key, integration } = await pipelineTo(client, receiver.url);
+    await send(service, key, '/v1/t', { type: 'track', event: 'Traced', messageId: 'traced-1' });
+    const exported = (path: string) => otelCollector.requests.filter((request) => request.path === path);
+    const spans = () =>
+      exported('/v1/traces')
+        .flatMap(({ body }) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans)
+        .filter((span) => JSON.stringify(span).includes('traced-1'));
+    await until('both spans', () => spans().length === 2);
+    const process = spans().find(({ name }) => name === 'process track');
+    const deliver = spans().find(({ name }) => name === 'deliver');
+    expect(deliver).toMatchObject({ traceId: process.traceId, parentSpanId: process.spanId });
+    expect(deliver.attributes).toContainEqual({ key: 'firsthand.integration_id', value: { stringValue: integration.id } });
+    await until('the metrics', () => exported('/v1/metrics').some(({ body }) => body.includes('firsthand_events_accepted_total')));
+    expect(exported('/v1/metrics')[0]?.headers['api-key']).toBe('collector key');
   });
 
   test('alerts are fired by real faults, and their messages arrive by webhook and by mail', async () => {

@@ -28,7 +28,7 @@ const SERVER_FLOORS: readonly (readonly string[])[] = [
   ['runtime', 'network', 'version', 'partition', 'event-record', 'channels'],
   ['config', 'secrets'],
   ['stores'],
-  ['snapshot', 'outcomes', 'outbound', 'sandbox', 'http'],
+  ['snapshot', 'outcomes', 'outbound', 'sandbox', 'http', 'telemetry'],
   ['tap', 'collector', 'intake', 'transports'],
   ['operations'],
   ['roles'],

@@ -125,7 +125,13 @@ export async function startServer(settings: Settings, { record = true }: { recor
         registry,
       })
     : undefined;
-  const outcomes = has('process') ? startOutcomes({ log, observe, leases, clock, logger, metrics, settings, record }) : undefined;
+  const telemetry =
+    settings.otelEndpoint === undefined
+      ? undefined
+      : (await import('./telemetry/start.ts')).startTelemetry({ settings, endpoint: settings.otelEndpoint, registry, clock, logger });
+  const outcomes = has('process')
+    ? startOutcomes({ log, observe, leases, clock, logger, metrics, telemetry, settings, record })
+    : undefined;
   const deliver = has('deliver')
     ? (await import('./roles/deliver/start.ts')).startDeliver({
         ...shared,
@@ -164,6 +170,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       await processor?.stop();
       await deliver?.stop();
       await outcomes?.stop();
+      await telemetry?.stop();
       await admin?.stop();
       stopWatching();
       stalls.stop();

@@ -63,6 +63,24 @@ export const publicUrl: Parser<string> = {
   parse: (text) => urlOf(text, ['http:', 'https:'])?.replace(/\/+$/, ''),
 };
 
+/** As OpenTelemetry writes headers and resource attributes. */
+export const keyValuePairs: Parser<Record<string, string>> = {
+  expected: 'a comma-separated list of name=value, with special characters percent-encoded',
+  parse(text) {
+    const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)=([^,]*?)\s*$/.exec(pair));
+    try {
+      return Object.fromEntries(pairs.map((pair) => [decodeURIComponent(pair?.[1] ?? '%'), decodeURIComponent(pair?.[2] ?? '%')]));
+    } catch {
+      return undefined; // not a pair, or not percent-encoding
+    }
+  },
+};
+
+export const ratio: Parser<number> = {
+  expected: 'a number from 0 to 1',
+  parse: (text) => (/^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : undefined),
+};
+
 export const hostNames: Parser<string[]> = {
   expected: 'a comma-separated list of host names without scheme or port',
   parse(text) {

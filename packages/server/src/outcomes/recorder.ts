@@ -2,11 +2,12 @@
  * Turns the topic `outcomes` into traces, counters and the dead-letter index. A lease allows one recorder at a time. Rows and log
  * position are written in one transaction, so a redelivered batch is skipped.
  */
+import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Consumer, Delivery, EventLog, StoredRecord } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
-import { OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
+import { decodeOutcomes, OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
 
 /** Collect outcomes this long before writing: a busy second becomes a few statements. Traces may be 2 s late. */
@@ -22,6 +23,8 @@ export interface RecorderDeps {
   rowWriter: Pick<RowWriter, 'record'>;
   logger: Logger;
   metrics: Metrics;
+  /** Where outcomes are exported to, if anywhere. */
+  telemetry: { observe(outcomes: Iterable<Outcome>): void } | undefined;
 }
 
 export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
@@ -32,6 +35,10 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
     for (const part of parts(batch.map((delivery) => delivery.record))) {
       const { counted, unreadable } = await rowWriter.record(part);
       count(deps.metrics, counted);
+      if (deps.telemetry) {
+        const readable = part.filter(({ position }) => !unreadable.includes(position));
+        deps.telemetry.observe(readable.flatMap(decodeOutcomes));
+      }
       if (unreadable.length > 0) logger.error({ topic: OUTCOMES_TOPIC, positions: unreadable }, 'unreadable outcomes skipped');
     }
     await log.ackAll(batch);

@@ -1,7 +1,7 @@
 import type { Settings } from '../config.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Leases } from '../stores/leases/port.ts';
-import { startRecorder } from './recorder.ts';
+import { type RecorderDeps, startRecorder } from './recorder.ts';
 import { RowWriter } from './row-writer.ts';
 import { type SweeperDeps, startSweeper } from './sweeper.ts';
 
@@ -9,17 +9,18 @@ export interface OutcomesDeps extends Omit<SweeperDeps, 'rowWriter' | 'settings'
   leases: Leases;
   metrics: Metrics;
   settings: SweeperDeps['settings'] & Pick<Settings, 'databaseUrl' | 'dataDir'>;
+  telemetry: RecorderDeps['telemetry'];
   /** False leaves outcomes in the log: a benchmark measures what recording costs. */
   record: boolean;
 }
 
 /** Records outcomes as traces and statistics, and removes what has aged out. Both write through one thread. */
-export function startOutcomes({ leases, metrics, record, ...deps }: OutcomesDeps): { stop(): Promise<void> } {
+export function startOutcomes({ leases, metrics, telemetry, record, ...deps }: OutcomesDeps): { stop(): Promise<void> } {
   const { log, logger, settings } = deps;
   const rowWriter = new RowWriter({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir }, (reason) =>
     logger.warn({ reason }, 'database connection lost'),
   );
-  const recorder = record ? startRecorder({ log, leases, rowWriter, logger, metrics }) : undefined;
+  const recorder = record ? startRecorder({ log, leases, rowWriter, logger, metrics, telemetry }) : undefined;
   const sweeper = startSweeper({ ...deps, rowWriter });
   return {
     async stop() {
