@@ -31,6 +31,8 @@ export interface CompileOptions extends UrlRules {
   keys?: KeyOperations;
   /** Secrets beside those of the config, masked in reasons: the pipeline's secret parameters. */
   secrets?: readonly string[];
+  /** For folder names of file targets. */
+  pipeline_id?: string;
 }
 
 /** Pipeline parameters in the config must already be substituted. */
@@ -89,7 +91,8 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
       )
     : [];
   const chain = ready && definition.chain ? compileChain(definition.chain, shared, faults) : undefined;
-  const transport = ready && definition.transport ? compileTransport(definition.transport, parameters, faults) : undefined;
+  const transport =
+    ready && definition.transport ? compileTransport(definition.transport, parameters, faults, options.pipeline_id) : undefined;
   if (ready) faults.push(...gzipFaults(found, parameters, options, saving));
   const payload = compilePayload(definition, withEventTable(definition, config, values), parameters, faults);
   invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));

@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { utf8Length } from './bytes.ts';
 import type { ConfigFault, VendorItem, VendorRequest } from './compiled.ts';
 import type { BatchDefinition } from './definition.ts';
+import { compileFolder } from './folder.ts';
 import { compileText, renderText } from './text.ts';
 
 /** The drivers that a definition may name. */
@@ -20,6 +21,15 @@ export interface TransportDefinition {
   /** Where a record goes, such as a table. Text, which may refer to the event and its payload; each target has its own batches. */
   target: string;
   batch: BatchDefinition;
+  /**
+   * The batch's members are written to the log before it is sent. After a crash the same members are sent again as one batch, in the
+   * same order, so a driver that names the batch by its content can recognise the repeat. The driver gives one verdict for the batch.
+   */
+  sealed?: true;
+  /**
+   * The target is a folder: `{year}`, `{month}`, `{day}`, `{hour}`, `{date}`, `{event}`, `{type}` and `{pipeline}` are filled in per event.
+   */
+  files?: true;
 }
 
 export interface TransportRecord {
@@ -31,10 +41,13 @@ export interface TransportRecord {
   event: CanonicalEvent;
   /** When the event was accepted, milliseconds since 1970. The same at every attempt. */
   received_at: number;
+  /** The JSON text of `values`. Only with `files`. */
+  json?: string;
 }
 export interface CompiledTransport {
   kind: TransportKind;
   connection: Record<string, string>;
+  sealed: boolean;
   record(item: VendorItem): TransportRecord;
 }
 
@@ -47,6 +60,7 @@ export function compileTransport(
   definition: TransportDefinition,
   parameters: Record<string, unknown>,
   faults: ConfigFault[],
+  pipelineId = 'pipeline',
 ): TransportItems {
   const connection: Record<string, string> = {};
   for (const [name, text] of Object.entries(definition.connection)) {
@@ -55,14 +69,23 @@ export function compileTransport(
     else connection[name] = constant;
   }
   const target = compileText(definition.target, parameters);
+  const folder = definition.files ? compileFolder(definition.target, parameters, pipelineId) : undefined;
+  if (folder && !folder.ok) faults.push({ field: 'path', message: folder.message });
   return {
-    transport: { kind: definition.kind, connection, record: (item) => item.payload as TransportRecord },
+    transport: {
+      kind: definition.kind,
+      connection,
+      sealed: definition.sealed === true,
+      record: (item) => item.payload as TransportRecord,
+    },
     items(payload, event, received_at) {
       if (!isObject(payload)) return { ok: false, reason: 'the payload must be an object with one value per column' };
-      const to = renderText(target, { event, payload });
-      if (to === '') return { ok: false, reason: 'the event names no target' };
+      const to = folder?.ok ? folder.render(event) : renderText(target, { event, payload });
+      if (to === '' && !folder) return { ok: false, reason: 'the event names no target' };
+      const json = JSON.stringify(payload);
       const record: TransportRecord = { event_id: event.event_id, target: to, values: payload as JsonObject, event, received_at };
-      return { ok: true, items: [{ lane: to, payload: record, size: utf8Length(JSON.stringify(payload)), event_id: event.event_id }] };
+      if (folder) record.json = json;
+      return { ok: true, items: [{ lane: to, payload: record, size: utf8Length(json), event_id: event.event_id }] };
     },
   };
 }

@@ -265,6 +265,7 @@ export function compileIntegration(
     gzip: gzipSync,
     keys: privateKeys,
     secrets: parameterSecrets,
+    pipeline_id: integration.pipeline_id,
   });
   if (!result.ok) return off([...result.missing, ...result.invalid]);
   const own = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];

@@ -58,15 +58,22 @@ export class SettlementWriter {
     setImmediate(() => this.#flush());
   }
 
-  /** Stores the outcome of a retry that keeps its place in memory; the event itself stays unsettled. */
-  writeWaiting(held: HeldEvent, settlement: Extract<Settlement, { kind: 'retry' }>): void {
+  /** Stores the outcomes of retries that keep their place in memory; the events themselves stay unsettled. */
+  writeWaiting(waiting: { held: HeldEvent; settlement: Extract<Settlement, { kind: 'retry' }> }[]): void {
     const { clock, deadLetterRetentionMs, tap, log } = this.#deps;
-    const outcome = outcomeOf(held, settlement, clock.now(), deadLetterRetentionMs);
-    if (outcome === undefined) return;
-    if (tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
-    const id = entryId({ held, outcome, settlement }, this.#integrationId);
-    // After a restart the attempts start anew, and their outcomes are told apart by time.
-    void this.#insist([], async () => void (await log.append([outcomeAppend(`${id}@${outcome.at}`, [outcome])])));
+    const entries = waiting.map(({ held, settlement }): Entry => {
+      const outcome = outcomeOf(held, settlement, clock.now(), deadLetterRetentionMs);
+      if (outcome && tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
+      return { held, outcome, settlement };
+    });
+    for (const group of groupsOf(entries)) {
+      const outcomes = group.flatMap(({ outcome }) => outcome ?? []);
+      const [first] = group;
+      if (first === undefined || outcomes.length === 0) continue;
+      // After a restart the attempts start anew, and their outcomes are told apart by time.
+      const id = `${entryId(first, this.#integrationId)}@${outcomes[0]?.at}`;
+      void this.#insist([], async () => void (await log.append([outcomeAppend(id, outcomes)])));
+    }
   }
 
   /** Gives up writes that fail from now on. */

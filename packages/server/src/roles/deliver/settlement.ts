@@ -11,6 +11,8 @@ export interface HeldEvent {
   /** The configuration it is delivered with. */
   compiled: CompiledIntegration;
   replay: boolean;
+  /** The sealed batch that it belongs to. */
+  sealed?: string;
 }
 
 /** What happens to a held event. Every stage returns one of these; the settlement writer stores it. */

@@ -15,7 +15,7 @@ import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { ChangeSignal } from './change-signal.ts';
-import { conclude } from './conclude.ts';
+import { type Conclusion, conclude } from './conclude.ts';
 import { decide } from './decide.ts';
 import type { WorkerDeps } from './deps.ts';
 import { EventSource } from './event-source.ts';
@@ -26,6 +26,7 @@ import { Limiter } from './limiter.ts';
 import { type Mode, modeOf, type Plan, planOf } from './plan.ts';
 import type { RecordCache } from './record-cache.ts';
 import { ReplayRevisions } from './replay-revisions.ts';
+import { type RestoredBatch, SealedBatches } from './sealed-batches.ts';
 import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { SettlementWriter } from './settlement-writer.ts';
@@ -51,6 +52,9 @@ export class Worker {
   readonly #queue: SendQueue;
   readonly #order = new KeyOrder();
   readonly #writer: SettlementWriter;
+  readonly #sealed: SealedBatches;
+  /** Sealed batches that wait for their next attempt. */
+  readonly #retries = new Map<Batch, NodeJS.Timeout>();
   readonly #signal = new ChangeSignal();
   #plan: Plan;
   #mode: Mode;
@@ -82,6 +86,7 @@ export class Worker {
     const alongside = () => this.#limiter.record();
     const written = (held: HeldEvent) => this.#release(held);
     this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written }, this.id);
+    this.#sealed = new SealedBatches(deps, this.id, (batch) => void this.#resend(batch));
     const origin = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
     this.#source = new EventSource(deps.log, origin, (topic, deliveries, replay) => this.#take(topic, deliveries, replay));
     this.#configure();
@@ -125,12 +130,14 @@ export class Worker {
     this.#order.takeWaiting();
     this.#batcher.takeAll();
     this.#queue.takeAll();
+    this.#takeRetries();
     const now = () => this.#deps.clock.monotonic();
     const until = now() + graceMs;
     while (this.#inFlight > 0 && now() < until) await this.#signal.changed(until - now());
     const written = Math.max(until, now() + MIN_WRITE_MS);
     while (this.#unwritten > 0 && now() < written) await this.#signal.changed(written - now());
     this.#writer.stop();
+    this.#sealed.stop();
     // Last: the log hands unsettled events to the next consumer as soon as this one stops.
     this.#life.enter('stopped');
     const stopping = this.#source.stop();
@@ -142,6 +149,7 @@ export class Worker {
   async forget(): Promise<void> {
     await this.#source.remove();
     await this.#limiter.forget();
+    await this.#sealed.forget();
   }
 
   waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
@@ -174,8 +182,10 @@ export class Worker {
   #switch(mode: Mode): void {
     this.#mode = mode;
     if (mode.kind === 'drop') {
-      for (const job of this.#order.takeWaiting()) this.#settle(job, { kind: 'dropped', reason: mode.reason });
-      const parts = [...this.#batcher.takeAll().flatMap((batch) => batch.parts), ...this.#queue.takeAll()];
+      for (const held of [...this.#order.takeWaiting(), ...this.#sealed.takeWaiting()])
+        this.#settle(held, { kind: 'dropped', reason: mode.reason });
+      const batches = [...this.#batcher.takeAll(), ...this.#takeRetries()];
+      const parts = [...batches.flatMap((batch) => batch.parts), ...this.#queue.takeAll()];
       for (const { job } of parts) {
         job.open--;
         // A job with another item at the vendor is settled by that item's verdict.
@@ -220,6 +230,11 @@ export class Worker {
       this.#held.add(delivery);
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
+      if (
+        this.#plan.compiled.vendor?.transport?.sealed &&
+        (await this.#isRestored({ delivery, decoded, compiled: this.#plan.compiled, replay }))
+      )
+        continue;
       const revision = replay ? decoded.meta.revision_number : undefined;
       const plan =
         revision === undefined ? this.#plan : await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
@@ -228,8 +243,12 @@ export class Worker {
     }
   }
   get #full(): boolean {
-    if (this.#life.state !== 'running' || this.#mode.kind === 'wait') return true;
-    return this.#held.isFull(this.#shared.byteBudget);
+    const gathering = this.#sealed.waiting;
+    // A restart of the consumers waits for the held events, and these may wait for the rest of an interrupted batch.
+    const taking = this.#life.state === 'running' || (this.#life.state === 'resizing' && gathering);
+    if (!taking || this.#mode.kind === 'wait') return true;
+    // The consumer's own limit bounds an interrupted batch. It had room before, but the budget may have become smaller.
+    return !gathering && this.#held.isFull(this.#shared.byteBudget);
   }
   #decode(topic: string, delivery: Delivery, replay: boolean): DecodedEventRecord | undefined {
     try {
@@ -240,6 +259,36 @@ export class Worker {
       const reason = `the stored event cannot be read: ${errorText(error)}`;
       this.#settle({ delivery, decoded, compiled, replay }, { kind: 'dead_letter', stage: 'mapping', reason, attempts: [] });
       return undefined;
+    }
+  }
+  /** True for an event that was in a batch when an earlier process ended: it is settled, or sent with the same batch. */
+  async #isRestored(held: HeldEvent): Promise<boolean> {
+    const loading = this.#sealed.load();
+    if (loading) await loading;
+    const claim = this.#sealed.claim(held);
+    if (claim?.kind === 'closed') {
+      const { verdict, duration_ms } = claim;
+      const error = verdict.kind === 'refused' ? verdict.reason : null;
+      const attempt = { at: new Date(claim.at).toISOString(), status: null, error, duration_ms };
+      if (verdict.kind === 'delivered') this.#settle(held, { kind: 'delivered', attempt });
+      else this.#settle(held, { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts: [attempt] });
+    } else if (claim?.kind === 'complete') await this.#resend(claim.batch);
+    return claim !== undefined;
+  }
+  /** Sends the batch of an earlier process as it was. */
+  async #resend({ members, revision, at }: RestoredBatch): Promise<void> {
+    const plan = await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
+    const parts: Part[] = [];
+    for (const member of members) {
+      const held = { ...member, compiled: plan.compiled };
+      const decision = decide(held, plan, this.#mode, at);
+      if (decision.kind === 'settle') this.#settle(held, decision.settlement);
+      else parts.push(...openParts(decision.job));
+    }
+    for (const some of Map.groupBy(parts, ({ item }) => item.lane).values()) {
+      const vendor = some[0]?.job.vendor;
+      const bytes = some.reduce((sum, { item }) => sum + item.size, 0);
+      if (vendor) this.#send([{ compiled: plan.compiled, vendor, parts: some, bytes, attempt: 1, job: undefined }]);
     }
   }
   #start(held: HeldEvent, plan: Plan): void {
@@ -280,20 +329,64 @@ export class Worker {
     this.#inFlight++;
     const requestId = (vendor.batch === null ? parts[0]?.item.event_id : undefined) ?? batchId(this.id, parts);
     const progress = parts[0]?.job.progress;
+    const sealed = vendor.transport?.sealed === true;
+    if (sealed && !(await this.#sealed.seal(requestId, parts, compiled.integration.revision_number))) return this.#abandon();
     const sent = await sender.send({ vendor, items: parts.map(({ item }) => item), attempt, progress, job }, requestId);
-    this.#inFlight--;
     const rules = { integrationId: this.id, retryBaseMs: settings.retryBaseMs, random: this.#deps.random() };
     const { settled, sendAlone, error } = conclude(batch, sent, rules);
+    const again = sealed && settled[0]?.settlement.kind === 'retry';
+    if (sealed && !again) {
+      const { verdict } = sent;
+      const refused = { kind: 'refused', reason: error ?? 'no verdict for the batch' } as const;
+      if (!(await this.#sealed.close(requestId, verdict.kind === 'delivered' ? verdict : refused, sent))) return this.#abandon();
+    }
+    this.#inFlight--;
     if (sendAlone.length === 0) {
       attempts.add(compiled.integration, sent.verdict.kind, sent.duration_ms);
       const at = sent.at + sent.duration_ms;
       if (error === undefined) this.#lastSuccessAt = at;
       else this.#lastError = { at, reason: error };
     }
-    for (const { job, settlement } of settled) this.#finish(job, settlement);
+    if (again) this.#retryWhole(batch, settled);
+    else for (const { job, settlement } of settled) this.#finish(job, settlement);
     for (const one of sendAlone) this.#queue.push(one);
     this.#pump();
     this.#signal.notify();
+  }
+  /** The process stops before the log could store what must come first. The events stay unsettled. */
+  #abandon(): void {
+    this.#inFlight--;
+    this.#signal.notify();
+  }
+  /** A sealed batch stays together: it waits in memory and is sent again as it was. */
+  #retryWhole(batch: Batch, settled: Conclusion['settled']): void {
+    const waiting: { held: Job; settlement: Extract<Settlement, { kind: 'retry' }> }[] = [];
+    const jobs = new Map<Job, Job>();
+    for (const { job, settlement } of settled) {
+      if (settlement.kind !== 'retry') continue;
+      waiting.push({ held: job, settlement });
+      jobs.set(job, { ...nextAttempt(job, settlement.state), open: 1 });
+    }
+    if (this.#mode.kind === 'drop') {
+      for (const { held } of waiting) this.#settle(held, { kind: 'dropped', reason: this.#mode.reason });
+      return;
+    }
+    this.#writer.writeWaiting(waiting);
+    // While stopping the events stay unsettled, and the next process sends the batch.
+    if (!this.#life.active) return;
+    const parts = batch.parts.map((part) => ({ ...part, job: jobs.get(part.job) ?? part.job }));
+    const again = { ...batch, parts, attempt: batch.attempt + 1 };
+    const timer = setTimeout(() => {
+      this.#retries.delete(again);
+      this.#send([again]);
+    }, waiting[0]?.settlement.delay_ms);
+    this.#retries.set(again, timer);
+  }
+  #takeRetries(): Batch[] {
+    const batches = [...this.#retries.keys()];
+    for (const timer of this.#retries.values()) clearTimeout(timer);
+    this.#retries.clear();
+    return batches;
   }
   /** Settles the job, or keeps its place if later events must wait for it. */
   #finish(job: Job, settlement: Settlement): void {
@@ -307,7 +400,7 @@ export class Worker {
     }
   }
   #waitInPlace(job: Job, settlement: Extract<Settlement, { kind: 'retry' }>): void {
-    this.#writer.writeWaiting(job, settlement);
+    this.#writer.writeWaiting([{ held: job, settlement }]);
     // While stopping the event stays unsettled, and the next process starts with it.
     if (!this.#life.active) return;
     this.#order.retryIn(settlement.delay_ms, nextAttempt(job, settlement.state), (again) => this.#launch(again));
@@ -319,6 +412,7 @@ export class Worker {
   }
   #release(held: HeldEvent): void {
     this.#unwritten--;
+    if (held.sealed !== undefined) this.#sealed.released(held.sealed);
     this.#held.remove(held.delivery);
     this.#pump();
     this.#signal.notify();

@@ -1,0 +1,80 @@
+/** Folder templates of file targets: `events/{event}/{year}/{month}/{day}/{hour}/`, rendered per event. Times are UTC. */
+import type { CanonicalEvent } from '../event/canonical.ts';
+import { compileText } from './text.ts';
+
+export const FOLDER_PARTS = ['year', 'month', 'day', 'hour', 'date', 'event', 'type', 'pipeline'] as const;
+type FolderPart = (typeof FOLDER_PARTS)[number];
+
+export type CompiledFolder = { ok: true; render(event: CanonicalEvent): string } | { ok: false; message: string };
+
+const MAX_NAME = 100;
+const UNNAMED = '_';
+
+/** `text` may refer to config fields. The result ends in a slash, or is empty. */
+export function compileFolder(text: string, parameters: Record<string, unknown>, pipelineId: string): CompiledFolder {
+  const { constant } = compileText(text, parameters);
+  if (constant === undefined) return { ok: false, message: 'must not refer to the event except through {event} and the like' };
+  if (/(^|\/)\.{0,2}\//.test(constant) || /(^|\/)\.{1,2}$/.test(constant))
+    return { ok: false, message: 'must not contain . or .. as a folder, nor an empty one' };
+  const pieces: (string | { part: FolderPart })[] = [];
+  for (const piece of constant.split(/(\{[^{}]*\})/)) {
+    const name = /^\{(.*)\}$/.exec(piece)?.[1];
+    if (name === undefined) pieces.push(piece);
+    else if (isPart(name)) pieces.push({ part: name });
+    else return { ok: false, message: `has no part {${name}}: use ${FOLDER_PARTS.map((part) => `{${part}}`).join(', ')}` };
+  }
+  return {
+    ok: true,
+    render(event) {
+      const time = timeOf(event.timestamp);
+      let path = '';
+      for (const piece of pieces) path += typeof piece === 'string' ? piece : partOf(piece.part, event, time, pipelineId);
+      return path === '' || path.endsWith('/') ? path : `${path}/`;
+    },
+  };
+}
+
+function isPart(name: string): name is FolderPart {
+  return (FOLDER_PARTS as readonly string[]).includes(name);
+}
+
+function partOf(part: FolderPart, event: CanonicalEvent, time: string, pipelineId: string): string {
+  switch (part) {
+    case 'year':
+      return time.slice(0, 4);
+    case 'month':
+      return time.slice(5, 7);
+    case 'day':
+      return time.slice(8, 10);
+    case 'hour':
+      return time.slice(11, 13);
+    case 'date':
+      return time.slice(0, 10);
+    case 'event':
+      return nameOf(event.event ?? event.type);
+    case 'type':
+      return nameOf(event.type);
+    case 'pipeline':
+      return nameOf(pipelineId);
+  }
+}
+
+/** Years outside 0000 to 9999 have another form; such times are as wrong as no time. */
+function timeOf(timestamp: string): string {
+  // The usual form needs no conversion.
+  if (/^\d{4}-\d\d-\d\dT\d\d:[\d:.]+Z$/.test(timestamp)) return timestamp;
+  const ms = Date.parse(timestamp);
+  const iso = Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+  return /^\d{4}-/.test(iso) ? iso : '0000-00-00T00';
+}
+
+/** Lower-case letters, digits, dots, dashes and underscores are safe on every store; anything else becomes an underscore. */
+function nameOf(text: string): string {
+  const safe = text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}._-]+/gu, '_')
+    .replace(/^\.+/, '_')
+    .toWellFormed();
+  return [...safe].slice(0, MAX_NAME).join('') || UNNAMED;
+}
