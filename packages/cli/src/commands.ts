@@ -67,23 +67,32 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     words: 'backup',
-    options: '--to FOLDER',
+    options: '--to FOLDER | --repository FOLDER',
     summary: 'Copy the embedded stores; works while the service runs',
-    details: 'The folder must be empty or new. For PostgreSQL use `pg_dump`.',
+    details:
+      '`--to` makes a whole copy in an empty or new folder. `--repository` adds a backup to a repository, which stores only what changed. For PostgreSQL use `pg_dump`.',
     load: async () => (await import('./commands/backup.ts')).backup,
   },
   {
     words: 'backup verify',
     options: '--from FOLDER [--write-manifest]',
     summary: 'Check a backup: checksums, databases, log',
-    details: '`--write-manifest` adds the manifest to a backup made by an older version.',
+    details: 'Of a repository, every backup is checked. `--write-manifest` adds the manifest to a backup made by an older version.',
     load: async () => (await import('./commands/backup-verify.ts')).backupVerify,
   },
   {
+    words: 'backup prune',
+    options: '--repository FOLDER --keep N',
+    summary: 'Remove all but the newest N backups of a repository',
+    details: 'Run it while no backup is being written there.',
+    load: async () => (await import('./commands/backup-prune.ts')).backupPrune,
+  },
+  {
     words: 'restore',
-    options: '--from FOLDER',
+    options: '--from FOLDER [--name BACKUP]',
     summary: 'Verify a backup and replace DATA_DIR with it; stop the service first',
-    details: 'The replaced files are kept in `DATA_DIR/before-restore-<time>`.',
+    details:
+      '`--name` chooses a backup of a repository; without it the newest is restored. The replaced files are kept in `DATA_DIR/before-restore-<time>`.',
     load: async () => (await import('./commands/restore.ts')).restore,
   },
 ];

@@ -16,8 +16,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { openLmdbLog } from '@firsthand/server/stores/event-log/lmdb.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listFiles } from './manifest.ts';
+import { readBackup } from './repository.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'firsthand-backup-'));
@@ -166,4 +167,76 @@ test('a damaged installation gives no backup', async () => {
   const to = join(folder, 'of-damaged');
   expect((await firsthand('backup', '--to', to)).code).toBe(1);
   expect(readdirSync(to)).toEqual([]);
+});
+
+describe('a repository', () => {
+  const repository = join(folder, 'repository');
+  const chunks = () => listFiles(join(repository, 'chunks'));
+  /** The first one of the newest backup. */
+  const aChunk = () => {
+    const { backup } = readBackup(repository, undefined);
+    const id = backup.files[0]?.chunks[0] ?? '';
+    return join(repository, 'chunks', id.slice(0, 2), `${id}.zst`);
+  };
+
+  test('stores what two backups share once, and restores either', async () => {
+    expect((await firsthand('restore', '--from', good)).err).toBe('');
+    const first = JSON.parse((await firsthand('backup', '--repository', repository)).out);
+    expect(first.bytes_added).toBeGreaterThan(0);
+    await firsthand('org', 'create', '--name', 'Second', '--owner-email', 'two@example.com', '--owner-password', 'a long password');
+    const second = JSON.parse((await firsthand('backup', '--repository', repository)).out);
+    expect(second.bytes_added).toBeLessThan(first.bytes_added);
+    expect(existsSync(join(repository, 'incoming'))).toBe(false);
+    const verdict = JSON.parse((await firsthand('backup', 'verify', '--from', repository)).out);
+    expect(verdict).toMatchObject({ valid: true, backups: [first.name, second.name], newest: second.name });
+    for (const [args, organisations] of [
+      [['--name', first.name], 1],
+      [[], 2],
+    ] as const) {
+      expect((await firsthand('restore', '--from', repository, ...args)).err).toBe('');
+      expect((await firsthand('audit', 'verify')).out.trim().split('\n')).toHaveLength(organisations);
+    }
+  });
+
+  test('is refused where a chunk is damaged or missing, and changes nothing', async () => {
+    const before = snapshotOf(dataDir);
+    const file = aChunk();
+    const sound = readFileSync(file);
+    for (const [harm, message] of [
+      [() => damage(file, 8), /is damaged/],
+      [() => truncateSync(file, 5), /is damaged/],
+      [() => rmSync(file), /is missing/],
+    ] as const) {
+      harm();
+      for (const args of [['backup', 'verify'], ['restore']]) {
+        const refused = await firsthand(...args, '--from', repository);
+        expect([refused.code, refused.out]).toEqual([1, '']);
+        expect(refused.err).toMatch(message);
+      }
+      writeFileSync(file, sound);
+    }
+    expect(snapshotOf(dataDir)).toEqual(before);
+  });
+
+  test('loses only what no backup needs when it is pruned', async () => {
+    writeFileSync(`${aChunk()}.draft`, 'left by a crash');
+    const before = chunks().length;
+    const pruned = JSON.parse((await firsthand('backup', 'prune', '--repository', repository, '--keep', '1')).out);
+    expect(pruned.removed).toHaveLength(1);
+    expect(chunks().length).toBeLessThan(before);
+    expect((await firsthand('backup', 'verify', '--from', repository)).code).toBe(0);
+  });
+
+  test.each([
+    [['backup'], /either --to or --repository/],
+    [['backup', '--to', 'a', '--repository', 'b'], /either --to or --repository/],
+    [['backup', '--repository', dataDir], /neither empty nor a backup repository/],
+    [['backup', 'prune', '--repository', repository, '--keep', '0'], /--keep/],
+    [['backup', 'prune', '--repository', dataDir, '--keep', '1'], /not a backup repository/],
+    [['restore', '--from', repository, '--name', 'none'], /holds no backup none/],
+  ])('firsthand %j is refused', async (args, message) => {
+    const refused = await firsthand(...args);
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.err).toMatch(message);
+  });
 });

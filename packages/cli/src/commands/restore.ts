@@ -2,7 +2,8 @@ import { chmodSync, closeSync, cpSync, existsSync, fchmodSync, fsyncSync, mkdirS
 import { join } from 'node:path';
 import { finishInterruptedRestore, swapIn } from '@firsthand/server/stores/interrupted-restore.ts';
 import { listFiles, MANIFEST_FILE, readManifest } from '../backup/manifest.ts';
-import { verifyBackup } from '../backup/verify.ts';
+import { extractBackup, isRepository, readBackup } from '../backup/repository.ts';
+import { checkStores, verifyBackup } from '../backup/verify.ts';
 import { EMBEDDED, requireEmbedded, requireStopped } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
 import { print, settingsOrFail } from '../installation.ts';
@@ -13,13 +14,11 @@ import { readOptions } from '../options.ts';
  * new ones.
  */
 export async function restore(args: string[]): Promise<void> {
-  const { from } = readOptions(args, { required: ['from'] });
+  const { from, name } = readOptions(args, { required: ['from'], optional: ['name'] });
   const settings = settingsOrFail();
   requireEmbedded(settings, 'pg_restore');
   const { dataDir } = settings;
-  if (!existsSync(join(from, EMBEDDED.config)) && !existsSync(join(from, MANIFEST_FILE)))
-    throw new CommandError(`${from} holds no backup: ${EMBEDDED.config} is missing.`);
-  const manifest = readManifest(from);
+  const source = isRepository(from) ? fromRepository(from, name) : fromFolder(from);
   requireStopped(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   finishInterruptedRestore(dataDir);
@@ -27,18 +26,33 @@ export async function restore(args: string[]): Promise<void> {
   const plan = { incoming: `restore-${stamp}`, replaced: `before-restore-${stamp}`, names: storeNames() };
   const incoming = join(dataDir, plan.incoming);
   try {
-    cpSync(from, incoming, { recursive: true });
+    source.copyTo(incoming);
     // Verifies the copy, not the original: the copy may be incomplete.
-    const faults = await verifyBackup(incoming, manifest);
+    const faults = await source.faultsOf(incoming);
     if (faults.length > 0) throw new CommandError(`The backup in ${from} is damaged; nothing was changed.\n${faults.join('\n')}`);
     settle(incoming);
   } catch (error) {
     rmSync(incoming, { recursive: true, force: true });
     throw error;
   }
-  rmSync(join(incoming, MANIFEST_FILE));
+  rmSync(join(incoming, MANIFEST_FILE), { force: true });
   swapIn(dataDir, plan);
   print({ restored: from, replaced: join(dataDir, plan.replaced) });
+}
+
+interface Source {
+  copyTo(incoming: string): void;
+  faultsOf(incoming: string): Promise<string[]>;
+}
+function fromFolder(from: string): Source {
+  if (!existsSync(join(from, EMBEDDED.config)) && !existsSync(join(from, MANIFEST_FILE)))
+    throw new CommandError(`${from} holds no backup: ${EMBEDDED.config} is missing.`);
+  const manifest = readManifest(from);
+  return { copyTo: (incoming) => cpSync(from, incoming, { recursive: true }), faultsOf: (incoming) => verifyBackup(incoming, manifest) };
+}
+function fromRepository(from: string, name: string | undefined): Source {
+  const { backup } = readBackup(from, name);
+  return { copyTo: (incoming) => extractBackup(from, backup, incoming), faultsOf: checkStores };
 }
 
 /** The stores and the additional files SQLite keeps beside them. */
