@@ -1,8 +1,10 @@
+import { POSTGRESQL } from '@firsthand/core/tables/dialects.ts';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres, type TestServer } from '../../test/servers/index.ts';
 import { openPostgresql } from './postgresql.ts';
 import { describeTransport, driverOptions, record } from './testing/conformance.ts';
+import { describeTables } from './testing/tables-conformance.ts';
 
 let server: TestServer;
 let admin: pg.Client;
@@ -24,14 +26,29 @@ describeTransport('PostgreSQL', () => ({
   nobody: { url: 'postgres://nobody@127.0.0.1:1/none', ssl: 'disable' },
   async freshTarget() {
     const name = `events "${++tables}"`;
-    await admin.query(`create table "${name.replaceAll('"', '""')}" (event_id text primary key, event text, total int, more jsonb)`);
+    await admin.query(
+      `create table "${name.replaceAll('"', '""')}" (event_id text primary key, event text, total int check (total >= 0), more jsonb)`,
+    );
     return name;
   },
   async stored(target) {
     const { rows } = await admin.query<{ event_id: string }>(`select * from "${target.replaceAll('"', '""')}"`);
     return new Map(rows.map((row) => [row.event_id, row]));
   },
-  badValues: { event: 'Order', total: 'not a number' },
+  badValues: { event: 'Order', total: -1 },
+}));
+
+describeTables('PostgreSQL', () => ({
+  open: openPostgresql,
+  connection: connection(),
+  dialect: POSTGRESQL,
+  exactlyOnce: true,
+  async rows(table) {
+    const { rows } = await admin.query<Record<string, unknown>>(`select * from "${table}"`);
+    return rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value instanceof Date ? value.toISOString() : value])),
+    );
+  },
 }));
 
 test('the table of canonical events is created once, in its schema', async () => {
@@ -58,9 +75,9 @@ test('a Unix socket of the machine itself is refused', async () => {
   await transport.close();
 });
 
-test('an unknown table is refused with the reason of the server', async () => {
+test('an unknown table is refused where tables are not created', async () => {
   const transport = openPostgresql(connection(), driverOptions());
   const verdict = await transport.send([record('nowhere', 1)], { timeout_ms: 20_000 });
-  expect(verdict).toEqual({ kind: 'refused', reason: 'postgresql 42P01: relation "nowhere" does not exist' });
+  expect(verdict).toEqual({ kind: 'refused', reason: 'there is no table nowhere' });
   await transport.close();
 });

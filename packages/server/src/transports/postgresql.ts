@@ -1,121 +1,159 @@
 /**
- * Rows in PostgreSQL. One statement inserts a batch; a row whose event id exists is replaced, so a repeat stores nothing twice.
- * The columns are the keys of the records; objects and lists become JSON.
+ * Rows in PostgreSQL. One statement per table inserts a batch, one transaction holds them all. A row whose key exists is replaced, so a
+ * repeat stores nothing twice.
  */
 import { Socket } from 'node:net';
-import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
-import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
+import type { Cell, Column } from '@firsthand/core/tables/columns.ts';
+import { POSTGRESQL, quoted, readColumn } from '@firsthand/core/tables/dialects.ts';
 import pg from 'pg';
 import { isPublicAddress, literalAddress } from '../outbound/addresses.ts';
 import { DestinationRefused } from '../outbound/resolver.ts';
 import { errorText } from '../runtime/error-text.ts';
 import type { DriverOptions, OpenTransport } from './port.ts';
+import type { Load, StoreFailure, TableRef, TableStore } from './tables/store.ts';
+import { openTables, readTableSettings } from './tables/writer.ts';
 
 const MAX_CONNECTIONS = 4;
 const IDLE_MS = 30_000;
-/** The protocol counts parameters in 16 bits. */
-const MAX_PARAMETERS = 65_535;
-const KEY = 'event_id';
+/** A reader's long query must not stop delivery: a change that cannot get its lock is tried again. */
+const LOCK_MS = 5_000;
 
-/** `url`, `ssl` (`disable`, `require`, `verify`), `create_table` (`true`). */
+/** `url`, `ssl` (`disable`, `require`, `verify`), `ca` and the settings of `readTableSettings`. */
 export const openPostgresql: OpenTransport = (connection, options) => {
   const pool = new pg.Pool({
     connectionString: connection.url,
     max: MAX_CONNECTIONS,
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
-    ...(connection.ssl === 'disable' ? {} : { ssl: { rejectUnauthorized: connection.ssl !== 'require' } }),
+    ...(connection.ssl === 'disable'
+      ? {}
+      : { ssl: { rejectUnauthorized: connection.ssl !== 'require', ...(connection.ca ? { ca: connection.ca } : {}) } }),
     stream: () => new GuardedSocket(options),
   });
   // An idle connection that the server ends is replaced by the next query.
   pool.on('error', () => undefined);
-  const created = new Set<string>();
-
-  return {
-    async send(records, { timeout_ms }) {
-      const rows = latestByEvent(records);
-      const deadline = performance.now() + timeout_ms;
-      let client: pg.PoolClient | undefined;
-      try {
-        client = await connect(pool, deadline);
-        const target = records[0]?.target ?? '';
-        if (connection.create_table === 'true' && !created.has(target)) {
-          await within(client.query(createTable(target)), deadline);
-          created.add(target);
-        }
-        await within(insertAll(client, target, rows), deadline);
-        client.release();
-        return { kind: 'delivered' };
-      } catch (error) {
-        // The connection may be in the middle of a transaction.
-        client?.release(true);
-        return verdictOf(error, records.length);
-      }
-    },
-    close: () => pool.end(),
-  };
+  return openTables(postgresqlStore(pool), readTableSettings(connection));
 };
 
-async function insertAll(client: pg.PoolClient, target: string, rows: TransportRecord[]): Promise<void> {
-  const columns = [...new Set(rows.flatMap(({ values }) => Object.keys(values))).add(KEY)];
-  const atOnce = Math.max(1, Math.floor(MAX_PARAMETERS / columns.length));
-  if (rows.length > atOnce) await client.query('begin');
-  for (let from = 0; from < rows.length; from += atOnce) {
-    const some = rows.slice(from, from + atOnce);
-    const parameters = some.flatMap((row) => columns.map((column) => (column === KEY ? row.event_id : cellOf(row.values[column]))));
-    await client.query(insert(target, columns, some.length), parameters);
+function postgresqlStore(pool: pg.Pool): TableStore {
+  /** One connection, given back clean or not at all. */
+  async function using<T>(deadline: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await connect(pool, deadline);
+    try {
+      const result = await within(work(client), deadline);
+      client.release();
+      return result;
+    } catch (error) {
+      // The connection may be in the middle of a transaction.
+      client.release(true);
+      throw error;
+    }
   }
-  if (rows.length > atOnce) await client.query('commit');
+  /** Changes of one table wait for each other, also between processes. */
+  function change(table: TableRef, deadline: number, sql: string[]): Promise<void> {
+    return using(deadline, async (client) => {
+      await client.query(`begin; set local lock_timeout = ${LOCK_MS}`);
+      await client.query('select pg_advisory_xact_lock(hashtext($1))', [`firsthand ${nameOf(table)}`]);
+      for (const statement of sql) await client.query(statement);
+      await client.query('commit');
+    });
+  }
+
+  return {
+    dialect: POSTGRESQL,
+    describe(table, deadline) {
+      return using(deadline, async (client) => {
+        const { rows } = await client.query<{ name: string; type: string }>(DESCRIBE, [nameOf(table)]);
+        return rows.length === 0 ? undefined : rows.map(({ name, type }) => readColumn(name, type, POSTGRESQL));
+      });
+    },
+    countTables(schema, deadline) {
+      return using(deadline, async (client) => {
+        const { rows } = await client.query<{ count: string }>(
+          'select count(*) from pg_tables where schemaname = coalesce($1, current_schema())',
+          [schema ?? null],
+        );
+        return Number(rows[0]?.count ?? 0);
+      });
+    },
+    async create(table, { key }, columns, deadline) {
+      const list = columns.map((column) => `${definition(column)}${column.name === key ? ' primary key' : ''}`);
+      const create = `create table if not exists ${nameOf(table)} (${list.join(', ')})`;
+      try {
+        await change(table, deadline, [create]);
+      } catch (error) {
+        if (sqlState(error) !== '3F000' || table.schema === undefined) throw error;
+        await change(table, deadline, [`create schema if not exists ${quoted(table.schema, POSTGRESQL)}`, create]);
+      }
+    },
+    addColumns(table, columns, deadline) {
+      const list = columns.map((column) => `add column if not exists ${definition(column)}`);
+      return change(table, deadline, [`alter table ${nameOf(table)} ${list.join(', ')}`]);
+    },
+    async write(loads, deadline) {
+      await using(deadline, async (client) => {
+        const alone = loads.length === 1;
+        if (!alone) await client.query('begin');
+        // Two batches that lock the same rows in one order cannot deadlock.
+        for (const load of loads.toSorted((a, b) => (nameOf(a.table) < nameOf(b.table) ? -1 : 1)))
+          await client.query(insert(load), columnsOf(load.kind.latest ? sortedByKey(load) : load));
+        if (!alone) await client.query('commit');
+      });
+      return [];
+    },
+    failure: failureOf,
+    close: () => pool.end(),
+  };
 }
 
-function insert(target: string, columns: string[], count: number): string {
-  const row = (index: number) => `(${columns.map((_, column) => `$${index * columns.length + column + 1}`).join(', ')})`;
-  const others = columns.filter((column) => column !== KEY).map((column) => `${quoted(column)} = excluded.${quoted(column)}`);
-  return `insert into ${tableOf(target)} (${columns.map(quoted).join(', ')}) values ${Array.from({ length: count }, (_, i) => row(i)).join(', ')}
-    on conflict (${quoted(KEY)}) do ${others.length === 0 ? 'nothing' : `update set ${others.join(', ')}`}`;
+const DESCRIBE = `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+  where attrelid = to_regclass($1) and attnum > 0 and not attisdropped and attgenerated = ''`;
+
+function nameOf({ schema, name }: TableRef): string {
+  return `${schema === undefined ? '' : `${quoted(schema, POSTGRESQL)}.`}${quoted(name, POSTGRESQL)}`;
+}
+function definition({ name, sql }: Column): string {
+  return `${quoted(name, POSTGRESQL)} ${sql}`;
 }
 
-/** The columns of a canonical event. */
-function createTable(target: string): string {
-  return `create table if not exists ${tableOf(target)} (
-    ${KEY} text primary key, type text, original_type text, event text, user_id text, anonymous_id text, group_id text,
-    "timestamp" timestamptz, context jsonb, properties jsonb, traits jsonb)`;
+/** One parameter per column, a list of its values: a statement of a few rows and one of thousands have the same text. */
+function insert({ table, kind, columns }: Load): string {
+  const names = columns.map(({ name }) => quoted(name, POSTGRESQL));
+  const [key = '', ...others] = names;
+  const lists = columns.map(({ sql }, index) => `$${index + 1}::${sql.replace(/\(.*?\)/, '')}[]`);
+  const set = others.map((name) => `${name} = ${kind.latest ? `coalesce(excluded.${name}, old.${name})` : `excluded.${name}`}`);
+  const newer = kind.latest ? ' where old.received_at is null or excluded.received_at >= old.received_at' : '';
+  return `insert into ${nameOf(table)} as old (${names.join(', ')}) select * from unnest(${lists.join(', ')})
+    on conflict (${key}) do ${set.length === 0 ? 'nothing' : `update set ${set.join(', ')}${newer}`}`;
+}
+function columnsOf({ columns, rows }: Load): Cell[][] {
+  return columns.map((_, index) => rows.map((row) => row[index] ?? null));
+}
+function sortedByKey(load: Load): Load {
+  return { ...load, rows: load.rows.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)) };
 }
 
-/** `table` or `schema.table`. */
-function tableOf(target: string): string {
-  return target.split('.', 2).map(quoted).join('.');
-}
-function quoted(name: string): string {
-  return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
-}
-function cellOf(value: unknown): unknown {
-  if (value === undefined || value === null) return null;
-  const text = typeof value === 'object' ? JSON.stringify(value) : value;
-  // Neither text nor jsonb can hold a NUL character.
-  return typeof text === 'string'
-    ? text
-        .replaceAll('\0', '\uFFFD')
-        .replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd')
-        .toWellFormed()
-    : text;
-}
-
-/** One statement cannot change a row twice: of two records with one event id the later counts. */
-function latestByEvent(records: readonly TransportRecord[]): TransportRecord[] {
-  return [...new Map(records.map((record) => [record.event_id, record])).values()];
-}
-
-/** Classes of SQLSTATE: bad data 22, constraint 23, unknown table or column and syntax 42, authorisation 28, wrong database 3D. */
-const PERMANENT = /^(22|23|28|3D|42)/;
-const OF_ONE_ROW = /^(22|23)/;
-
-function verdictOf(error: unknown, count: number): Verdict {
+function sqlState(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  const reason = /^[0-9A-Z]{5}$/.test(code) ? `postgresql ${code}: ${errorText(error)}` : errorText(error);
-  if (code === 'DESTINATION_REFUSED' || error instanceof DestinationRefused) return { kind: 'refused', reason };
-  if (OF_ONE_ROW.test(code) && count > 1) return { kind: 'unavailable', reason, isolate: true };
-  return PERMANENT.test(code) ? { kind: 'refused', reason } : { kind: 'unavailable', reason };
+  return /^[0-9A-Z]{5}$/.test(code) ? code : '';
+}
+
+/** Bad data 22, constraint 23. */
+const OF_ONE_ROW = /^(?:22|23)/;
+/** Unknown table or column; added or created by another process at the same time. */
+const CHANGED = new Set(['42P01', '42703', '42701', '42P07']);
+/** Syntax and types 42, unsupported 0A: the same statement fails again. */
+const PERMANENT = /^(?:42|0A)/;
+
+function failureOf(error: unknown): StoreFailure {
+  const state = sqlState(error);
+  const reason = state === '' ? errorText(error) : `postgresql ${state}: ${errorText(error)}`;
+  if (error instanceof DestinationRefused || (error as { code?: unknown })?.code === 'DESTINATION_REFUSED')
+    return { kind: 'never', reason };
+  if (OF_ONE_ROW.test(state)) return { kind: 'row', reason };
+  if (CHANGED.has(state)) return { kind: 'schema', reason };
+  if (state === '42501') return { kind: 'denied', reason };
+  return { kind: PERMANENT.test(state) ? 'never' : 'later', reason };
 }
 
 /** A connection that comes too late goes back at once. */
