@@ -22,7 +22,8 @@ ENV NODE_ENV=production MODE=production DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=build --chown=root:root /app /app
 RUN install -d -o node -g node -m 0700 /data
-USER node
+# node, by number: Kubernetes checks runAsNonRoot against a number.
+USER 1000
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM

