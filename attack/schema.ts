@@ -2,11 +2,12 @@
  * Schema-driven cases against the whole API with schemathesis, from PyPI in a virtual environment of its own. Needs Python 3 and
  * the network; says so and leaves it out where they are missing.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { longestStall, peakMemory, startTarget } from './target.ts';
+import { peakMemory, startTarget, watchStalls } from './target.ts';
 
 const VERSION = '4.32.5';
 
@@ -23,6 +24,7 @@ export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EX
   }
   // The run takes longer than the usual lifetime of a token.
   const target = await startTarget({ ACCESS_TOKEN_TTL: '24h' });
+  const stalls = watchStalls(target.service);
   try {
     const args = [
       'run',
@@ -37,8 +39,10 @@ export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EX
       '--workers',
       '4',
     ];
-    const { status } = spawnSync(command, [...args, '--header', `Authorization: Bearer ${target.client.token}`], { stdio: 'inherit' });
-    const { wall, cpu, step } = longestStall(target.service.output());
+    // Not `spawnSync`: the service's output must be read meanwhile.
+    const run = spawn(command, [...args, '--header', `Authorization: Bearer ${target.client.token}`], { stdio: 'inherit' });
+    const [status] = (await once(run, 'exit')) as [number | null];
+    const { wall, cpu, step } = stalls.stop();
     console.log(`schema: longest stall ${wall} ms, own work ${cpu} ms ${step}; peak memory ${peakMemory(target.service.pid) ?? '?'} MB`);
     return status === 0 && target.service.ended() === undefined;
   } finally {

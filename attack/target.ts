@@ -44,7 +44,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
 export async function attack(runner: Runner, target: Target, rounds: number): Promise<Report> {
   const report: Report = { cases: 0, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 }, peakMb: undefined };
   const { pid } = target.service;
-  const before = target.service.output().length;
+  const stalls = watchStalls(target.service, () => report.cases);
   await runner.run(target, rounds, (name, answer, fine) => {
     report.cases += 1;
     report.answers.set(String(answer), (report.answers.get(String(answer)) ?? 0) + 1);
@@ -52,7 +52,7 @@ export async function attack(runner: Runner, target: Target, rounds: number): Pr
   });
   // Accepted events are processed, and changes loaded, after the answer.
   await sleep(2_000);
-  report.stall = longestStall(target.service.output().slice(before));
+  report.stall = stalls.stop();
   report.peakMb = peakMemory(pid);
   if (target.service.ended() !== undefined || target.service.pid !== pid) report.faults.push('the process ended');
   return report;
@@ -69,14 +69,44 @@ export function peakMemory(pid: number | undefined): number | undefined {
   }
 }
 
-/** From the service's own log; 0 where the event loop was never held for more than 50 ms. */
-export function longestStall(log: string): { wall: number; cpu: number; step: string } {
-  const longest = { wall: 0, cpu: 0, step: '' };
-  for (const line of log.split('\n')) {
-    if (!line.includes('"event loop stalled"')) continue;
-    const { stall_ms, cpu_ms, step, about } = JSON.parse(line) as { stall_ms: number; cpu_ms: number; step: string; about?: string };
-    longest.wall = Math.max(longest.wall, stall_ms);
-    if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: about === undefined ? step : `${step} ${about}` });
+export interface Stall {
+  wall: number;
+  cpu: number;
+  step: string;
+}
+/**
+ * Prints each stall of the event loop that the service logs, with the number of cases so far. A long run fills the kept output many times,
+ * so it is read every second. `stop` returns the longest stall; 0 where the loop was never held for more than 50 ms.
+ */
+export function watchStalls(service: Pick<Service, 'output'>, cases?: () => number): { stop(): Stall } {
+  // Lines carry the time, so no two are equal.
+  const seen = new Set(stallLines(service.output()));
+  const longest: Stall = { wall: 0, cpu: 0, step: '' };
+  function look(): void {
+    for (const line of stallLines(service.output())) {
+      if (seen.has(line)) continue;
+      seen.add(line);
+      const { stall_ms, cpu_ms, step, about } = JSON.parse(line) as { stall_ms: number; cpu_ms: number; step: string; about?: string };
+      const name = about === undefined ? step : `${step} ${about}`;
+      longest.wall = Math.max(longest.wall, stall_ms);
+      if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: name });
+      console.log(`  stall of ${stall_ms} ms, own work ${cpu_ms} ms, ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`);
+    }
   }
-  return longest;
+  const timer = setInterval(look, 1_000);
+  return {
+    stop() {
+      clearInterval(timer);
+      look();
+      return longest;
+    },
+  };
+}
+
+function stallLines(output: string): string[] {
+  // The last line may be incomplete.
+  return output
+    .slice(0, output.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line.includes('"event loop stalled"'));
 }

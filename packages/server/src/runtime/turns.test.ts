@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { expect, test, vi } from 'vitest';
 import { createTurns } from './turns.ts';
 
 /** A clock that advances only where the test says so: one unit of work is 2 ms. */
@@ -63,4 +65,24 @@ test('bulk work gets one turn in four while other work waits', async () => {
   expect(bulk).toBeGreaterThan(done / 8);
   expect(bulk).toBeLessThan(done / 2.5);
   expect(log).toHaveLength(170);
+});
+
+test('after a long step everybody waits until sockets were served', async () => {
+  const { work, log, turns } = kit();
+  const served = createServer((socket) => {
+    log.push('socket');
+    socket.destroy();
+  }).listen(0);
+  await once(served, 'listening');
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      connect((served.address() as AddressInfo).port).on('close', resolve);
+      turns.tookLong();
+      void work('small', 1);
+      void work('large', 1, 'bulk');
+      expect(log).toEqual([]);
+    });
+  });
+  await vi.waitFor(() => expect(log).toHaveLength(3));
+  served.close();
 });

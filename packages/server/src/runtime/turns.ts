@@ -6,15 +6,22 @@
  *
  * Bulk work (large events and batches, configurations) calls `bulk()`. Other work goes first, but one turn in four is for bulk work
  * that waits: large events of one organisation cannot delay everybody's small ones, and are not starved by them either.
+ *
+ * A step that cannot be divided (parsing 1 MB takes up to 30 ms) calls `tookLong()` at its end. All other work then waits until the loop has
+ * served sockets and timers, so that two such steps never hold the loop together.
  */
 const SLICE_MS = 5;
 const QUANTUM_MS = 1;
 const BULK_EVERY = 4;
+/** An event above this size takes a turn of its own to be parsed or mapped: call `tookLong` after it. */
+export const VERY_LARGE_BYTES = 131_072;
 
 export interface Turns {
   /** Undefined while the slice lasts: the common case costs no promise. */
   next(): Promise<void> | undefined;
   bulk(): Promise<void> | undefined;
+  /** Ends the slice of this turn. */
+  tookLong(): void;
 }
 
 export function createTurns(now: () => number = () => performance.now()): Turns {
@@ -24,6 +31,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
   let open = false;
   let sliceEnds = 0;
   let quantumEnds = 0;
+  let skipsPhase = false;
 
   function begin(): void {
     open = true;
@@ -33,6 +41,12 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
     setImmediate(end);
   }
   function end(): void {
+    if (skipsPhase) {
+      // Immediates of this phase run before sockets are served, those of the next one after it.
+      skipsPhase = false;
+      setImmediate(end);
+      return;
+    }
     open = false;
     const first = chooseWaiter();
     if (first === undefined) return;
@@ -60,7 +74,13 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
     next?.();
     return turn;
   }
-  return { next: () => wait(waiting), bulk: () => wait(bulkWaiting) };
+  function tookLong(): void {
+    if (!open) begin();
+    sliceEnds = Number.NEGATIVE_INFINITY;
+    quantumEnds = Number.NEGATIVE_INFINITY;
+    skipsPhase = true;
+  }
+  return { next: () => wait(waiting), bulk: () => wait(bulkWaiting), tookLong };
 }
 
 /** One for the whole process: the event loop is one too. */

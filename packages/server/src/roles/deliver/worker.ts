@@ -10,7 +10,8 @@ import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import type { HealthStatus } from '../../channels.ts';
 import type { DecodedEventRecord } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
-import { turns } from '../../runtime/turns.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
+import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { type Batch, Batcher } from './batcher.ts';
@@ -228,6 +229,7 @@ export class Worker {
       }
       if (this.#source.closing) return;
       this.#held.add(delivery);
+      atStep('deliver', this.id);
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
       if (
@@ -240,6 +242,7 @@ export class Worker {
         revision === undefined ? this.#plan : await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
       if (this.#life.state === 'stopped') return;
       this.#start({ delivery, decoded, compiled: plan.compiled, replay }, plan);
+      if (delivery.record.data.length > VERY_LARGE_BYTES) turns.tookLong();
     }
   }
   get #full(): boolean {

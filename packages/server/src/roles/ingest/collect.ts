@@ -2,13 +2,13 @@
  * The path of a collection request: admit the sender, read and parse the body, verify the signature, validate the events,
  * append them to the ingest log, reply.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { buildRecord } from '../../intake/ingest-record.ts';
 import { AT_ONCE_BYTES, type BatchResult, parseBatch } from '../../intake/parse-batch.ts';
 import { inexactNumber, isGzip, type Parsed, parseBody, unpack } from '../../intake/parse-body.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
+import { turns } from '../../runtime/turns.ts';
 import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
@@ -91,14 +91,26 @@ function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
     if ('items' in parsed) acceptBatch(exchange, known, bytes, parsed);
     else acceptEvent(exchange, known, parsed.value, bytes, parsed.longNumbers);
   };
+  if (exchange.route.kind !== 'batch' && bytes.length > AT_ONCE_BYTES) {
+    parseLarge(bytes)
+      .then(onParsed)
+      .catch((error: unknown) => exchange.fail(error));
+    return;
+  }
   const parsed = exchange.route.kind === 'batch' ? parseBatch(bytes, ctx.settings.maxBodyBytes) : parseBody(bytes);
   if (parsed instanceof Promise) parsed.then(onParsed).catch((error: unknown) => exchange.fail(error));
-  // Parsing 1 MB takes up to 30 ms, and checking it as long: other requests are read in between.
-  else if (bytes.length > AT_ONCE_BYTES)
-    nextTurn()
-      .then(() => onParsed(parsed))
-      .catch((error: unknown) => exchange.fail(error));
   else onParsed(parsed);
+}
+
+/** Parsing 1 MB takes up to 30 ms, and checking it as long: other requests are read in between. */
+async function parseLarge(bytes: Buffer): Promise<Parsed> {
+  await turns.bulk();
+  atStep('parse');
+  const parsed = parseBody(bytes);
+  turns.tookLong();
+  await turns.bulk();
+  atStep('check');
+  return parsed;
 }
 
 /** The key is in the body: admission and the signature come after parsing. */

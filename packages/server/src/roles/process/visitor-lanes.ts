@@ -7,7 +7,7 @@ import { type Processed, processEvent } from '@firsthand/core/process/process-ev
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
 import { RoundRobin } from '../../runtime/round-robin.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { turns } from '../../runtime/turns.ts';
+import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { commit, type Done } from './commit-processed.ts';
 import type { ProcessDeps } from './deps.ts';
@@ -89,7 +89,9 @@ export class VisitorLanes {
       for (const raw of this.#waiting.take(MAX_GROUP)) {
         const turn = turns.next();
         if (turn !== undefined) await turn;
+        atStep('read');
         records.push(readIngestRecord(raw));
+        if (raw.bytes > VERY_LARGE_BYTES) turns.tookLong();
       }
       await this.#openLanes(records);
       for (const record of records) {

@@ -1,4 +1,11 @@
-import { ALERT_KINDS, type Alert, type AlertChannel, AlertChannelType, DELIVERY_ALERT_KINDS, alert as resource } from '@firsthand/core/config/alert.ts';
+import {
+  ALERT_KINDS,
+  type Alert,
+  type AlertChannel,
+  AlertChannelType,
+  DELIVERY_ALERT_KINDS,
+  alert as resource,
+} from '@firsthand/core/config/alert.ts';
 import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 import { Type } from 'typebox';

@@ -4,6 +4,9 @@ import type { Store } from './environment.ts';
 import type { Group } from './group.ts';
 import { readSeq, recordKey } from './keys.ts';
 
+/** Values are copied out of the store, so a read of many large records would hold the event loop. */
+const READ_BYTES = 1_048_576;
+
 /** One topic: its number in keys, next sequence, groups, and the newest records while it is being read. */
 export class Topic {
   readonly name: string;
@@ -47,7 +50,7 @@ export class Topic {
     this.#next = seq;
   }
 
-  /** Records from `seq` on, in log order. Returns whole blocks, about `limit` records; empty only at the end of the topic. */
+  /** Records from `seq` on, in log order. Returns whole blocks: about `limit` records or 1 MB; empty only at the end of the topic. */
   from(seq: number, limit: number): BlockRecord[] {
     const out: BlockRecord[] = [];
     const { tail } = this;
@@ -59,9 +62,11 @@ export class Topic {
     if (seq >= this.next) return out;
     const start = this.#blockWith(seq) ?? seq;
     const range = { start: recordKey(this.number, start), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
+    let bytes = 0;
     for (const { key, value } of this.#records.getRange(range)) {
       readBlock(readSeq(key, 4), value, out, seq);
-      if (out.length >= limit) break;
+      bytes += value.length;
+      if (out.length >= limit || (bytes >= READ_BYTES && out.length > 0)) break;
     }
     return out;
   }
