@@ -46,3 +46,8 @@ export function findByEventKey<T>(configured: ReadonlyMap<string, T>, event: Key
 export function isNamedIn(names: ReadonlySet<string>, event: Keyed): boolean {
   return names.has(eventKey(event)) || (event.original_type !== undefined && names.has(`@${event.original_type}`));
 }
+
+/** The id by which the service keeps a visitor's events in order. It does not change at a login. */
+export function visitorOf({ anonymous_id, user_id, event_id }: CanonicalEvent): string {
+  return anonymous_id ?? user_id ?? event_id;
+}

@@ -5,14 +5,14 @@
  *
  * A "text" may contain references:
  * - `{{parameters.KEY}}`: a config field, resolved at compile time;
- * - `{{event.PATH}}`, `{{payload.PATH}}`, `{{lane.KEY}}`, `{{item.id}}`: per item. Items with different values never share a request;
+ * - `{{event.PATH}}`, `{{payload.PATH}}`, `{{lane.KEY}}`, `{{item.id}}`, `{{item.visitor}}`: per item. Items with different values never share a request;
  * - `{{request.id}}`, `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`;
  * - `{{steps.NAME.KEY}}` in a chain, `{{job.id}}` in a poll;
  * - `{{date.year}}`, `month`, `day`, `hour`: of the first item's event.
  *
  * References in a URL are percent-encoded, except one at the very start; `{{parameters.KEY | path}}` keeps its slashes.
  * A text always renders to a string. Where a body is written, `{"$ref": "payload.PATH"}` inserts the value itself: a number, an object
- * or a list.
+ * or a list; `{"$json": …}` inserts its JSON text, `{"$base64": …, "suffix": …}` the same in base64.
  */
 import type { Condition } from '../config/resources.ts';
 import type { Json, JsonObject } from '../json.ts';

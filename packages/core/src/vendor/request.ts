@@ -1,5 +1,5 @@
 /** One request definition, compiled: payload → items, items → request. */
-import type { CanonicalEvent } from '../event/canonical.ts';
+import { type CanonicalEvent, visitorOf } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, own } from '../json.ts';
 import { compilePath } from '../path/path.ts';
@@ -188,7 +188,7 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
     for (const element of elementsOf(rest)) {
       const merged = shared && isObject(element) ? { ...shared, ...element } : element;
       const id = items.length === 0 ? event.event_id : `${event.event_id}-${items.length}`;
-      const sources: Sources = refers ? { event, payload: merged, lane, item: { id } } : NO_SOURCES;
+      const sources: Sources = refers ? { event, payload: merged, lane, item: { id, visitor: visitorOf(event) } } : NO_SOURCES;
       const whole = fill.length > 0 && isObject(merged) ? filled(merged, fill, sources) : merged;
       if (refers) sources.payload = whole;
       const value = shape ? shape.render(extra ? { ...sources, ...extra } : sources) : whole;

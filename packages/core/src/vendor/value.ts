@@ -1,5 +1,6 @@
 /** JSON values with references, as definitions write them in `common` and `shape`. */
 import { isObject } from '../json.ts';
+import { base64, utf8 } from './bytes.ts';
 import { put } from '../path/write.ts';
 import { compileReference, compileText, lookUpValue, renderText, type Sources, type Text } from './text.ts';
 
@@ -10,7 +11,8 @@ export interface CompiledValue {
 }
 
 /**
- * A string is a text. `{"$ref": "payload.items"}` inserts the value itself. Empty texts and missing values are left out, then objects and
+ * A string is a text. `{"$ref": "payload.items"}` inserts the value itself, `{"$json": …}` its JSON text, `{"$base64": …}` that text in
+ * base64 (with `suffix` behind the JSON text, such as a line break). Empty texts and missing values are left out, then objects and
  * lists that became empty. An object with an empty `$if` is left out.
  */
 export function compileValue(value: unknown, parameters: Record<string, unknown>): CompiledValue {
@@ -40,8 +42,26 @@ function compileNode(value: unknown, parameters: Record<string, unknown>, texts:
       return list.length === 0 ? undefined : list;
     };
   }
-  if (isObject(value)) return typeof value.$ref === 'string' ? reference(value.$ref, parameters, texts) : object(value, parameters, texts);
+  if (isObject(value)) {
+    if (typeof value.$ref === 'string') return reference(value.$ref, parameters, texts);
+    if (typeof value.$json === 'string') return jsonText(reference(value.$json, parameters, texts));
+    if (typeof value.$base64 === 'string') {
+      const suffix = typeof value.suffix === 'string' ? value.suffix : '';
+      return inBase64(jsonText(reference(value.$base64, parameters, texts)), suffix);
+    }
+    return object(value, parameters, texts);
+  }
   return () => value;
+}
+
+function jsonText(inner: Render): (sources: Sources) => string | undefined {
+  return (sources) => JSON.stringify(inner(sources));
+}
+function inBase64(inner: (sources: Sources) => string | undefined, suffix: string): Render {
+  return (sources) => {
+    const text = inner(sources);
+    return text === undefined ? undefined : base64(utf8(text + suffix));
+  };
 }
 
 function reference(path: string, parameters: Record<string, unknown>, texts: Text[]): Render {

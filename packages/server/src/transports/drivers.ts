@@ -4,4 +4,9 @@ import type { OpenTransport } from './port.ts';
 /** Loaded when the first integration needs one, so that a driver nobody uses costs nothing. */
 export const DRIVERS: Record<TransportKind, () => Promise<OpenTransport>> = {
   postgresql: async () => (await import('./postgresql.ts')).openPostgresql,
+  kafka: async () => (await import('./kafka.ts')).openKafka,
+  rabbitmq: async () => (await import('./rabbitmq.ts')).openRabbitmq,
+  mqtt: async () => (await import('./mqtt.ts')).openMqtt,
+  nats: async () => (await import('./nats.ts')).openNats,
+  redis: async () => (await import('./redis.ts')).openRedis,
 };

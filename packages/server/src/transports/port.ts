@@ -39,8 +39,9 @@ export interface Transport {
   /**
    * Sends records of one target. Resolves with one verdict for all, or `partial` with one per record in order; never rejects for
    * a fault of the destination or the records. `delivered` means that the destination stored the record durably. A record that
-   * comes again with the same event id replaces the first one. Ends within `timeout_ms`. A driver of a sealed definition gets a batch
-   * that comes again with the same records in the same order, stores it once, and never answers `partial`.
+   * comes again with the same event id is stored once where the destination can tell: tables replace the row, streams with
+   * deduplication keep the first. Ends within `timeout_ms`. A driver of a sealed definition gets a batch that comes again with the
+   * same records in the same order, stores it once, and never answers `partial`.
    */
   send(records: readonly TransportRecord[], options: { timeout_ms: number }): Promise<Verdict>;
   /** Resolves when no connection is left. */
