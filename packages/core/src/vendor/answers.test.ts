@@ -115,3 +115,27 @@ test('faults of rules have their path', () => {
     'answers[0].partial.errors',
   ]);
 });
+
+test('failed items of a partial answer that will never be accepted are refused', () => {
+  const rules: AnswerRule[] = [
+    {
+      verdict: 'partial',
+      partial: {
+        errors: 'body.failed',
+        index: 'at',
+        reason: 'why',
+        failed: 'unavailable',
+        permanent: { field: 'fault', op: 'eq', value: true },
+        others: 'delivered',
+      },
+    },
+  ];
+  const failed = [
+    { at: 0, why: 'busy', fault: false },
+    { at: 2, why: 'bad', fault: true },
+  ];
+  expect(read(rules, { status: 200, body: { failed } }, 3)).toEqual({
+    kind: 'partial',
+    items: [{ kind: 'unavailable', reason: 'http_200: busy' }, { kind: 'delivered' }, { kind: 'refused', reason: 'http_200: bad' }],
+  });
+});

@@ -137,26 +137,31 @@ function compilePartial(rule: PartialRule, where: string, faults: ConfigFault[])
   const keyLists = (rule.keys ?? []).map((path, i) => getter(path, `${where}.keys[${i}]`, faults));
   const accepted = rule.accepted === undefined ? undefined : compileCondition(rule.accepted, `${where}.accepted`);
   if (accepted && !accepted.ok) faults.push(...accepted.faults);
+  const permanent = rule.permanent === undefined ? undefined : compileCondition(rule.permanent, `${where}.permanent`);
+  if (permanent && !permanent.ok) faults.push(...permanent.faults);
   const reasonIn = (entry: unknown) => (reasonOf ? (reasonOf(entry) ?? entry) : entry);
   return (answer, items, { say, wait }) => {
     const failed = new Map<number, unknown>();
-    const note = (index: unknown, entry: unknown) => {
+    const refused = new Set<number>();
+    const note = (index: unknown, entry: unknown, whole?: unknown) => {
       const at = typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index;
-      if (typeof at === 'number' && Number.isInteger(at) && at >= 0 && at < items.length && !failed.has(at)) failed.set(at, entry);
+      if (typeof at !== 'number' || !Number.isInteger(at) || at < 0 || at >= items.length || failed.has(at)) return;
+      failed.set(at, entry);
+      if (permanent?.ok && permanent.test(whole)) refused.add(at);
     };
     const byKey = keyOf || keyLists.length > 0 ? indexesByKey(items) : undefined;
     const noteKey = (key: unknown, entry: unknown) => {
       if (typeof key === 'string' || typeof key === 'number') for (const index of byKey?.get(String(key)) ?? []) note(index, entry);
     };
     for (const entry of flatList(errorsOf?.(answer))) {
-      if (indexOf) note(indexOf(entry), reasonIn(entry));
+      if (indexOf) note(indexOf(entry), reasonIn(entry), entry);
       if (keyOf) noteKey(keyOf(entry), reasonIn(entry));
     }
     const whole = () => reasonOf?.(answer) ?? plainMessage(answer.body);
     for (const list of lists) for (const index of numbersIn(list?.(answer))) note(index, whole());
     for (const list of keyLists) for (const key of keysIn(list?.(answer))) noteKey(key, whole());
     listOf(resultsOf?.(answer)).forEach((entry, index) => {
-      if (accepted?.ok && !accepted.test(entry)) note(index, reasonIn(entry));
+      if (accepted?.ok && !accepted.test(entry)) note(index, reasonIn(entry), entry);
     });
     if (failed.size === 0) return undefined;
     const verdicts: Single[] = items.map((_, index) => {
@@ -165,7 +170,7 @@ function compilePartial(rule: PartialRule, where: string, faults: ConfigFault[])
           ? { kind: 'delivered' }
           : { kind: 'unavailable', reason: say('sent together with rejected items') };
       const reason = say(failed.get(index));
-      return rule.failed === 'refused' ? { kind: 'refused', reason } : unavailable(reason, wait());
+      return rule.failed === 'refused' || refused.has(index) ? { kind: 'refused', reason } : unavailable(reason, wait());
     });
     return { kind: 'partial', items: verdicts };
   };

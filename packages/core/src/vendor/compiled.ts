@@ -125,8 +125,8 @@ export interface CompiledVendor {
   token?(items: VendorItem[]): TokenPlan | undefined;
   /** Null: one event per request. */
   batch: { max_items: number; max_bytes: number; interval_ms: number } | null;
-  /** Deliver the events of a user, or of a lane, one after the other. Absent: in any order. */
-  ordering?: 'user' | 'lane';
+  /** Deliver the events of a user, a visitor or a lane one after the other. Absent: in any order. */
+  ordering?: 'user' | 'visitor' | 'lane';
   timeout_ms: number;
   /** 0–5. */
   max_retries: number;

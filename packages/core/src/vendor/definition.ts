@@ -5,7 +5,8 @@
  *
  * A "text" may contain references:
  * - `{{parameters.KEY}}`: a config field, resolved at compile time;
- * - `{{event.PATH}}`, `{{payload.PATH}}`, `{{lane.KEY}}`, `{{item.id}}`, `{{item.visitor}}`: per item. Items with different values never share a request;
+ * - `{{event.PATH}}`, `{{payload.PATH}}`, `{{lane.KEY}}`, `{{item.id}}`, `{{item.visitor}}` (anonymous id, else user id), `{{item.id_sha256}}`,
+ *   `{{item.visitor_sha256}}`: per item. Items with different values never share a request;
  * - `{{request.id}}`, `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`;
  * - `{{steps.NAME.KEY}}` in a chain, `{{job.id}}` in a poll;
  * - `{{date.year}}`, `month`, `day`, `hour`: of the first item's event.
@@ -143,6 +144,8 @@ export interface PartialRule {
   /** Path of the reason inside an entry. */
   reason?: string;
   failed: 'refused' | 'unavailable';
+  /** Failed entries that match are refused, whatever `failed` says. */
+  permanent?: Condition;
   /** The verdict of the items that are not named. */
   others: 'delivered' | 'unavailable';
 }

@@ -301,3 +301,23 @@ describe('fields', () => {
     expect(result.vendor.build(eventOf({}), { now: NOW + week + 1 })).toEqual({ kind: 'dropped', reason: 'event_too_old' });
   });
 });
+
+test('a payload as JSON text and in base64, with ids of the item', () => {
+  const shape = {
+    text: { $json: 'payload' },
+    line: { $base64: 'payload', suffix: '\n' },
+    missing: { $json: 'payload.none' },
+    by: '{{item.visitor}}',
+    hash: '{{item.visitor_sha256}}',
+  };
+  const vendor = vendorOf({ batch, shape, body: { kind: 'json_list' } });
+  const event = { ...eventOf({ a: 'ü' }), user_id: 'u-1', anonymous_id: 'anon-1' };
+  expect(JSON.parse(String(requestOf(vendor, event).body))).toEqual([
+    {
+      text: '{"a":"ü"}',
+      line: 'eyJhIjoiw7wifQo=',
+      by: 'anon-1',
+      hash: '2e96105c29d2c92c48ffb367fa6e4b40db08207d649bcf83aa1cec30532a1e17',
+    },
+  ]);
+});

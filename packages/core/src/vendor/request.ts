@@ -1,4 +1,6 @@
 /** One request definition, compiled: payload → items, items → request. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { type CanonicalEvent, visitorOf } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject, own } from '../json.ts';
@@ -8,7 +10,7 @@ import { compileAnswers, type ReadAnswer } from './answers.ts';
 import { assemble, type Build, type Head, type Prepared, usesOf } from './assemble.ts';
 import { type CompiledAuth, compileAuth, type KeyOperations } from './auth.ts';
 import { type CompiledBody, compileBody } from './body.ts';
-import { utf8Length } from './bytes.ts';
+import { utf8, utf8Length } from './bytes.ts';
 import { combineItems, expandVerdict } from './combine.ts';
 import type { ClientCertificate, CompiledVendor, ConfigFault, RequestContext, VendorItem, VendorRequest } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
@@ -188,7 +190,7 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
     for (const element of elementsOf(rest)) {
       const merged = shared && isObject(element) ? { ...shared, ...element } : element;
       const id = items.length === 0 ? event.event_id : `${event.event_id}-${items.length}`;
-      const sources: Sources = refers ? { event, payload: merged, lane, item: { id, visitor: visitorOf(event) } } : NO_SOURCES;
+      const sources: Sources = refers ? { event, payload: merged, lane, item: itemSource(id, event) } : NO_SOURCES;
       const whole = fill.length > 0 && isObject(merged) ? filled(merged, fill, sources) : merged;
       if (refers) sources.payload = whole;
       const value = shape ? shape.render(extra ? { ...sources, ...extra } : sources) : whole;
@@ -213,6 +215,21 @@ function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): 
       items.push({ lane: key, payload: prepared, size: utf8Length(text) + 1, event_id: event.event_id });
     }
     return { ok: true, items };
+  };
+}
+
+/** Hashes are computed when a text refers to them. For ids that a vendor limits in length or characters. */
+function itemSource(id: string, event: CanonicalEvent) {
+  const visitor = visitorOf(event);
+  return {
+    id,
+    visitor,
+    get id_sha256() {
+      return bytesToHex(sha256(utf8(id)));
+    },
+    get visitor_sha256() {
+      return bytesToHex(sha256(utf8(visitor)));
+    },
   };
 }
 

@@ -58,8 +58,9 @@ export const COMMON_FIELDS: readonly ConfigField[] = [
     type: 'select',
     required: false,
     placeholder: 'none',
-    help_text: 'user or lane: events of one user, or of one request target, are delivered one after the other, and wait for retries.',
-    options: ['none', 'user', 'lane'],
+    help_text:
+      'user, visitor or lane: events of one user, visitor or request target are delivered one after the other, and wait for retries.',
+    options: ['none', 'user', 'visitor', 'lane'],
     default: 'none',
   },
   {
@@ -96,7 +97,7 @@ export function readSettings(
       : definition.rate?.burst;
   return {
     batch: batchOf(definition, values, batches),
-    ...(values.delivery_order === 'user' || values.delivery_order === 'lane' ? { ordering: values.delivery_order } : {}),
+    ...orderingOf(values.delivery_order),
     timeout_ms: number('timeout_ms') ?? definition.timeout_ms ?? 30_000,
     max_retries: values.retry_enabled === false ? 0 : (number('max_retries') ?? 5),
     rate: {
@@ -108,6 +109,10 @@ export function readSettings(
     concurrency: definition.concurrency ?? 8,
     consent_category: typeof values.consent_category === 'string' ? values.consent_category : null,
   };
+}
+
+function orderingOf(order: unknown): Pick<CompiledVendor, 'ordering'> {
+  return order === 'user' || order === 'visitor' || order === 'lane' ? { ordering: order } : {};
 }
 
 /** One limit for all requests of a vendor: the strictest. Items of a request without a limit get a lane each. */

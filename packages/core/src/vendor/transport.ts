@@ -68,7 +68,9 @@ export function compileTransport(
     if (constant === undefined) faults.push({ field: `transport.connection.${name}`, message: 'must not depend on the event' });
     else connection[name] = constant;
   }
-  const target = compileText(definition.target, parameters);
+  // The customer's own text may refer to the event too: `events.{{event.type}}`.
+  const given = compileText(definition.target, parameters);
+  const target = given.constant === undefined ? given : compileText(given.constant, {});
   const folder = definition.files ? compileFolder(definition.target, parameters, pipelineId) : undefined;
   if (folder && !folder.ok) faults.push({ field: 'path', message: folder.message });
   return {

@@ -1,7 +1,7 @@
 /** JSON values with references, as definitions write them in `common` and `shape`. */
 import { isObject } from '../json.ts';
-import { base64, utf8 } from './bytes.ts';
 import { put } from '../path/write.ts';
+import { base64, utf8 } from './bytes.ts';
 import { compileReference, compileText, lookUpValue, renderText, type Sources, type Text } from './text.ts';
 
 export interface CompiledValue {

@@ -102,3 +102,8 @@ export const HASHED = {
   user_id: 'c6c289e49e9c05b2145860387b73bcb18df43fb09a1e4a4a9713c76c88bb541b', // user-1
   anonymous_id: '2e96105c29d2c92c48ffb367fa6e4b40db08207d649bcf83aa1cec30532a1e17', // anon-1
 };
+
+/** Hashes of the sample events' visitor and ids. */
+export const VISITOR_SHA256 = '2e96105c29d2c92c48ffb367fa6e4b40db08207d649bcf83aa1cec30532a1e17';
+export const ORDER_ID_SHA256 = '7b409f932d2c88e97f0c17676c8420d3ea0dab6edb150a89b5684a8ad6d6c4c7';
+export const PAGE_ID_SHA256 = '5a84cd4af0ceafc23a427a7ea78d0f92e60995375fc3f8d52477c783f320ac87';

@@ -1,7 +1,8 @@
+import { visitorOf } from '@firsthand/core/event/canonical.ts';
 import type { Job } from './job.ts';
 
 /**
- * Delivers events of one key (a user, or a lane) one after the other. An event that waits for a retry keeps its place in memory,
+ * Delivers events of one key (a user, a visitor or a lane) one after the other. An event that waits for a retry keeps its place in memory,
  * and the following events of its key wait behind it. The log redelivers unsettled events in order, so a restart keeps the order;
  * the attempts of a waiting event start over then.
  */
@@ -49,6 +50,7 @@ export function orderKey(job: Job): string | undefined {
   const { ordering } = job.vendor;
   if (ordering === undefined || job.pending) return undefined;
   if (ordering === 'lane') return job.items[0]?.lane;
+  if (ordering === 'visitor') return visitorOf(job.decoded.event);
   const { user_id, anonymous_id } = job.decoded.event;
   return user_id !== undefined ? `u ${user_id}` : anonymous_id !== undefined ? `a ${anonymous_id}` : undefined;
 }
