@@ -29,5 +29,5 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--v8-pool-size=0", "packages/cli/src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--v8-pool-size=0", "packages/cli/src/firsthand.js"]
 CMD ["start"]

@@ -11,7 +11,7 @@ import { stage } from './harness/stage.ts';
 
 const { service, client, receiver } = await stage();
 
-const MAIN = join(import.meta.dirname, '../packages/cli/src/main.ts');
+const MAIN = join(import.meta.dirname, '../packages/cli/src/firsthand.js');
 function firsthand(args: string[], env: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) =>
     execFile(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH!, ...env } }, (error, stdout, stderr) =>

@@ -50,6 +50,7 @@ function copyPackage(name: string, to: string): void {
     const target = join(out, to, isSource ? path.replace(/\.ts$/, '.js') : path);
     mkdirSync(dirname(target), { recursive: true });
     if (isSource) writeFileSync(target, namesJavaScript(stripTypeScriptTypes(readFileSync(join(from, path), 'utf8'))));
+    else if (path === 'src/firsthand.js') writeFileSync(target, namesJavaScript(readFileSync(join(from, path), 'utf8')));
     else cpSync(join(from, path), target);
   }
   if (to === '.') return;

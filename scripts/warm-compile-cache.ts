@@ -3,6 +3,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/firsthand'));
+await import('../packages/cli/src/main.ts');
 await import('../packages/cli/src/commands/start.ts');
 await import('../packages/server/src/main.ts');
 await Promise.all([

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { endingWithUs, freePort, startNats, type TestServer } from '../../packages/server/test/servers/index.ts';
 import { NODE_FLAGS, START_ENV } from './start-command.ts';
 
-const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
+const MAIN = join(import.meta.dirname, '../../packages/cli/src/firsthand.js');
 export const OWNER = { email: 'owner@firsthand.test', password: 'correct-horse-battery' };
 export const onServers = process.env.STORES === 'servers';
 

@@ -18,7 +18,7 @@ function findNode() {
   }
 }
 
-const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../src/firsthand.js', import.meta.url));
 const child = spawn(findNode(), [...FLAGS, main, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { MALLOC_ARENA_MAX: '2', ...process.env },

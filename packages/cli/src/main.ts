@@ -1,14 +1,17 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=8 --v8-pool-size=0
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+/** Runs the command that the arguments name. `firsthand.js` calls it. */
 import { createFilesPrivately } from '@firsthand/server/stores/private-files.ts';
 import { COMMANDS, helpText } from './commands.ts';
 import { CommandError } from './failure.ts';
 
-createFilesPrivately();
-
-// The sources are TypeScript. Caching the compiled code cuts startup from five seconds to one.
-enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/firsthand'));
+export async function main(args: string[]): Promise<void> {
+  createFilesPrivately();
+  try {
+    await run(args);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
 
 async function run(args: string[]): Promise<void> {
   const [first = '--help', second] = args;
@@ -24,11 +27,4 @@ async function run(args: string[]): Promise<void> {
     return await (await command.load())(rest);
   }
   throw new CommandError(`There is no command ${JSON.stringify(args.join(' '))}: firsthand --help lists them.`);
-}
-
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
 }

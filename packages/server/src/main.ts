@@ -17,7 +17,6 @@ import { startOutcomes } from './outcomes/start.ts';
 import { startAlerts } from './roles/admin/alerts/evaluator.ts';
 import { ensureOwner } from './roles/admin/create-organisation.ts';
 import { startAdmin } from './roles/admin/start.ts';
-import { openGeo } from './roles/process/geo.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger } from './runtime/logger.ts';
 import { countAccepted, createMetrics } from './runtime/metrics.ts';
@@ -90,7 +89,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
   };
   const { registry } = metrics;
 
-  const geo = settings.geoipDb === undefined ? undefined : await openGeo(settings.geoipDb);
+  const geo = settings.geoipDb === undefined ? undefined : await (await import('./roles/process/geo.ts')).openGeo(settings.geoipDb);
   if (geo && !geo.ok) throw new Error(geo.fault);
   const shared = { log, snapshots, tap, settings, clock, logger };
   const sandbox = createSandbox({ clock, logger });

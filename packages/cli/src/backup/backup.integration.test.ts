@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listFiles } from './manifest.ts';
 import { readBackup } from './repository.ts';
 
-const MAIN = join(import.meta.dirname, '../main.ts');
+const MAIN = join(import.meta.dirname, '../firsthand.js');
 const folder = mkdtempSync(join(tmpdir(), 'firsthand-backup-'));
 const dataDir = join(folder, 'data');
 const good = join(folder, 'good');

@@ -68,7 +68,7 @@ function startService(port: string): { child: ChildProcess; port: string } {
     OWNER_PASSWORD: OWNER.password,
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   };
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'start'], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../firsthand.js'), 'start'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -23,8 +23,21 @@ function withFormats(ajv: Ajv): Ajv {
   return (plugin.default ?? plugin)(ajv);
 }
 
+/** Compiles a route's schema on its first request. Compiling all of them takes a fifth of the start, and most are rarely used. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
-  httpPart === 'querystring' ? compileQuery(schema) : strictAjv.compile(schema);
+  onFirstUse(() => (httpPart === 'querystring' ? compileQuery(schema) : strictAjv.compile(schema)));
+
+function onFirstUse(compile: () => ValidateFunction): ValidateFunction {
+  let validate: ValidateFunction | undefined;
+  const lazy = (value: unknown): boolean => {
+    validate ??= compile();
+    const isValid = validate(value) as boolean;
+    lazy.errors = validate.errors;
+    return isValid;
+  };
+  lazy.errors = undefined as ValidateFunction['errors'];
+  return lazy as ValidateFunction;
+}
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const isNumber = (text: string) => DECIMAL.test(text) && Number.isFinite(Number(text));

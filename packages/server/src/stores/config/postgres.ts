@@ -1,5 +1,5 @@
-import { PostgresDialect, type PostgresPoolClient } from 'kysely';
-import pg from 'pg';
+import { PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import type pg from 'pg';
 import { isConnectionLost } from './availability.ts';
 
 /** Bounds how long a request waits for an unreachable or frozen database. */
@@ -8,7 +8,13 @@ const QUERY_TIMEOUT_MS = 2_500;
 const MAX_CONNECTIONS = 10;
 const INT8_OID = 20;
 
+/** The driver is loaded with the first connection: an installation on SQLite never needs it. */
 export function postgresDialect(databaseUrl: string, onError: (error: Error) => void): PostgresDialect {
+  return new PostgresDialect({ pool: () => openPool(databaseUrl, onError) });
+}
+
+async function openPool(databaseUrl: string, onError: (error: Error) => void): Promise<PostgresPool> {
+  const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
@@ -21,13 +27,7 @@ export function postgresDialect(databaseUrl: string, onError: (error: Error) => 
   });
   // Without a listener, an idle connection closed by the server would crash the process.
   pool.on('error', onError);
-  return new PostgresDialect({
-    pool: {
-      options: pool.options,
-      end: () => pool.end(),
-      connect: async () => disposable(await pool.connect()),
-    } as ConstructorParameters<typeof PostgresDialect>[0]['pool'] & object,
-  });
+  return { options: pool.options, end: () => pool.end(), connect: async () => disposable(await pool.connect()) };
 }
 
 /**

@@ -1,0 +1,62 @@
+/** Compares a captured request with the expected one. Each difference is a line: where, what was expected, what arrived. */
+import type { ExpectedRequest } from '@firsthand/catalog/vendors/shared/cases.ts';
+import { isObject } from '@firsthand/core/json.ts';
+import type { Received } from '../harness/receiver.ts';
+
+/** They depend on the time of sending or on the order of keys. */
+const CHANGING = new Set(['webhook-timestamp', 'webhook-signature', 'x-amz-date', 'x-amz-content-sha256', 'x-ms-date']);
+const SIGNED = /^(SharedKey |AWS4-HMAC-SHA256 |OAuth )/;
+/** An object's name in a bucket is the hash of its bytes, which depends on the order of keys. */
+const withoutHash = (path: string) => path.replace(/[0-9a-f]{64}/, '<hash>');
+
+/** Requests of one event may be sent in any order, so each expected one is compared with the most similar one of those that are left. */
+export function requestDifferences(expected: readonly ExpectedRequest[], received: readonly Received[]): string[] {
+  if (expected.length !== received.length)
+    return [
+      `requests: expected ${expected.length}, received ${received.length}`,
+      ...received.map(({ path, body }) => `  ${path} ${body.slice(0, 300)}`),
+    ];
+  const left = [...received];
+  return expected.flatMap((one, at) => {
+    const compared = left.map((request) => ({ request, lines: requestDifference(`requests[${at}]`, one, request) }));
+    const [closest] = compared.sort((a, b) => a.lines.length - b.lines.length);
+    if (closest) left.splice(left.indexOf(closest.request), 1);
+    return closest?.lines ?? [];
+  });
+}
+
+function requestDifference(at: string, expected: ExpectedRequest, { method, path, headers, body }: Received): string[] {
+  const lines: string[] = [];
+  const same = (where: string, wanted: unknown, got: unknown) => lines.push(...valueDifferences(`${at}.${where}`, wanted, got));
+  if (expected.method) same('method', expected.method, method);
+  if (expected.url) same('url', withoutHash(expected.url.replace(/^https?:\/\/[^/?]+/, '')), withoutHash(path));
+  for (const [name, value] of Object.entries(expected.headers ?? {}))
+    if (!CHANGING.has(name.toLowerCase()) && !SIGNED.test(value)) same(`headers.${name}`, value, headers[name.toLowerCase()]);
+  // The order of keys is of no consequence in JSON, and the service writes its own.
+  if (expected.body !== undefined) same('body', typeof expected.body === 'string' ? parsed(expected.body) : expected.body, parsed(body));
+  return lines;
+}
+
+export function valueDifferences(at: string, expected: unknown, received: unknown): string[] {
+  if (Object.is(expected, received)) return [];
+  if (Array.isArray(expected) && Array.isArray(received)) {
+    const length = Math.max(expected.length, received.length);
+    return Array.from({ length }, (_, i) => valueDifferences(`${at}[${i}]`, expected[i], received[i])).flat();
+  }
+  if (isObject(expected) && isObject(received)) {
+    const keys = new Set([...Object.keys(expected), ...Object.keys(received)]);
+    return [...keys].flatMap((key) => valueDifferences(`${at}.${key}`, expected[key], received[key]));
+  }
+  return [`${at}: expected ${shown(expected)}, received ${shown(received)}`];
+}
+
+const shown = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value));
+
+/** JSON, lines of JSON, or text. */
+export function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body.includes('}\n{') ? body.trimEnd().split('\n').map(parsed) : body;
+  }
+}
