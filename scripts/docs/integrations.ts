@@ -1,7 +1,7 @@
 /** One page per vendor, written from its definition and its cases in packages/catalog. */
 import { loadCases, loadVendors, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
-import type { ConfigField, LimitRule, Variant, VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { type ConfigField, GROUPS, type LimitRule, type Variant, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
 const VENDORS = await loadVendors();
@@ -14,15 +14,18 @@ export function integrationPages(): Page[] {
 }
 
 function indexPage(): string {
-  const rows = [...VENDORS]
-    .sort((a, b) => a.name.localeCompare(b.name))
-    .map((vendor) => [`[${vendor.name}](${vendor.key}.md)`, vendor.category, vendor.status, vendor.description]);
+  const sections = GROUPS.flatMap((group) => {
+    const vendors = VENDORS.filter((vendor) => vendor.group === group).sort((a, b) => a.name.localeCompare(b.name));
+    const rows = vendors.map((vendor) => [`[${vendor.name}](${vendor.key}.md)`, vendor.status, vendor.description]);
+    const title = `${group.charAt(0).toUpperCase()}${group.slice(1).replaceAll('_', ' ')}`;
+    return rows.length === 0 ? [] : [`## ${title}\n\n${table(['vendor', 'status', 'what it does'], rows)}`];
+  });
   return `${generatedFrom('packages/catalog/src/vendors')}# Integrations
 
-Every vendor of the catalog. Each page lists the setup steps, the fields, the events and their mapping, a sample request, the limits, and
-what is dropped.
+Every vendor of the catalog, by group. Each page lists the setup steps, the fields, the events and their mapping, a sample request, the
+limits, and what is dropped.
 
-${table(['vendor', 'category', 'status', 'what it does'], rows)}
+${sections.join('\n\n')}
 `;
 }
 
@@ -42,10 +45,12 @@ function vendorPage(vendor: VendorDefinition): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-function seeItArrive({ name }: VendorDefinition): string[] {
+function seeItArrive({ see_it, test_mode: test }: VendorDefinition): string[] {
+  const how =
+    test === undefined ? '' : ` With \`"test_mode": true\`${test.value === undefined ? ' and a `test_code`' : ''}: ${test.effect}`;
   return [
-    'Create the integration, disabled, and send a test event with `POST /v1/admin/pipelines/{id}/integrations/{integration_id}/test`. The response shows what the vendor answered.',
-    `Enable it, send a real event, and compare \`GET /v1/admin/events/{event_id}\` with what ${name} shows.`,
+    `Create the integration, disabled, and send a test event with \`POST /v1/admin/pipelines/{id}/integrations/{integration_id}/test\`. The response shows what the vendor answered.${how}`,
+    ...(see_it === undefined ? [] : [`See it. ${see_it}`]),
   ];
 }
 

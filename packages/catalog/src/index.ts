@@ -9,6 +9,7 @@ import {
   type ConfigField,
   type ConsentCategory,
   type Group,
+  type TestMode,
   type Variant,
   type VendorDefinition,
 } from '@firsthand/core/vendor/definition.ts';
@@ -61,6 +62,10 @@ export interface CatalogListEntry {
   status: 'ga' | 'beta';
   website: string;
   setup_steps: string[];
+  /** Null: the last setup step says it. */
+  see_it: string | null;
+  /** Null: the vendor has none. */
+  test_mode: TestMode | null;
   default_consent_category: ConsentCategory | null;
   docs: { url: string; api_version: string | null; checked: string | null; notes: string[] };
   /** Null: there is no OAuth connect flow. */
@@ -75,7 +80,7 @@ export interface CatalogEntry extends CatalogListEntry {
 
 export function catalogEntry(vendor: VendorDefinition): CatalogEntry {
   const { key, name, description, category, group, status, website, setup_steps, config_fields, variants, connect } = vendor;
-  const { api_version, notes = [], default_consent_category = null } = vendor;
+  const { api_version, notes = [], default_consent_category = null, see_it = null, test_mode = null } = vendor;
   return {
     key,
     name,
@@ -85,6 +90,8 @@ export function catalogEntry(vendor: VendorDefinition): CatalogEntry {
     status,
     website,
     setup_steps,
+    see_it,
+    test_mode,
     default_consent_category,
     docs: { url: website, api_version: api_version?.version ?? null, checked: api_version?.checked ?? null, notes },
     connect: connect ? { provider: connect.provider, scopes: connect.scopes } : null,

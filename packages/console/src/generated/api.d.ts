@@ -1343,7 +1343,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Really sends one event to the vendor, once, without filter or consent gate.
+         * @description Really sends one event to the vendor, once, without filter or consent gate. With `test_mode` it is sent in the vendor's test mode, whatever the integration's config says: see `test_mode` of the catalog.
          *
          *     Least role: **editor**.
          */
@@ -3062,6 +3062,9 @@ export interface components {
             website: string;
             /** @description What to do in the vendor's interface before installing, in order. */
             setup_steps: string[];
+            /** @description Where in the vendor's interface an event shows after it was sent. */
+            see_it: string | null;
+            test_mode: components["schemas"]["CatalogTestMode"] | null;
             /**
              * @description The consent category that an install form should propose.
              * @enum {string|null}
@@ -3071,6 +3074,14 @@ export interface components {
             connect: components["schemas"]["CatalogConnect"] | null;
             config_fields: components["schemas"]["CatalogConfigField"][];
             variants: components["schemas"]["CatalogListedVariant"][];
+        };
+        CatalogTestMode: {
+            /** @description The config field that switches the test mode on. */
+            field: string;
+            /** @description Its value. Absent: a code from the vendor's interface. */
+            value?: unknown;
+            /** @description What the vendor does with such an event. */
+            effect: string;
         };
         CatalogVariant: {
             key: string;
@@ -3102,6 +3113,9 @@ export interface components {
             website: string;
             /** @description What to do in the vendor's interface before installing, in order. */
             setup_steps: string[];
+            /** @description Where in the vendor's interface an event shows after it was sent. */
+            see_it: string | null;
+            test_mode: components["schemas"]["CatalogTestMode"] | null;
             /**
              * @description The consent category that an install form should propose.
              * @enum {string|null}
@@ -5708,11 +5722,16 @@ export interface components {
          *           "total": 42,
          *           "currency": "EUR"
          *         }
-         *       }
+         *       },
+         *       "test_mode": true
          *     }
          */
         TestPipelineIntegrationRequest: {
             event: components["schemas"]["EventInput"];
+            /** @description Use the vendor's test mode for this event. */
+            test_mode?: boolean;
+            /** @description The code of the vendor's test page, where its test mode needs one. */
+            test_code?: string;
         };
         TestPipelineIntegrationResult: {
             status: number | null;

@@ -52,6 +52,7 @@ export function definitionFaults(definition: VendorDefinition): string[] {
   need(new Set(definition.config_fields.map(({ key }) => key)).size === definition.config_fields.length, 'field keys must differ');
   for (const field of definition.config_fields) faults.push(...fieldFaults(field));
   faults.push(...versionFaults(definition), ...tableFaults(definition), ...connectFaults(definition));
+  faults.push(...testModeFaults(definition));
   return faults;
 }
 
@@ -72,6 +73,15 @@ function tableFaults({ event_table: table, config_fields }: VendorDefinition): s
   return known.includes(table.event) && known.includes(table.vendor_event_name)
     ? []
     : [`event_table: ${table.field} must be a table with the columns ${table.event} and ${table.vendor_event_name}`];
+}
+
+function testModeFaults({ test_mode: test, config_fields }: VendorDefinition): string[] {
+  if (!test) return [];
+  const field = config_fields.find(({ key }) => key === test.field);
+  if (!field) return [`test_mode: there is no field ${test.field}`];
+  if (test.value === undefined) return field.type === 'string' ? [] : [`test_mode: ${test.field} must be a text, or a value must be given`];
+  const rules = { placeholders: false, mode: 'production', allow_private: false } as const;
+  return readFields([field], { [test.field]: test.value }, rules).invalid.map(({ message }) => `test_mode: ${test.field} ${message}`);
 }
 
 function connectFaults({ connect, config_fields }: VendorDefinition): string[] {

@@ -254,6 +254,15 @@ export interface ApiVersion {
   ends?: Record<string, string>;
 }
 
+/** A config field that switches a vendor's test mode on. */
+export interface TestMode {
+  field: string;
+  /** The value that switches it on. Absent: a code that the customer copies from the vendor's interface. */
+  value?: Json;
+  /** What the vendor does with such an event: one sentence. */
+  effect: string;
+}
+
 export const CONSENT_CATEGORIES = ['marketing', 'advertising', 'analytics', 'functional'] as const;
 export type ConsentCategory = (typeof CONSENT_CATEGORIES)[number];
 
@@ -269,6 +278,10 @@ export interface VendorDefinition {
   website: string;
   /** What a customer does in the vendor's interface before installing, in order. */
   setup_steps: string[];
+  /** Where in the vendor's interface an event shows after it was sent, and after how long. */
+  see_it?: string;
+  /** The vendor's way to try an event out. */
+  test_mode?: TestMode;
   /** Decisions and limits a customer should know, one sentence each; for `beta` also the open questions. */
   notes?: string[];
   api_version?: ApiVersion;

@@ -19,6 +19,7 @@ export default defineVendor({
     'In ActiveCampaign open Settings, Developer, and copy the URL and the key.',
     'Open Website, Site tracking, switch Event tracking on, and copy the event key and the actid.',
   ],
+  see_it: 'Open the contact: the event shows in its recent activities. Identify calls show in the contact’s fields.',
   notes: [
     'Names of events are cut to 32 characters.',
     'An event carries one value (eventdata): its label, plan, order id, product id or name. Change it in the mapping.',

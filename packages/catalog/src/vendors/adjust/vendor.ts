@@ -59,8 +59,9 @@ export default defineVendor({
     'In Adjust open AppView, All apps, your app, and copy the app token.',
     'Create an event for each event you send and copy its token into the table below.',
     'Recommended: under Protection, S2S Security, create a token.',
-    'Install with the environment sandbox, send an event and look for it in the testing console, then switch to production.',
   ],
+  see_it: 'Open AppView, All apps, your app, Testing console, and look the device up; real events show in Datascape.',
+  test_mode: { field: 'environment', value: 'sandbox', effect: 'Events show in the testing console only.' },
   notes: [
     'An event needs an advertising id (IDFA, GAID), a vendor id, an Android ID or the id of the web SDK.',
     'The event’s properties are sent as callback parameters without products and personal data.',

@@ -59,6 +59,7 @@ export default defineVendor({
     'In Admitad open the program’s technical settings and copy the campaign code, the postback key, the action code and the tariff code.',
     'Let the collector remember the click id admitad_uid: only events with it are sent.',
   ],
+  see_it: 'Open the program’s Reports, Actions: a test order shows with its order id after some minutes.',
   notes: [
     'Open: the names of the parameters were seen in a public integration; newer programs may have a domain of their own (set endpoint).',
     'An order is sent as one position with its subtotal. Tariffs by product category are not used.',

@@ -54,6 +54,8 @@ export default defineVendor({
     'Find out whether the report suite accepts timestamps (Admin, Report suites, Edit settings, General, Timestamp configuration).',
     'Map eVars, props and events in the mapping of this integration, or by processing rules from context data.',
   ],
+  see_it:
+    'Open Workspace and add a real-time report, or look for the hit in a data feed; a processed hit shows in reports after 30 to 90 minutes.',
   notes: [
     'Properties are sent as context data, which processing rules turn into eVars and props.',
     'Products are sent as category;product;quantity;total. Adobe counts quantity and total for purchases only.',

@@ -80,6 +80,7 @@ export default defineVendor({
     'In Data Collection open Datastreams, create one with the services that should receive the events, and copy its ID.',
     'Use a schema of the class XDM ExperienceEvent with the field groups for web and commerce details.',
   ],
+  see_it: 'Open Data Collection, Assurance or the dataset of the datastream in Experience Platform, and preview its latest batch.',
   notes: [
     'A visitor needs an ECID (context.vendor_ids.ecid), an anonymous id that is a UUID (FPID), or an address, which is sent as its hash.',
     'Properties are sent under data; map them in the datastream, or to fields of your own schema (_tenant) here.',

@@ -70,8 +70,9 @@ export default defineVendor({
   setup_steps: [
     'In AdRoll copy the advertisable EID and the pixel EID from the pixel code (adroll_adv_id and adroll_pix_id).',
     'Ask your account manager for a server access token.',
-    'Install with dry run on, send an event, then switch it off.',
   ],
+  see_it: 'Open Settings, AdRoll pixel, Event activity: the event shows under its name.',
+  test_mode: { field: 'dry_run', value: true, effect: 'AdRoll checks the event and stores nothing.' },
   notes: [
     'Open: NextRoll calls the API subject to change. One copy of its page requires the first-party cookie, another the cookie or the click id.',
     'Page views are disabled, because the AdRoll pixel of the website counts them already. There is no deduplication id.',

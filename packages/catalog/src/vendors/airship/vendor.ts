@@ -27,6 +27,7 @@ export default defineVendor({
     'In Airship open Settings, Project configuration, Tokens, and create a token with the role Event.',
     'Copy the app key from Settings, Project details.',
   ],
+  see_it: 'Open Events, Custom events, or the event stream of the channel under Audience, Contact management.',
   notes: [
     'Events go to the named user, which is the user id; visitors without one are dropped.',
     'Names are in lower case, with underscores.',

@@ -52,6 +52,7 @@ export default defineVendor({
     'In Algolia open Settings, API keys, and copy the application ID and the search API key.',
     'Note the name of the index whose records have your product ids as objectID.',
   ],
+  see_it: 'Open Data sources, Events, Debugger: the event shows within seconds, with its errors.',
   notes: [
     'The product id (object_id, product_id or sku) must be the objectID of a record in the index.',
     'A query id in properties.query_id connects an event with the search before it; a click then also needs properties.position.',

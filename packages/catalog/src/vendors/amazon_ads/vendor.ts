@@ -111,6 +111,7 @@ export default defineVendor({
     'Authorise it with a user of the advertiser account (scope advertising::campaign_management) and keep the refresh token.',
     'Copy the ID of the advertiser account. Amazon creates a conversion definition for each event name by itself.',
   ],
+  see_it: 'Open Events manager of the advertiser account: the conversion definition of the event shows its last event.',
   notes: [
     'Open: whether the index of an error in a 207 answer starts at 0. A mixed batch is therefore sent again one by one.',
     'Open: the telephone number before hashing. Amazon’s own sample keeps a leading plus, a public integration and the blueprint hash digits only.',

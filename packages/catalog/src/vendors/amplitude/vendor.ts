@@ -162,8 +162,8 @@ export default defineVendor({
   setup_steps: [
     "In Amplitude open Settings, Organization settings, Projects, and copy the project's API key.",
     'Choose the data region of the project.',
-    'Send an event and look the user up under Users, User Look-Up: it shows within seconds.',
   ],
+  see_it: 'Open Users, User Look-Up, and look the user up: the event shows within seconds.',
   default_consent_category: 'analytics',
   config_fields: [
     {

@@ -26,6 +26,7 @@ export default defineVendor({
   api_version: { version: 'v2', checked: '2026-11-16' },
   default_consent_category: 'functional',
   setup_steps: ['In Appcues open Settings, API keys, create a key, and copy key, secret and account ID.'],
+  see_it: 'Open Settings, Events explorer, or the event history of the user.',
   notes: [
     'Appcues knows users, not anonymous visitors: events without a user id are dropped. Page views are not sent.',
     'There is no deduplication: a retry after a timeout can count an event twice.',

@@ -103,6 +103,7 @@ export default defineVendor({
     'In Axon Ads Manager open Account, Keys, and copy the Axon event key and the Conversion API key.',
     'Let the collector read the cookies _axwrt, _axeid and _axart, which the Axon pixel sets.',
   ],
+  see_it: 'Open Events Manager of Axon: the event shows with its match quality after some minutes.',
   notes: [
     'Open: some fields of user_data (os, ifa, idfv, zip) were seen in a schema that quotes the documentation.',
     'Axon merges events with the same dedupe_id that arrive within five minutes, so retries are safe.',

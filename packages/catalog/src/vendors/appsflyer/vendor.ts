@@ -119,6 +119,7 @@ export default defineVendor({
     'Under the account menu, Security center, API tokens, create a token for server-to-server events.',
     'Send the AppsFlyer ID of the device with every event, as context.vendor_ids.appsflyer_id.',
   ],
+  see_it: 'Open the app, Activity, or Raw data export, In-app events: the event shows within the hour.',
   notes: [
     'Open: bundleIdentifier, os, idfa and idfv were seen in the older reference of the same API, and the inside of consent_data in AppsFlyer’s SDKs.',
     'An event without an AppsFlyer ID is dropped: AppsFlyer requires it.',

@@ -58,6 +58,7 @@ export default defineVendor({
   api_version: { version: 'v1', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: ['In Attentive open Marketplace, Create app, give it write access to custom events and eCommerce, and copy its API key.'],
+  see_it: 'Open Audience, Subscribers, look the subscriber up, and open the activity.',
   notes: [
     'Journeys start only from events that are at most 12 hours old; older ones are stored.',
     'Visitors need a telephone number, an address, or a user id that Attentive already knows.',

@@ -42,6 +42,7 @@ export default defineVendor({
     'In Attio open Workspace settings, Developers, Create a new integration, and generate an access token.',
     'Give it the scopes record_permission:read-write, object_configuration:read and note:read-write.',
   ],
+  see_it: 'Open the person’s record: attributes and notes have changed.',
   notes: [
     'People are matched by their e-mail address, companies by their domain (traits.domain or the host of traits.website).',
     'An event is a note on the person; a retry after a timeout can write it twice.',

@@ -60,8 +60,9 @@ export default defineVendor({
     'In Awin open your advertiser account and copy its ID.',
     'Ask Awin for a Conversion API key (x-api-key), or create it under API credentials.',
     'Let the collector remember the click id awc: only orders with it, or with a voucher, are sent.',
-    'Install with test mode on, complete an order, then switch it off.',
   ],
+  see_it: 'Open Advertiser, Reports, Transactions, or Tracking diagnosis for an order in test mode.',
+  test_mode: { field: 'test_mode', value: true, effect: 'Awin records the order as a test, without commission.' },
   notes: [
     'Open: the format of error answers, and the fields of a basket line, which were seen in a public integration.',
     'The amount is the subtotal after discounts, before tax and delivery: properties.subtotal, then revenue, value, total.',

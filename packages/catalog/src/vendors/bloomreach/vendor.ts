@@ -21,6 +21,7 @@ export default defineVendor({
     'In Bloomreach open Project settings, Access management, API, and create a group of the type private with the permissions Customer properties set and Events set.',
     'Copy the API key ID, the API secret, the project token and the base URL.',
   ],
+  see_it: 'Open the customer under Data & Assets, Customers: the event shows in its history at once.',
   notes: [
     'The user id is the hard id registered, the anonymous id the soft id cookie. Both together merge the visitor into the customer.',
     'Bloomreach has no deduplication: a retry after a timeout can repeat an event.',

@@ -133,6 +133,7 @@ export default defineVendor({
     'In the Branch dashboard open Configuration, Security & Access, Credentials, and copy the Branch key.',
     'Use the key of the test environment (key_test_…) for a first event, then the live key.',
   ],
+  see_it: 'Open Liveview, Events (or Liveview of the test environment).',
   notes: [
     'Open: the fields of a content item and some of user_data were seen in public integrations.',
     'Branch asks for consent signals (dma_eea) of users in the EEA: switch on the setting for such an app.',

@@ -235,8 +235,8 @@ export default defineVendor({
   setup_steps: [
     'In Braze open Settings, APIs and identifiers, and create a REST API key with the permissions users.track and users.identify.',
     'Choose the REST endpoint of your instance.',
-    'Send an event and look for it under Settings, Event User Log, or in the profile of the user.',
   ],
+  see_it: 'Open the user’s profile, or Settings, API and event user log.',
   default_consent_category: 'marketing',
   config_fields: [
     {

@@ -35,6 +35,7 @@ export default defineVendor({
     'In Brevo open Settings, SMTP and API, API keys, Generate a new API key.',
     'Create the contact attributes that you map (Contacts, Settings, Contact attributes).',
   ],
+  see_it: 'Open the contact: the event shows in its history. Open Automations, Logs, for what it started.',
   notes: [
     'Names of events and properties have letters, digits, hyphens and underscores only; other characters become underscores.',
     'Contact attributes that do not exist in Brevo are ignored or rejected there.',

@@ -79,6 +79,7 @@ export default defineVendor({
     'In a Google Cloud project enable the Campaign Manager 360 API and create an OAuth client of the type Web application with the redirect URI of this installation (BASE_URL/v1/oauth/callback).',
     'Enter the client ID and secret, press Connect and sign in as the user of the profile.',
   ],
+  see_it: 'Open the Floodlight activity: the count of conversions shows after the next processing, within a day.',
   notes: [
     'Google recommends the Data Manager API for new integrations: see the vendors google_data_manager and display_video_360.',
     'Google reads the value in the currency of the Floodlight configuration’s advertiser; there is no field for a currency.',

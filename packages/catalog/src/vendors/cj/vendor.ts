@@ -43,6 +43,7 @@ export default defineVendor({
     'Ask your CJ integration engineer for server-to-server tracking, the enterprise ID and the action tracker of each event.',
     'Let the collector remember the click id cjevent; the first-party cookie cje is read too.',
   ],
+  see_it: 'Open Insights, Transaction detail: the order shows with its order id after the nightly processing.',
   notes: [
     'Open: AMOUNT of orders without items, and whether EVENTTIME is written in capitals, were seen in a public integration.',
     'Only events with a CJEVENT are sent. CJ deduplicates by order id, so the tag may run beside it.',

@@ -26,6 +26,7 @@ export default defineVendor({
     'In CleverTap open Settings, Project, and copy the project ID and the passcode.',
     'Choose the region: the start of the dashboard address. With another region every request is rejected.',
   ],
+  see_it: 'Open Analytics, Events, or the user under Segments, Find people: the event shows in the activity.',
   notes: [
     'An order is the event Charged, with its items and the Charged ID, by which CleverTap knows a purchase again.',
     'Visitors are identified by their user id, or by their anonymous id.',

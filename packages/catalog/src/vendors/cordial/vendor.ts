@@ -32,6 +32,7 @@ export default defineVendor({
     'In Cordial open Administration, API keys, create a key, and add the addresses of this service to its allowed IPs.',
     'Choose the host of your account, which support tells you.',
   ],
+  see_it: 'Open Contacts, look the contact up, and open Activities.',
   notes: [
     'Contacts are identified by their e-mail address. The subscription of a contact is never changed.',
     'Names of actions are cut to 40 characters; Cordial refuses the names of its system actions.',

@@ -31,6 +31,7 @@ export default defineVendor({
   website: 'https://api.count.ly/api/core/bulk/i-bulk',
   default_consent_category: 'analytics',
   setup_steps: ['In Countly open Management, Applications, choose the app and copy its app key.'],
+  see_it: 'Open Analytics, Events, or the profile of the user.',
   notes: [
     'Open: the names of user_details beyond name, username, email, organization and phone, and ip_address.',
     'Countly answers a batch with one result: an entry that it skips is not reported.',

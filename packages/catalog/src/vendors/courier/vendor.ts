@@ -25,6 +25,7 @@ export default defineVendor({
     'In Courier open Settings, API keys, and copy the key of the environment.',
     'Create a notification template for each event, and enter its id in the table below.',
   ],
+  see_it: 'Open Logs: the message shows with the status of its delivery.',
   notes: [
     'Only events with a row in the table of templates are sent, to the user of the event.',
     'The event id is the idempotency key.',

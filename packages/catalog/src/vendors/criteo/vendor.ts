@@ -93,6 +93,7 @@ export default defineVendor({
     'Ask Criteo for server-to-server access and for a caller ID.',
     'Let the visitor’s browser fetch the GUM ID from Criteo and store it in the first-party cookie crto_mapped_user_id: Criteo matches visitors by it.',
   ],
+  see_it: 'Open Events Explorer in Commerce Growth: the event shows within a day.',
   notes: [
     'Open: the names of the fields inside an event were seen in the documentation of the browser tag, which the server endpoint shares.',
     'Open: the user agent is useragent in two public integrations and user_agent in a third.',

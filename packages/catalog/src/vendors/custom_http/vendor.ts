@@ -13,6 +13,7 @@ export default defineVendor({
     "Read the API's documentation: URL, authentication, body and error answers.",
     'Enter the URL, or write `request` in the config. Test it with the preview, then with a delivery test.',
   ],
+  see_it: 'Look for the event in the API that you call; GET /events/{messageId} shows the request and the answer.',
   config_fields: [
     {
       key: 'url',

@@ -26,8 +26,8 @@ export default defineVendor({
     'In Customer.io open Integrations, Add integration, and choose Customer.io API.',
     'Copy the API key of the integration. The keys of the Track API and of the App API do not work here.',
     'Choose the region of the account.',
-    'Send an event and open the person: it shows in the activity.',
   ],
+  see_it: 'Open the person: the event shows in the activity.',
   notes: [
     'Requests carry X-Strict-Mode, because Customer.io otherwise answers 200 also for events that it rejects.',
     'The context (IP address, page, device) is not sent: Customer.io reads one context for a whole batch.',

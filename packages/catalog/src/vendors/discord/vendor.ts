@@ -17,6 +17,7 @@ export default defineVendor({
     'In Discord open the channel’s settings, Integrations, Webhooks, New webhook, and copy its URL.',
     'The URL ends in /webhooks/<id>/<token>: enter the two parts.',
   ],
+  see_it: 'Open the channel: the message shows at once.',
   notes: ['Messages mention nobody: allowed_mentions is empty.', 'A retry after a timeout can repeat a message.'],
   config_fields: [
     {

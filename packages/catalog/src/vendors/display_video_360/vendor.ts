@@ -27,6 +27,8 @@ export default defineVendor({
     'In a Google Cloud project enable the Data Manager API and create an OAuth client of the type Web application with the redirect URI of this installation (BASE_URL/v1/oauth/callback).',
     'Enter the client ID and secret, press Connect and sign in as a user with access to the Floodlight configuration.',
   ],
+  see_it: 'Open Resources, Floodlight, the activity: the count of conversions shows after the next processing, within a day.',
+  test_mode: { field: 'validate_only', value: true, effect: 'Google checks the event and stores nothing.' },
   notes: [
     'Display & Video 360 counts Floodlight activities. The vendor google_data_manager sends the same with other account types.',
     'Google asks not to send IP addresses of people in the EEA, the United Kingdom and Switzerland, so they are off by default.',

@@ -52,6 +52,7 @@ export default defineVendor({
     'In Emarsys open Management, Security settings, API credentials, and create OAuth 2.0 credentials.',
     'Create an external event for each event (Admin, External events), and enter its number in the table below.',
   ],
+  see_it: 'Open Contacts, look the contact up, and open its timeline; the external event shows in the reports of its programme.',
   notes: [
     'Only events with a row in the table are sent. The contact must exist in Emarsys: an identify creates it.',
     'The event id is the trigger_id, by which Emarsys removes duplicates.',

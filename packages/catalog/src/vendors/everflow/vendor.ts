@@ -53,6 +53,7 @@ export default defineVendor({
     'If the offer has further events, copy their numeric IDs into the table below.',
     'If conversion verification is on, copy the verification token.',
   ],
+  see_it: 'Open Reporting, Conversion: the conversion shows with its transaction id.',
   notes: [
     'Open: amount, currency, order_id, user_ip, user_agent and timestamp were seen in public integrations.',
     'Everflow answers 204 for a rejected conversion, without a reason. See its conversion report.',

@@ -36,6 +36,7 @@ export default defineVendor({
     'In FullStory open Settings, Integrations and API keys, Create key, with the permission Standard or Architect.',
     'Choose the data centre of the account.',
   ],
+  see_it: 'Search for users with the event’s name: the event shows in the user’s timeline within minutes.',
   notes: [
     'Events of visitors without a user id are dropped: FullStory knows visitors by the uid of FS.identify.',
     'An event joins the session of the last 30 minutes, if there is one.',

@@ -31,6 +31,7 @@ export default defineVendor({
     'In Gainsight PX open Administration, REST API, New API key, with write permission for events, users and accounts.',
     'Copy the product key (AP-…) from Administration, Products.',
   ],
+  see_it: 'Open Audience Explorer, the user, Activity: the event shows there.',
   notes: [
     'Events of visitors without a user id are dropped. Page views are not sent.',
     'A user or account that PX does not know is created. Custom attributes must exist in PX before they are mapped.',

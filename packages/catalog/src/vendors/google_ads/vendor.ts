@@ -48,8 +48,8 @@ export default defineVendor({
     'Add the redirect URI of this installation (BASE_URL/v1/oauth/callback) to the client.',
     'Enter the client ID and secret, press Connect and sign in as a user of the Google Ads account.',
     'In Google Ads create a conversion action with the source Website or Import and copy its ID (ctId in the URL).',
-    'Send a conversion and look at the Diagnostics of the conversion action after some hours.',
   ],
+  see_it: 'Open Goals, Conversions, the conversion action, Diagnostics, after some hours.',
   default_consent_category: 'advertising',
   config_fields: [
     {

@@ -103,8 +103,9 @@ export default defineVendor({
     'In Google Analytics open Admin, Data streams, your stream and copy the measurement ID.',
     'In the same stream open Measurement Protocol API secrets and create a secret.',
     "Turn off the browser tag's events that you send from here, or they count twice.",
-    'Switch on debug mode, send an event and look for it under Admin, DebugView; without debug mode it shows under Reports, Realtime.',
   ],
+  see_it: 'Open Admin, DebugView, for events in debug mode; others show under Reports, Realtime.',
+  test_mode: { field: 'debug_mode', value: true, effect: 'The event also shows in DebugView. It still counts in reports.' },
   default_consent_category: 'analytics',
   config_fields: [
     {

@@ -29,8 +29,9 @@ export default defineVendor({
     'In a Google Cloud project enable the Data Manager API and create an OAuth client of the type Web application.',
     'Add the redirect URI of this installation (BASE_URL/v1/oauth/callback) to the client, enter its ID and secret, and press Connect.',
     'Enter the account that owns the conversion actions, and the conversion action or Floodlight activity of each event.',
-    'Install with validation only, send an event, then switch it off.',
   ],
+  see_it: 'Open the diagnostics of the conversion action in the product that receives the events, after some hours.',
+  test_mode: { field: 'validate_only', value: true, effect: 'Google checks the event and stores nothing.' },
   notes: [
     'Google accepts a request first and processes it later. The result is fetched after half an hour; it counts failed events and does not name them.',
     'Google asks not to send IP addresses of people in the EEA, the United Kingdom and Switzerland, so they are off by default.',

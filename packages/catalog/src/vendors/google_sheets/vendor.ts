@@ -35,6 +35,7 @@ export default defineVendor({
     'Share the spreadsheet with the e-mail address of the service account, as an editor.',
     'Make a sheet of its own, with the heads: time, event id, event, user id, anonymous id, e-mail, page, value, currency, properties.',
   ],
+  see_it: 'Open the sheet: the row shows after the batch interval.',
   notes: [
     'Cells are written as they are (RAW): a value that begins with = is no formula.',
     'Google accepts 60 writes a minute for a service account, so rows are collected for five seconds.',

@@ -28,6 +28,7 @@ export default defineVendor({
   api_version: { version: '/api/track', checked: '2026-11-16' },
   default_consent_category: 'analytics',
   setup_steps: ['In Heap open Account, Manage, Projects, and copy the environment ID (app id).', 'Choose the data centre of the account.'],
+  see_it: 'Open Data, Live data feed, or the user’s session.',
   notes: [
     'Events of anonymous visitors are dropped: Heap knows them only by a number of its own.',
     'Nested properties are left out: Heap accepts texts and numbers only.',

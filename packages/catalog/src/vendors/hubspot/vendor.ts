@@ -22,8 +22,8 @@ export default defineVendor({
   setup_steps: [
     'Create a private app with the scopes crm.objects.contacts.read and crm.objects.contacts.write, and copy its access token.',
     'Or create a public app with these scopes and the redirect URI of this installation (BASE_URL/v1/oauth/callback), choose oauth, enter the client ID and secret, and press Connect.',
-    'Send an identify with an e-mail address and open the contact: its properties have changed.',
   ],
+  see_it: 'Open the contact: its properties have changed.',
   notes: ['Not tried against a live account.', 'Properties that HubSpot does not know must be created there first.'],
   config_fields: [
     {

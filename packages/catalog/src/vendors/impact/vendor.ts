@@ -66,6 +66,7 @@ export default defineVendor({
     'Copy the program (campaign) ID, and the ID of the event type for each event from Settings, Event types.',
     'Let the collector remember the click id irclickid.',
   ],
+  see_it: 'Open Optimize, Actions, or Engage, Actions listing: the conversion shows with its order id.',
   notes: [
     'The answer means queued. impact.com decides on the action later; see API submissions there.',
     'The e-mail address is sent as SHA-1: impact.com refuses plain addresses.',

@@ -60,6 +60,7 @@ export default defineVendor({
     'In Insider One open InOne settings, Inone settings, Integration settings, and generate a token of the Unified Customer Database (UCD) API.',
     'Define the events and attributes that you send (Components, Events and attributes).',
   ],
+  see_it: 'Open Audience, User profiles, look the user up, and open the event timeline.',
   notes: [
     'An order is one purchase event for each product, with the order id as event_group_id.',
     'Properties without a parameter of Insider’s own go under custom.',

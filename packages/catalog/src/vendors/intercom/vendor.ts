@@ -92,6 +92,7 @@ export default defineVendor({
     'The app needs to read and write users and companies, and to write events.',
     'Choose the region of the workspace.',
   ],
+  see_it: 'Open the contact: the event shows under Recent events.',
   notes: [
     'Contacts are looked up by user id, or by address, and then updated or created.',
     'Custom attributes must exist in Intercom before they are mapped.',

@@ -99,6 +99,7 @@ export default defineVendor({
     'Choose the data centre of the project: keys of the EU work only at api.eu.iterable.com.',
     'Choose how the project identifies its users (Settings, Project settings).',
   ],
+  see_it: 'Open Audience, Contact lookup, the user, Event history.',
   notes: [
     'An order is a purchase (trackPurchase); the products of the cart replace the cart (updateCart).',
     'An event without the key of the project (address or user id) is dropped.',

@@ -121,8 +121,8 @@ export default defineVendor({
   setup_steps: [
     'In Klaviyo open Settings, API keys, Create private API key, with full access to events and profiles.',
     'In Settings, Metric mapping, map Placed Order and the other metrics once the first events have arrived.',
-    'Send an event and open the profile: it shows in its activity.',
   ],
+  see_it: 'Open the profile: the event shows in its activity; Analytics, Metrics lists the new metric.',
   notes: [
     'Events of visitors without user id, e-mail address and telephone number are dropped: each would be a profile that is billed.',
     'An order is sent as Placed Order and as one Ordered Product for each product.',

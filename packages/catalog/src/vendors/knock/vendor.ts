@@ -31,6 +31,7 @@ export default defineVendor({
     'In Knock open Developers, API keys, and copy the secret key of the environment. The key of the development environment is the test mode.',
     'Create a workflow for each event, and enter its key in the table below.',
   ],
+  see_it: 'Open the environment’s Logs, Workflow runs: the run shows with its messages.',
   notes: [
     'Only events with a row in the table of workflows are sent; the user of the event is the recipient.',
     'The event id is the idempotency key, so a repeated request starts a workflow once.',

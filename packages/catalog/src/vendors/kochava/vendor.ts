@@ -71,6 +71,7 @@ export default defineVendor({
     'Use the GUID of a sandbox app for a first event.',
     'Send the Kochava device ID with every event, as context.vendor_ids.kochava_device_id, or an advertising id.',
   ],
+  see_it: 'Open Apps & Assets, the app, Event Manager, or Analytics, Data logs.',
   notes: [
     'Open: the error answers, and the names sum and currency, were seen in public integrations, not in Kochava’s documentation.',
     'Kochava requires the IP address and the user agent of the device (URL-encoded). Events without them are dropped.',

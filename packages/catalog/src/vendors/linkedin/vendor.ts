@@ -73,6 +73,7 @@ export default defineVendor({
     'Copy the ID of each conversion rule into the table below.',
     'Generate an access token (Data, Signals manager, Direct API), or create a LinkedIn app with the scopes rw_conversions and r_ads, choose oauth, enter its client ID and secret, and press Connect.',
   ],
+  see_it: 'Open Measurement, Conversion tracking: the conversion turns to Active, with the time of the last event, within a day.',
   notes: [
     'LinkedIn ends a version about a year after its release. The end of 202608 is not published yet.',
     'An event needs an e-mail address, the click id li_fat_id, or a first and a last name.',

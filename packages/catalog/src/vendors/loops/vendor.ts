@@ -25,6 +25,7 @@ export default defineVendor({
   api_version: { version: 'v1', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: ['In Loops open Settings, API, Generate key.', 'Create the contact properties that you map (Settings, Contact properties).'],
+  see_it: 'Open the contact: the event shows in its activity; Settings, Events lists the new event.',
   notes: [
     'An event creates the contact if it is new.',
     'The event id is the idempotency key; Loops answers 409 to a repeated event, which counts as delivered.',

@@ -29,6 +29,7 @@ export default defineVendor({
     'In Mailchimp open Account and billing, Extras, API keys, Create a key. The part after its dash is the data centre.',
     'Open Audience, Settings, Audience name and defaults, and copy the audience ID.',
   ],
+  see_it: 'Open the contact: the event shows in its activity feed.',
   notes: [
     'A member who is not in the audience is added first, with the status you choose. The status of a member who is there is never changed.',
     'Names of events have 2 to 30 letters, digits and underscores; properties are texts, about 1,000 characters in all.',

@@ -36,6 +36,7 @@ export default defineVendor({
     'Create a user with write permission for the website, and as this user open Security, Auth tokens, Create new token.',
     'Without the token every visitor seems to come from the address of this service.',
   ],
+  see_it: 'Open Visitors, Visits log: the visit shows with its actions.',
   notes: [
     'Matomo accepts events that are older than 24 hours only with a token, and shows them after the reports were processed again.',
     'Matomo has no refunds, and no currency of an order: amounts are in the currency of the website.',

@@ -48,8 +48,9 @@ export default defineVendor({
   setup_steps: [
     'In Meta Events Manager select the dataset (pixel) and copy its ID.',
     'Open Settings, Conversions API, and generate an access token.',
-    'Send a first event with a test event code and check it under Test events.',
   ],
+  see_it: 'Open Events Manager, your dataset: Test events for events with a test event code, Overview for all others after some minutes.',
+  test_mode: { field: 'test_event_code', effect: 'Events with the code of the page Test events show there. They still count.' },
   default_consent_category: 'advertising',
   config_fields: [
     {

@@ -92,6 +92,7 @@ export default defineVendor({
     'On the tag choose Use Conversions API and generate a token. If the choice is missing, ask your account manager: not every account has it yet.',
     'Create a conversion goal of the type Event for each event, with the event name below as its action.',
   ],
+  see_it: 'Open Conversion tracking, Conversion goals: the goal turns to Recording conversions within a day.',
   notes: [
     'E-mail addresses are hashed without dots and without +tag before the @, whatever the domain, as Microsoft asks.',
     'Open: whether the phone number is hashed with or without its plus. Public integrations disagree; the blueprint hashes it with the plus (E.164).',

@@ -20,6 +20,7 @@ export default defineVendor({
     'In Teams open the channel’s menu, Workflows, and choose the template that posts to a channel when a webhook request is received.',
     'Copy the URL of the workflow. Enter it without its last parameter sig, and sig as the signature.',
   ],
+  see_it: 'Open the channel: the card shows at once.',
   notes: [
     'Old connectors (webhook.office.com) are retired; a workflow replaces them.',
     'Teams answers 202 before the card is posted: errors of a card are seen only in the run history of the workflow.',

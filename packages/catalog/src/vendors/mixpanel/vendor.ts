@@ -108,8 +108,8 @@ export default defineVendor({
     'In Mixpanel open Settings, Project settings, Overview, and copy the project token.',
     'Choose the data residency that is shown on the same page.',
     'For groups: Settings, Project settings, Group keys, and add the key company.',
-    'Send an event and look for it under Data Management, Events.',
   ],
+  see_it: 'Open Data Management, Events, or the profile of the user: the event shows within a minute.',
   notes: [
     'Projects with the Simplified ID Merge: an event that has both ids joins the anonymous visitor and the user.',
     'An event id that is no valid $insert_id is replaced by the first 36 characters of its SHA-256.',

@@ -39,6 +39,7 @@ export default defineVendor({
     'Choose the data centre: the number in the address of the dashboard (dashboard-01 to dashboard-06, dashboard-101).',
     'For a test use the ID and key of the TEST workspace.',
   ],
+  see_it: 'Open Segment, Recent events, or the user’s profile, Activity info.',
   notes: [
     'Users are identified by the user id, or by the anonymous id where there is none.',
     'MoEngage reserves names that begin with moe_; such events are dropped.',

@@ -98,6 +98,8 @@ export default defineVendor({
     'In mParticle open Setup, Inputs, Feeds (or a platform), add a custom feed, and copy its key and secret.',
     'Choose the data centre of the account.',
   ],
+  see_it: 'Open Activity, Live Stream, and choose the environment.',
+  test_mode: { field: 'environment', value: 'development', effect: 'The events go to the development environment.' },
   notes: [
     'One request holds up to 100 batches, one for each event.',
     'An anonymous id that is a UUID is the device id (mp_deviceid); any other is the identity other.',

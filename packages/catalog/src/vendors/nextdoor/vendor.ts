@@ -83,8 +83,9 @@ export default defineVendor({
     'In Nextdoor Ads Manager open Events Manager and copy the pixel ID (data source ID).',
     'Generate an API token under Conversions API.',
     'Verify the domain of your website: Nextdoor checks the URL of website events.',
-    'Install with test mode on, send an event, then switch it off.',
   ],
+  see_it: 'Open Events Manager, the pixel, Test events; others show in its activity.',
+  test_mode: { field: 'test_mode', value: true, effect: 'Nextdoor treats the events as tests.' },
   notes: [
     'Open: whether the phone number is hashed in E.164 (current page) or as ten digits (older integration).',
     'Open: the format of order_value, which is written as USD99.99.',

@@ -21,6 +21,7 @@ export default defineVendor({
   api_version: { version: 'User model', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: ['In OneSignal open Settings, Keys and IDs, and copy the app ID and an app API key.'],
+  see_it: 'Open Audience, Users, the user: the event shows in the activity. Data, Custom events lists it too.',
   notes: [
     'OneSignal rejects events of users whom it does not know by their external id: send an identify first.',
     'An identify creates the user and sets tags; the plan limits how many (2 to 100).',

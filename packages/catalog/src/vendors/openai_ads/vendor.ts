@@ -103,8 +103,9 @@ export default defineVendor({
     'In OpenAI Ads Manager open Conversions and copy the pixel ID.',
     'In the same place create a Conversions API key.',
     'Register each event type that you send for the pixel: events of other types are accepted but not counted.',
-    'Install with validation only, send an event, then switch it off.',
   ],
+  see_it: 'Open Conversions, the pixel, Event activity: the event shows with its validation.',
+  test_mode: { field: 'validate_only', value: true, effect: 'OpenAI checks the event and stores nothing.' },
   notes: [
     'Open: the fields of an item (id, name, quantity, amount) were seen in integrations that quote the documentation, not on its page.',
     'Amounts are sent in the smallest unit of the currency (12999 for 129.99 USD). Without a currency no amount is sent.',

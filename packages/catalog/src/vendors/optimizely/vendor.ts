@@ -41,6 +41,7 @@ export default defineVendor({
     'In ODP open Settings, APIs, and copy the public key (tracker ID).',
     'Create the identifiers and event fields that you map, if they are not there.',
   ],
+  see_it: 'Open Customers, All customers, the profile, Activity: the event shows there.',
   notes: [
     'Several identifiers in one event join the customer: an identify sends them, and traits as an update of the customer.',
     'The event id is sent as data.idempotence_id, as Optimizely’s libraries do.',

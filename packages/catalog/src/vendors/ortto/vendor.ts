@@ -44,6 +44,7 @@ export default defineVendor({
     'In Ortto open Settings, API keys, New, and create a custom API key.',
     'Define an activity for each event (Settings, Activities); its id is act:cm: and the name with dashes, such as act:cm:order-completed.',
   ],
+  see_it: 'Open the person: the activity shows in the feed.',
   notes: [
     'People are matched by e-mail address. Ortto may count a new person as opted in.',
     'Attributes of an activity carry their type in the name (str:cm:plan, int:cm:seats), so none are sent by default; map them to attributes["str:cm:plan"].',

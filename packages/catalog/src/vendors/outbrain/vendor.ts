@@ -28,6 +28,7 @@ export default defineVendor({
     'Add ob_click_id={{ob_click_id}} to the tracking code of your campaigns, so that landing pages get the click id.',
     'Copy the event name of each conversion into the table below.',
   ],
+  see_it: 'Open Conversions in Amplify: the conversion turns to Active, with its last activity.',
   notes: [
     'Open: orderId, orderValue and currency were seen in a public integration that quotes the documentation.',
     'The name must be that of the conversion, to the letter. Outbrain reports no error for a single event.',

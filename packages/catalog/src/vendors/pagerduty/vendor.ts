@@ -17,6 +17,7 @@ export default defineVendor({
     'In PagerDuty open Services, your service, Integrations, Add integration, Events API v2, and copy the integration key.',
     'Remove from the mapping the events that should wake nobody.',
   ],
+  see_it: 'Open the service, Activity: the incident or change event shows at once.',
   notes: [
     'The event id is the dedup_key, so a repeated delivery joins the same alert.',
     'Choose another dedup_key in the mapping to join alerts, and the event_action resolve to close them.',

@@ -37,6 +37,7 @@ export default defineVendor({
     'For metadata: Settings, Integrations, Integration keys, add one with write access, and create the custom fields first.',
     'Accept new track events in Pendo (Product, Track Events) before they appear in reports.',
   ],
+  see_it: 'Open Product, Track Events, Raw events, or the visitor’s details.',
   notes: [
     'Events of visitors without a user id are dropped.',
     'Identify and group calls need the integration key; without it they are dropped.',

@@ -123,8 +123,9 @@ export default defineVendor({
   setup_steps: [
     'In Pinterest Ads Manager open Conversions and copy the ad account ID.',
     'Under Conversions, Set up API, generate a conversion access token.',
-    'Install with test mode on, send an event and check the answer, then switch test mode off.',
   ],
+  see_it: 'Open Conversions, Event overview, or Test events for events in test mode.',
+  test_mode: { field: 'test_mode', value: true, effect: 'Pinterest checks the event and records nothing.' },
   notes: [
     'An event needs an e-mail address, a mobile advertising id, or an IP address together with a user agent.',
     'The value should be before tax and shipping, Pinterest recommends. The blueprint sends value, total or revenue; change the line to prefer revenue.',

@@ -54,6 +54,7 @@ export default defineVendor({
     'In Pipedrive open Personal preferences, API, and copy your personal API token.',
     'Note the domain of the company, the part of the address before .pipedrive.com.',
   ],
+  see_it: 'Open the person: the activity or note shows in its history.',
   notes: [
     'Persons are looked up by e-mail address, and created if there is none; an identify updates them.',
     'An event is a note on the person. Custom fields have names of 40 characters; map traits to person.custom_fields.<name>.',

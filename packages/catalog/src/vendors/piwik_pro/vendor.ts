@@ -23,6 +23,7 @@ export default defineVendor({
     'In Piwik PRO open Menu, Administration, Sites and apps, and copy the ID of the site or app.',
     'Note the address of your account, such as example.piwik.pro.',
   ],
+  see_it: 'Open Analytics, Settings, Tracker debugger: the event shows within seconds.',
   notes: [
     'Piwik PRO accepts events of the last 24 hours; older ones are dropped.',
     'It also accepts data that it cannot use, and shows them in the Tracker debugger only.',

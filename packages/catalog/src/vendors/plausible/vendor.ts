@@ -24,6 +24,7 @@ export default defineVendor({
     'Add a goal for every custom event that you want to see (Site settings, Goals), with revenue for Purchase.',
     'For your own installation set the field Endpoint to its URL.',
   ],
+  see_it: 'Open the site’s dashboard: the goal shows at once under Goal conversions.',
   notes: [
     'Plausible counts an event when it arrives: events that are older than an hour are dropped.',
     'Visitors are told apart by address and browser; an event without both is dropped.',

@@ -62,8 +62,8 @@ export default defineVendor({
   setup_steps: [
     'In PostHog open Settings, Project, General, and copy the project API key (phc_…).',
     'Choose the region of the project. For your own installation set the field Endpoint to its URL.',
-    'Send an event and look for it under Activity.',
   ],
+  see_it: 'Open Activity: the event shows within seconds.',
   notes: [
     'PostHog answers 200 also for events that it drops later, such as events without a name.',
     'Only an event id that is a UUID is sent as uuid, by which PostHog removes duplicates.',

@@ -50,6 +50,7 @@ export default defineVendor({
     'In Quora Ads Manager copy the account ID from the address of the page.',
     'Open Quora pixel & events, Conversion API, and generate a token.',
   ],
+  see_it: 'Open Quora pixel & events, Event activity.',
   notes: [
     'Open: user data (e-mail, phone, address) and its hashing are not published, so none is sent.',
     'Open: there is no field for the currency. The value counts in the currency of the account.',

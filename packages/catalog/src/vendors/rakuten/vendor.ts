@@ -53,6 +53,7 @@ export default defineVendor({
     'Ask Rakuten Advertising for your merchant ID (MID) and for server-side reporting through the ep endpoint.',
     'Let the collector remember the click id ranSiteID.',
   ],
+  see_it: 'Ask Rakuten for the transaction report, or open Reports, Signature orders, after the nightly processing.',
   notes: [
     'Open: the documentation needs a login. Parameters and the sign of refunds were seen in public integrations.',
     'Open: the XML answer. Every 2xx counts as received.',

@@ -97,8 +97,9 @@ export default defineVendor({
   setup_steps: [
     'In Reddit Ads Manager open Events Manager and copy the pixel ID.',
     'Under Conversions API generate a conversion access token.',
-    'Copy a test ID from Event Testing, send a first event with it, then remove it.',
   ],
+  see_it: 'Open Events Manager, Event Testing, for events with a test ID; others show in the overview within the hour.',
+  test_mode: { field: 'test_id', effect: 'Events with the ID of the page Event Testing show there.' },
   notes: [
     'Reddit accepts events up to 7 days old and deduplicates those of the last 2 days by conversion_id.',
     'E-mail, phone, external and advertising ids are hashed. IP address and user agent are not, unlike in version 2.',

@@ -27,6 +27,7 @@ export default defineVendor({
     'In Resend open API keys, Create API key, with full access.',
     'Create an automation whose trigger has the name of the event.',
   ],
+  see_it: 'Open Automations, the automation, Runs: the run shows with the event.',
   notes: [
     'An event without an automation starts nothing. Names that begin with resend: are reserved.',
     'A contact is updated by its address, and created if Resend does not know it.',

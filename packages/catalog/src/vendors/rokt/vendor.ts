@@ -67,10 +67,9 @@ export default defineVendor({
   status: 'beta',
   website: 'https://docs.rokt.com/developers/api-reference/ads-events-api-integration/',
   api_version: { version: 'v2', checked: '2026-11-16' },
-  setup_steps: [
-    'Ask your Rokt account manager for the key and secret of the Event API.',
-    'Send a first event with the environment development, then switch to production.',
-  ],
+  setup_steps: ['Ask your Rokt account manager for the key and secret of the Event API.'],
+  see_it: 'Open Data, Event stream, and choose the environment.',
+  test_mode: { field: 'environment', value: 'development', effect: 'The events go to the development environment.' },
   notes: [
     'Open: the parameter of Rokt’s click id in the landing URL. Send it as context.vendor_ids.rokt_click_id.',
     'Open: the names of attributes, and whether they are put in lower case before hashing, were seen in public integrations only.',

@@ -16,8 +16,8 @@ export default defineVendor({
   setup_steps: [
     'In RudderStack add a source of the type HTTP and copy its write key from Settings.',
     'Copy the data plane URL from Connections.',
-    'Send an event and open the live events of the source.',
   ],
+  see_it: 'Open the source, Live events.',
   notes: [
     'RudderStack accepts a request as a whole or not at all; after a rejection each event is sent alone.',
     'An event over 32 KB or a request over 4 MB is rejected.',

@@ -109,6 +109,7 @@ export default defineVendor({
     'For oauth: add the callback URL of this installation (BASE_URL/v1/oauth/callback), enter consumer key and secret, and press Connect.',
     'Recommended: create a text field with External ID and Unique on the object, and enter its API name.',
   ],
+  see_it: 'Open the lead, contact or account: its fields have changed.',
   notes: [
     'Open: not tried against a live organisation.',
     'Without an external ID field two events of a new person at the same moment can create two records. With one Salesforce prevents that.',

@@ -41,6 +41,7 @@ export default defineVendor({
     'In Journey Builder add an entry source of the type API event to each journey, and enter its event definition key in the table below.',
     'For contacts: create a data extension with the primary key SubscriberKey and the columns of the mapping, and enter its external key.',
   ],
+  see_it: 'Open Journey Builder, the journey, Health: the contact has entered. Data extensions show the row.',
   notes: [
     'Only events with a row in the table of journeys are sent.',
     'The names under Data must be columns of the data extension of the entry event; the default sends the properties without nested ones.',

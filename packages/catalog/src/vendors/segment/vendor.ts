@@ -17,9 +17,8 @@ export default defineVendor({
     'In Segment open Connections, Sources, Add source, and choose HTTP API.',
     'Copy the write key from Settings, API keys, of the source.',
     "Choose the region of the workspace: Segment answers 200 and loses the events if it is another workspace's region.",
-    'After installing, look at Debugger in the source: Segment answers 200 also for events that it does not accept.',
-    'Send an event and open the Debugger of the source.',
   ],
+  see_it: 'Open the source, Debugger: Segment answers 200 also for events that it does not accept.',
   notes: [
     'The event id is the messageId, by which Segment removes duplicates.',
     'Segment rejects a request over 500 KB or with an event over 32 KB; the large event alone is then rejected.',

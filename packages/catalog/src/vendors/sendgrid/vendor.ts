@@ -29,6 +29,7 @@ export default defineVendor({
     'In SendGrid open Settings, API keys, Create API key, with full access to Marketing.',
     'For a list: Marketing, Contacts, open the list, and copy its ID from the address bar.',
   ],
+  see_it: 'Open Marketing, Contacts, look the contact up: an upsert shows after some minutes.',
   notes: [
     'SendGrid has no events of visitors: identify calls, sign-ups and newsletter subscriptions become contacts, other events are dropped.',
     'Custom fields are addressed by their id (such as e1_T); map traits to custom_fields.<id>.',

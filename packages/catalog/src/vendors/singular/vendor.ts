@@ -73,6 +73,7 @@ export default defineVendor({
     'In Singular open Developer tools, SDK integration, SDK keys, and copy the SDK key.',
     'Report sessions with the Singular SDK or the launch endpoint first: events of a device without a session are inconsistent.',
   ],
+  see_it: 'Open Developer tools, Testing console, and add the device; real events show in Reports within the hour.',
   notes: [
     'Open: the parameters of events (n, e, amt, cur, is_revenue_event, utime) and the standard names were seen in public integrations.',
     'Singular asks to repeat a call with any status but 200, so even a 400 is sent again until the event is given up.',

@@ -20,6 +20,7 @@ export default defineVendor({
     'At api.slack.com/apps create an app for your workspace, and switch Incoming webhooks on.',
     'Add a new webhook to the workspace, choose the channel, and copy the URL.',
   ],
+  see_it: 'Open the channel: the message shows at once.',
   notes: [
     'Slack accepts about one message a second for each webhook; more messages wait.',
     'Channel, name and icon belong to the webhook and cannot be chosen by a message.',

@@ -121,8 +121,9 @@ export default defineVendor({
   setup_steps: [
     'In Snapchat Ads Manager open Events Manager and copy the ID of the pixel (and of the Snap app for app events).',
     'Open Business Settings, Conversions API tokens, and generate a token.',
-    'Install with test mode on, send an event and check the answer, then switch test mode off.',
   ],
+  see_it: 'Open Events Manager, the pixel, Test events for events in test mode; others show in its overview within the hour.',
+  test_mode: { field: 'test_mode', value: true, effect: 'Snapchat checks the event and records nothing.' },
   notes: [
     'An event needs an e-mail address, a telephone number, a mobile advertising id, or an IP address together with a user agent.',
     'Snap accepts events up to 37 days old; some integrations still assume 7 or 28 days.',

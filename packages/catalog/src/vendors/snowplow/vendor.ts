@@ -143,6 +143,7 @@ export default defineVendor({
     'Note the address of your collector (in the Snowplow console: Pipeline, Collector).',
     'Choose an application id, by which you tell these events from others.',
   ],
+  see_it: 'Open the console, Pipeline, or query the events table by event_id; bad rows show under Data quality.',
   notes: [
     'The collector answers 200 also for events that fail validation later: look at the failed events.',
     'E-commerce events use the schemas of Snowplow; a missing category, payment method or id of a listed product is sent as unknown.',

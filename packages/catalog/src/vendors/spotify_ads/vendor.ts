@@ -52,6 +52,7 @@ export default defineVendor({
     'In Spotify Ads Manager open Events Manager, Data sources, and create a Conversions API connection; copy its ID.',
     'Generate a Conversions API token for the connection. It is not the OAuth token of the Ads API.',
   ],
+  see_it: 'Open Events Manager, the data source: the event shows with its time of receipt.',
   notes: [
     'Open: the guide was read in copies, not on Spotify’s own page; batch and rate limits are not published, so batches are kept to 100.',
     'Open: a public integration sends capi_connection_id and events without the object conversion_events around them.',

@@ -55,6 +55,7 @@ export default defineVendor({
     'In StackAdapt open Pixels, create a universal pixel and copy its ID.',
     'Create rules that compare the URL or the action (the event’s name) for each conversion.',
   ],
+  see_it: 'Open Pixels, the universal pixel: its rules show the number of events.',
   notes: [
     'Open: StackAdapt gives integrations a flag of their own (gtm_ss, segment_ss). Without one the events are those of the plain pixel.',
     'StackAdapt matches by IP address and user agent, so both are sent as headers of the request; events without an IP address are dropped.',

@@ -18,6 +18,7 @@ export default defineVendor({
   api_version: { version: 'v1/log_event', checked: '2026-11-16' },
   default_consent_category: 'analytics',
   setup_steps: ['In Statsig open Project settings, Keys and environments, and copy the server secret key.'],
+  see_it: 'Open Metrics, Events catalog, or Logstream: the event shows within seconds.',
   notes: [
     'The user id is userID, the anonymous id the custom id stableID. Add a custom id of that name in Statsig if you randomise by it.',
     'Metadata are texts; nested properties are sent as JSON.',

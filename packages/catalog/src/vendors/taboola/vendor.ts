@@ -42,6 +42,7 @@ export default defineVendor({
     'Under Tracking create a conversion of the type Event for each event, with the event name below.',
     'Let the collector remember the click id tblci: only events with it are sent.',
   ],
+  see_it: 'Open Tracking, Conversions: the conversion turns to Active within the hour.',
   notes: [
     'Open: orderid and quantity are on the page of the single postback; in the bulk request they were seen in a note that quotes the documentation.',
     'Taboola answers 204 and does not validate bulk requests. It knows AUD, BRL, CAD, CNY, EUR, GBP, HKD, ILS, INR, JPY, KRW, MXN, NZD, RUB, SGD, THB, TRY, USD and ZAR. Other currencies are not on its list.',

@@ -53,6 +53,8 @@ export default defineVendor({
     'In Tealium open Sources, Data sources, Add data source, HTTP API, and copy its key.',
     'Add the attributes that the events use in EventStream, Attributes.',
   ],
+  see_it: 'Open EventStream, Live events; with a trace id, Trace.',
+  test_mode: { field: 'trace_id', effect: 'Events with the ID of a trace show in the trace as they are processed.' },
   notes: [
     'Properties are flattened, because attributes are; products are sent as parallel lists.',
     'Tealium counts an event when it arrives; its own time is sent as event_timestamp.',

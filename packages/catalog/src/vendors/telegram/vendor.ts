@@ -17,6 +17,7 @@ export default defineVendor({
     'In Telegram write to @BotFather, create a bot with /newbot, and copy its token.',
     'Add the bot to the group or channel, or write to it first, and note the id of the chat.',
   ],
+  see_it: 'Open the chat: the message shows at once.',
   notes: [
     'Texts are sent as they are, without formatting; links get no preview.',
     'A bot may send about one message a second to a chat, and 20 a minute to a group; more messages wait.',

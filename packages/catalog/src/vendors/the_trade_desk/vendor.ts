@@ -84,6 +84,7 @@ export default defineVendor({
     'Under Advertiser data and identity, Tracking tags, create an event tracker (or a universal pixel) and copy its ID.',
     'For retail events ask your representative for the merchant ID.',
   ],
+  see_it: 'Open Advertiser data and identity, the tracking tag: the number of events shows within a day.',
   notes: [
     'Open: the documentation needs a login. Fields were seen in the extension that The Trade Desk maintains for Adobe and in public integrations.',
     'Open: the shape of data_processing_option and of error answers.',

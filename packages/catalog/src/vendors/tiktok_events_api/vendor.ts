@@ -74,8 +74,9 @@ export default defineVendor({
   setup_steps: [
     'In TikTok Events Manager select the web data source and copy its pixel code.',
     'Open Settings, Events API, and generate an access token.',
-    'Send a first event with a test event code and check it under Test events.',
   ],
+  see_it: 'Open Events Manager, the data source: Test events for events with a test event code, Overview for others.',
+  test_mode: { field: 'test_event_code', effect: 'Events with the code of the page Test events show there.' },
   default_consent_category: 'advertising',
   config_fields: [
     {

@@ -18,6 +18,7 @@ export default defineVendor({
     'Note the account SID, and the number or the messaging service that sends.',
     'For a test use the test credentials of the account and the sender +15005550006.',
   ],
+  see_it: 'Open Monitor, Logs, Messaging: the message shows with the status of its delivery.',
   notes: [
     'Messages go to the number in the configuration. To write to your customers, map To to their telephone number; you need their consent.',
     'Twilio has no deduplication: a retry after a timeout can send, and bill, a message twice.',

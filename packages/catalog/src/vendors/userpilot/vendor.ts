@@ -27,6 +27,7 @@ export default defineVendor({
   api_version: { version: '2020-09-22', checked: '2026-11-16' },
   default_consent_category: 'functional',
   setup_steps: ['In Userpilot open Environment, and copy the API key and the API endpoint of the environment.'],
+  see_it: 'Open People, Users, the user: the event shows in the activity. Data, Events lists it too.',
   notes: [
     'Userpilot knows users, not anonymous visitors: events without a user id are dropped, and the user must have been identified.',
     'Userpilot counts an event when it arrives: events that are older than a day are dropped.',

@@ -46,6 +46,7 @@ export default defineVendor({
   website: 'https://help.vibe.co/',
   api_version: { version: 's2s-conversion', checked: '2026-11-16' },
   setup_steps: ['In Vibe open Tracking, Pixel, and copy the pixel ID.'],
+  see_it: 'Open Tracking, Pixel: the number of events shows within the hour.',
   notes: [
     'Open: Vibe publishes no documentation. Fields and path were seen in public integrations; partners such as Segment have a path of their own.',
     'Vibe matches by household: the visitor’s IPv4 address is required, and events with an IPv6 address are dropped.',

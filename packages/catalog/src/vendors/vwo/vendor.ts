@@ -25,6 +25,7 @@ export default defineVendor({
     'Register every event that you send in Data360, Events, with the same name.',
     'Send the cookie _vwo_uuid of your page as context.vendor_ids.vwo_uuid.',
   ],
+  see_it: 'Open Data360, Events, the event: its last time shows there.',
   notes: [
     'Visitors are known by the cookie _vwo_uuid; others are dropped.',
     'Nested properties are left out. Identify and group calls are not sent.',

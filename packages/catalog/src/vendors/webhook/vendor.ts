@@ -23,8 +23,8 @@ export default defineVendor({
   setup_steps: [
     'Create an HTTPS endpoint that answers 2xx within the timeout.',
     'Enter its URL. Choose an authentication and a signing secret if the endpoint checks them.',
-    'Send an event and look for it in the log of your endpoint; GET /events/{messageId} shows the request and the answer.',
   ],
+  see_it: 'Look for the event in the log of your endpoint; GET /events/{messageId} shows the request and the answer.',
   config_fields: [
     {
       key: 'url',

@@ -64,6 +64,7 @@ export default defineVendor({
     'Generate an access token and secret for a user who is ad manager or account admin of the ad account.',
     'In Ads Manager open Tools, Events Manager, and copy the pixel ID and the ID of each event (Install with Conversion API).',
   ],
+  see_it: 'Open Events Manager: the event turns to Active, with the time of the last event, within a day.',
   notes: [
     'X knows no standard names: every event needs a row with its event ID.',
     'An event needs the click id twclid, an e-mail address or a telephone number. IP address and user agent are sent in addition.',

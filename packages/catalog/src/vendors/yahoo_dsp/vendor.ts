@@ -61,6 +61,7 @@ export default defineVendor({
     'Create a conversion rule for each event and copy its event name into the table below.',
     'Add the parameter vmcid with Yahoo’s click macro CC to the landing URLs of your ads, so that events carry the click id.',
   ],
+  see_it: 'Open the pixel, Rules: the number of conversions shows within a day.',
   notes: [
     'Open: the body, the token endpoint and its audience were seen in a note that quotes the documentation.',
     'Open: PARTIAL answers name no event. They count as delivered, because deduplication by eventId is not documented.',

@@ -47,6 +47,7 @@ export default defineVendor({
     'Create a goal of the type JavaScript event for every event that you want to see; its identifier is the name of the event.',
     'Check whether your rules allow data to be sent to Russia, where the service runs.',
   ],
+  see_it: 'Open the reports Conversions or Tech, Monitoring: the goal shows within minutes.',
   notes: [
     'Visitors are known by the ClientID of Metrica (cookie _ym_uid), which your page must send as context.vendor_ids.ym_uid; others are dropped.',
     'Metrica accepts events of the last 12 hours. An event joins a visit that a page view has opened.',

@@ -39,6 +39,7 @@ export default defineVendor({
     'In Zendesk open Admin centre, Apps and integrations, APIs, Zendesk API, switch token access on, and add a token.',
     'Activate the Events API: it needs the plan Suite Team or above.',
   ],
+  see_it: 'Open the user’s profile in the agent workspace: the event shows in the interaction history.',
   notes: [
     'An event creates the profile and the user if Zendesk does not know them.',
     'Zendesk replaces a profile as a whole, so events carry identifiers and no attributes.',

@@ -32,6 +32,7 @@ export default defineVendor({
     'Generate a code with the scope ZohoCRM.modules.ALL, exchange it for a refresh token, and enter that token.',
     'Choose the data centre: the ending of the address of Zoho CRM.',
   ],
+  see_it: 'Open the lead or contact: its fields have changed; Timeline shows by whom.',
   notes: [
     'Identify calls, sign-ups, leads and demo requests create or update a record; other events are dropped.',
     'A lead without a company gets the company Unknown; a person without a last name the address as last name. Zoho demands both, also in an update: send company and last_name with every identify.',

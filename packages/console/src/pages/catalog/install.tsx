@@ -18,6 +18,8 @@ export interface InstallableVendor {
   variants: { key: string; name: string; default_config: unknown }[];
   default_consent_category?: string | null;
   connect: unknown;
+  see_it: string | null;
+  test_mode: { field: string; value?: unknown; effect: string } | null;
 }
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
@@ -25,7 +27,7 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
   const queries = useQueryClient();
   const pipelines = useQuery(pipelinesQuery());
   const [more, setMore] = useState(false);
-  const required = vendor.config_fields.filter((field) => field.required || field.key === 'test_event_code');
+  const required = vendor.config_fields.filter((field) => field.required || field.key === vendor.test_mode?.field);
   const optional = vendor.config_fields.filter((field) => !required.includes(field));
   const form = useForm({
     initialValues: {

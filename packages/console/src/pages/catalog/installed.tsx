@@ -1,7 +1,8 @@
 /** After an installation: connect the account where the vendor has OAuth, make a real test call, go on. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -9,6 +10,7 @@ import { milliseconds } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 import classes from './catalog.module.css';
+import type { InstallableVendor } from './install.tsx';
 
 export interface InstalledIntegration {
   id: string;
@@ -22,7 +24,7 @@ export function Installed({
   integrations,
   onDone,
 }: {
-  vendor: { name: string; connect: unknown };
+  vendor: Pick<InstallableVendor, 'name' | 'connect' | 'see_it' | 'test_mode'>;
   templateId: string;
   integrations: readonly InstalledIntegration[];
   onDone: () => void;
@@ -51,8 +53,9 @@ export function Installed({
         </div>
       )}
       {integrations.map((integration) => (
-        <TestCall key={integration.id} integration={integration} />
+        <TestCall key={integration.id} integration={integration} testMode={vendor.test_mode} />
       ))}
+      {vendor.see_it !== null && first !== undefined && <Text size="sm">See it. {vendor.see_it}</Text>}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={() => void navigate({ to: '/templates/$templateId', params: { templateId }, search: {} })}>
           Open the mapping
@@ -77,7 +80,10 @@ export function Installed({
 }
 
 /** One event really goes to the vendor, so that wrong credentials are known now. */
-function TestCall({ integration }: { integration: InstalledIntegration }) {
+function TestCall({ integration, testMode }: { integration: InstalledIntegration; testMode: InstallableVendor['test_mode'] }) {
+  const [isTest, setIsTest] = useState(testMode !== null && testMode.value !== undefined);
+  const [code, setCode] = useState('');
+  const needsCode = testMode !== null && testMode.value === undefined;
   const test = useMutation({
     mutationFn: () => {
       const { userAgent: user_agent, ...context } = SAMPLE_BODY.context;
@@ -94,6 +100,7 @@ function TestCall({ integration }: { integration: InstalledIntegration }) {
               traits: SAMPLE_BODY.traits,
               context: { ...context, user_agent },
             } as never,
+            ...(isTest ? { test_mode: true, ...(needsCode ? { test_code: code } : {}) } : {}),
           },
         }),
       );
@@ -106,8 +113,20 @@ function TestCall({ integration }: { integration: InstalledIntegration }) {
   return (
     <div className={classes.done}>
       <Text size="sm">Check the credentials with one real request: a sample order goes to {integration.name}, without consent gate.</Text>
+      {testMode !== null && (
+        <Checkbox
+          mt="xs"
+          label="In the vendor’s test mode"
+          description={testMode.effect}
+          checked={isTest}
+          onChange={(change) => setIsTest(change.currentTarget.checked)}
+        />
+      )}
+      {isTest && needsCode && (
+        <TextInput mt="xs" label="Test code" value={code} onChange={(change) => setCode(change.currentTarget.value.trim())} />
+      )}
       <Group mt="xs" gap="xs">
-        <Button variant="default" onClick={() => test.mutate()} loading={test.isPending}>
+        <Button variant="default" disabled={isTest && needsCode && code === ''} onClick={() => test.mutate()} loading={test.isPending}>
           Send a test event
         </Button>
         {test.data !== undefined && (

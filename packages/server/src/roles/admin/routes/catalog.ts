@@ -49,6 +49,17 @@ const VENDOR = {
   status: OneOf(['ga', 'beta']),
   website: Type.String({ description: "The vendor's API documentation." }),
   setup_steps: Type.Array(Type.String(), { description: "What to do in the vendor's interface before installing, in order." }),
+  see_it: Nullable(Type.String({ description: "Where in the vendor's interface an event shows after it was sent." })),
+  test_mode: Nullable(
+    named(
+      'CatalogTestMode',
+      Closed({
+        field: Type.String({ description: 'The config field that switches the test mode on.' }),
+        value: Type.Optional(Type.Unknown({ description: "Its value. Absent: a code from the vendor's interface." })),
+        effect: Type.String({ description: 'What the vendor does with such an event.' }),
+      }),
+    ),
+  ),
   default_consent_category: Nullable(
     OneOf(CONSENT_CATEGORIES, { description: 'The consent category that an install form should propose.' }),
   ),

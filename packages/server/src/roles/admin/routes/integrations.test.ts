@@ -324,6 +324,7 @@ onStory('trying out', (story) => {
     expect(ids[2]).toBe('mine');
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(new Set(ids).size).toBe(3);
+    expect(await story.refusal('POST', `${path}/test`, { event, test_mode: true })).toEqual([422, 'VALIDATION_ERROR', 'test_mode']);
     await new Promise((resolve) => server.close(resolve));
     const refused = await story.call('POST', `${path}/test`, { event });
     expect([refused.status, refused.body.status]).toEqual([200, null]);

@@ -11,6 +11,7 @@ import { IdParams, TimeQuery } from '../../../http/schema.ts';
 import { diffRevisions } from '../../../operations/diff.ts';
 import { compileRehearsal, type Rehearse } from '../../../operations/rehearse.ts';
 import { replayHistory } from '../../../operations/replay.ts';
+import { inTestMode } from '../../../operations/test-mode.ts';
 import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { readParameters } from '../../../stores/config/pipeline-parameters.ts';
@@ -132,10 +133,25 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor', anyJson: true, unaudited: true },
       schema: {
         summary: 'Send a test event',
-        description: 'Really sends one event to the vendor, once, without filter or consent gate.',
+        description:
+          "Really sends one event to the vendor, once, without filter or consent gate. With `test_mode` it is sent in the vendor's test mode, whatever the integration's config says: see `test_mode` of the catalog.",
         tags,
         params: IntegrationParams,
-        body: Body({ event: EventBody }, [], { examples: [{ event: EXAMPLE_EVENT }] }),
+        body: Body(
+          {
+            event: EventBody,
+            test_mode: Type.Optional(Type.Boolean({ description: "Use the vendor's test mode for this event." })),
+            test_code: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 500,
+                description: "The code of the vendor's test page, where its test mode needs one.",
+              }),
+            ),
+          },
+          [],
+          { examples: [{ event: EXAMPLE_EVENT, test_mode: true }] },
+        ),
         response: { 200: Type.Object({ status: Nullable(Type.Integer()), duration_ms: Type.Number(), response_excerpt: Type.String() }) },
       },
     },
@@ -145,7 +161,10 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       if (compiled === undefined)
         throw new ApiError('UNAVAILABLE', { message: 'The integration is not loaded yet: try again in a moment.', retryAfterS: 1 });
       // A fresh id each time: vendors drop an id that they have seen, and a second test would seem lost.
-      return await trialDelivery({ sender, clock }, compiled, eventOf({ event_id: randomUUID(), ...body.event }));
+      const event = eventOf({ event_id: randomUUID(), ...body.event });
+      if (body.test_mode !== true) return await trialDelivery({ sender, clock }, compiled, event);
+      const definition = await requireVendor(integration.vendor);
+      return await trialDelivery({ sender, clock }, inTestMode(compiled, definition, body.test_code, urlRules(context)), event);
     },
   );
 
