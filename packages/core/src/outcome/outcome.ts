@@ -102,6 +102,8 @@ interface AboutOne extends About {
   event_id: string;
 }
 interface AboutEvent extends AboutOne {
+  /** The event was processed before and is processed again: a replay of a dead letter. */
+  again?: true;
   type: EventType;
   original_type?: CanonicalEvent['original_type'];
   // `undefined` is allowed as a value: senders copy these fields from the event as they are, and JSON leaves them out.

@@ -9,7 +9,7 @@ import { OUTCOMES_TOPIC, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { INGEST_TOPICS, PROCESS_GROUP } from '../partition.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
-import { eraseTraces } from '../stores/observe/traces.ts';
+import { eraseTraces } from '../stores/observe/erase-traces.ts';
 import type { Operations } from './operations.ts';
 
 export interface Erased {
@@ -48,7 +48,8 @@ export async function erasePerson(
   }
   const wanted = { anonymous_ids: anonymousIds.flatMap(plainAndHashed) };
   for (const whose of userIds.length === 0 ? [wanted] : userIds.map((user_id) => ({ ...wanted, user_id }))) {
-    erased.traces += await eraseTraces(observe, orgId, whose);
+    const gone = await eraseTraces(observe, orgId, whose);
+    erased.traces += new Set(gone.map(({ pipeline_id, event_id }) => `${pipeline_id} ${event_id}`)).size;
     erased.dead_letters += await eraseDeadLetters(observe, orgId, whose);
   }
   return { erased, complete: processed && recorded };

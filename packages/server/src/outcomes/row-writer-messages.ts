@@ -1,6 +1,6 @@
 /** Messages between `RowWriter` and its thread. */
 import type { StoredRecord } from '../stores/event-log/port.ts';
-import type { RowAges } from '../stores/observe/sweep.ts';
+import type { RowAges, Swept } from '../stores/observe/sweep.ts';
 
 export type RowStore = { databaseUrl: string | undefined; dataDir: string };
 
@@ -16,7 +16,7 @@ export interface Recorded {
   /** Positions of records that do not parse. They are skipped: retrying them would block all traces for good. */
   unreadable: string[];
 }
-export type RowWriterReply = { id: number } & (Recorded | { removed: number } | { error: string });
+export type RowWriterReply = { id: number } & (Recorded | Swept | { error: string });
 /** The thread's pool lost a connection. The query that used it reports its own error. */
 export type RowWriterNotice = { connection_lost: string };
 

@@ -34,7 +34,7 @@ async function openWriter({ databaseUrl, dataDir }: RowStore, onConnectionLost: 
     import('../stores/observe/open.ts'),
     import('../stores/observe/kysely-writer.ts'),
   ]);
-  return kyselyWriter(await connectObserve({ databaseUrl, dataDir, onConnectionError: (error) => onConnectionLost(error.message) }));
+  return kyselyWriter(connectObserve({ databaseUrl, dataDir, onConnectionError: (error) => onConnectionLost(error.message) }));
 }
 
 async function answer(writer: Writer, request: RowWriterRequest): Promise<RowWriterReply> {
@@ -42,7 +42,7 @@ async function answer(writer: Writer, request: RowWriterRequest): Promise<RowWri
   try {
     return request.kind === 'record'
       ? { id, ...(await record(writer, request.records)) }
-      : { id, removed: await sweepRows(writer, request.ages) };
+      : { id, ...(await sweepRows(writer, request.ages)) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }

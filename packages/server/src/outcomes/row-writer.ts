@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
-import type { RowAges } from '../stores/observe/sweep.ts';
+import type { RowAges, Swept } from '../stores/observe/sweep.ts';
 import {
   packRecords,
   type Recorded,
@@ -37,11 +37,11 @@ export class RowWriter {
     return { counted: reply.counted, unreadable: reply.unreadable };
   }
 
-  /** Removes some of the expired rows. Resolves with their number: 0 when none are left. */
-  async sweep(ages: RowAges): Promise<number> {
+  /** Removes some of the expired rows; none when none are left. */
+  async sweep(ages: RowAges): Promise<Swept> {
     const reply = await this.#ask({ kind: 'sweep', ages });
     if (!('removed' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
-    return reply.removed;
+    return { removed: reply.removed, adopted: reply.adopted, raw: reply.raw };
   }
 
   async stop(): Promise<void> {

@@ -6,26 +6,25 @@ import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
-import { kyselyWriter } from '../stores/observe/kysely-writer.ts';
-import type { ObserveDb } from '../stores/observe/schema.ts';
-import { hasAgedRows } from '../stores/observe/sweep.ts';
+import type { RowAges } from '../stores/observe/sweep.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
 
 const EVERY_MS = 60_000;
 const COUNTERS_KEPT_MS = 90 * 86_400_000;
 const OUTCOMES_KEPT_MS = 3_600_000;
+/** Traces may stay this much longer than their retention, or a tenth of it. */
+const MOST_GRACE_MS = 3_600_000;
 
 export interface SweeperDeps {
   log: EventLog;
-  observe: ObserveDb;
   rowWriter: Pick<RowWriter, 'sweep'>;
   clock: Clock;
   logger: Logger;
   settings: Pick<Settings, 'eventRetentionMs' | 'deadLetterRetentionMs'>;
 }
 
-export async function sweep({ log, observe, rowWriter, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number }> {
+export async function sweep({ log, rowWriter, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number; adopted: number }> {
   const now = clock.now();
   let records = 0;
   const expire = async (prefix: string, keptMs: number) => {
@@ -37,15 +36,21 @@ export async function sweep({ log, observe, rowWriter, clock, settings }: Sweepe
   await expire('dlq-', settings.deadLetterRetentionMs);
   await expire(OUTCOMES_TOPIC, OUTCOMES_KEPT_MS);
 
-  const ages = {
+  const ages: RowAges = {
     traces: now - settings.eventRetentionMs,
     counters: now - COUNTERS_KEPT_MS,
     deadLetters: now,
+    pipelines: [],
+    graceMs: Math.min(MOST_GRACE_MS, settings.eventRetentionMs / 10),
   };
-  let rows = 0;
-  if (await hasAgedRows(kyselyWriter(observe), ages))
-    for (let removed = 1; removed > 0; rows += removed) removed = await rowWriter.sweep(ages);
-  return { records, rows };
+  let [rows, adopted] = [0, 0];
+  for (let more = true; more; ) {
+    const swept = await rowWriter.sweep(ages);
+    rows += swept.removed;
+    adopted += swept.adopted;
+    more = swept.removed + swept.adopted > 0;
+  }
+  return { records, rows, adopted };
 }
 
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
@@ -54,10 +59,12 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     running = running
       .then(() => sweep(deps))
       .then(
-        ({ records, rows }) => records + rows > 0 && deps.logger.info({ records, rows }, 'expired records removed'),
+        ({ records, rows, adopted }) => {
+          if (records + rows > 0) deps.logger.info({ records, rows }, 'expired records removed');
+          if (adopted > 0) deps.logger.info({ rows: adopted }, 'traces of an earlier version moved to segments');
+        },
         (error: unknown) => deps.logger.warn({ err: error }, 'removing expired records failed, retrying in a minute'),
-      )
-      .then(() => undefined);
+      );
   }, EVERY_MS);
   timer.unref();
   return {

@@ -7,6 +7,7 @@ const MINUTE = 60_000;
 
 export function tally(outcomes: Iterable<Outcome>): Tally {
   const events: TraceEventRow[] = [];
+  const replacing: TraceEventRow[] = [];
   const steps: TraceStepRow[] = [];
   const deadLetters: DeadLetter[] = [];
   const counters = new Map<string, CounterRow>();
@@ -25,7 +26,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   ): void {
     const processed = outcome.kind === 'processed' ? outcome : undefined;
     const raw = outcome.kind === 'dead_lettered' ? outcome.dead_letter.raw : outcome.raw;
-    events.push({
+    const row: TraceEventRow = {
       org_id: outcome.org_id,
       pipeline_id: outcome.pipeline_id,
       event_id: clean(outcome.event_id),
@@ -42,7 +43,9 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       raw_topic: raw?.topic ?? null,
       raw_position: raw?.position ?? null,
       stored_position: processed?.stored ?? null,
-    });
+    };
+    events.push(row);
+    if (outcome.again === true) replacing.push(row);
   }
   function traceStep(
     outcome: Exclude<Outcome, { kind: 'ingest_counts' | 'rejected_events' | 'processed' }>,
@@ -124,7 +127,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       }
     }
   }
-  return { events, steps, counters: [...counters.values()], deadLetters };
+  return { events, replacing, steps, counters: [...counters.values()], deadLetters };
 }
 
 /** PostgreSQL's text type holds neither NUL nor lone surrogates. Bodies are stored as bytes; these columns are for search and display. */

@@ -80,7 +80,8 @@ function outcomeOf(
   const { event, decisions } = result;
   const { org_id, pipeline_id, received_at } = envelope;
   const raw = { topic, position: delivery.record.position };
-  const about = { at: now, org_id, pipeline_id, ...namesOf(event) };
+  const again = id !== eventRecordId(pipeline_id, envelope.event_id);
+  const about = { at: now, org_id, pipeline_id, ...namesOf(event), ...(again && { again: true as const }) };
   switch (result.kind) {
     case 'processed':
       return { kind: 'processed', ...about, received_at, decisions, raw, ...(stored !== undefined && { stored }) };

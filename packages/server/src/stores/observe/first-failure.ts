@@ -1,6 +1,7 @@
 /** The first event behind an alert, to show in its message. Reads one minute of one table, whatever the size of the installation. */
 import type { AlertKind } from '@firsthand/core/config/alert.ts';
 import type { ObserveDb } from './schema.ts';
+import { allSteps, allTraces } from './segments.ts';
 
 const MINUTE = 60_000;
 
@@ -16,7 +17,7 @@ export interface Failure {
 
 /** `minuteAt`: a minute in which such an event was counted. */
 export async function firstFailure(
-  { db }: ObserveDb,
+  { db, engine }: ObserveDb,
   kind: AlertKind,
   scope: FailureScope,
   minuteAt: number,
@@ -36,7 +37,7 @@ export async function firstFailure(
   }
   if (kind === 'failing') {
     let steps = db
-      .selectFrom('trace_steps')
+      .selectFrom(allSteps(engine))
       .select(['event_id', 'reason'])
       .where('org_id', '=', scope.org_id)
       .where('at', '>=', minuteAt)
@@ -48,7 +49,7 @@ export async function firstFailure(
   }
   if (kind !== 'plan_violations') return undefined;
   let events = db
-    .selectFrom('trace_events')
+    .selectFrom(allTraces(engine))
     .select(['event_id', 'reason'])
     .where('org_id', '=', scope.org_id)
     .where('processed_at', '>=', minuteAt)

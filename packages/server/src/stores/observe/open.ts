@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { Kysely } from 'kysely';
 import { postgresDialect } from '../config/postgres.ts';
-import { sqliteDialect } from '../config/sqlite.ts';
+import { kyselyWriter } from './kysely-writer.ts';
 import { type ObserveDb, prepareObserve } from './schema.ts';
-import { OBSERVE_FILE, type ObserveTables } from './tables.ts';
+import { openSqliteWriter } from './sqlite-writer.ts';
+import { OBSERVE_FILE } from './tables.ts';
+import { ThreadDialect } from './thread-dialect.ts';
 
 interface ObserveOptions {
   databaseUrl?: string | undefined;
@@ -14,10 +16,16 @@ interface ObserveOptions {
 
 /** Opens a separate file (or pool), so that a burst of traces never delays a management request to the configuration store. */
 export async function openObserve(options: ObserveOptions): Promise<ObserveDb & { close(): Promise<void> }> {
-  if (options.databaseUrl === undefined) mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  const observe = await connectObserve(options);
+  const { databaseUrl, dataDir } = options;
+  const observe = connectObserve(options);
   try {
-    await prepareObserve(observe);
+    if (databaseUrl === undefined) {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      // In this thread: it takes milliseconds, and the thread for queries starts only when somebody asks.
+      const writer = openSqliteWriter(join(dataDir, OBSERVE_FILE));
+      await prepareObserve(writer);
+      writer.close();
+    } else await prepareObserve(kyselyWriter(observe));
   } catch (error) {
     await observe.db.destroy();
     throw error;
@@ -26,13 +34,8 @@ export async function openObserve(options: ObserveOptions): Promise<ObserveDb & 
 }
 
 /** Opens another connection to an existing store. */
-export async function connectObserve(options: ObserveOptions): Promise<ObserveDb> {
-  const { databaseUrl, dataDir } = options;
-  const db = new Kysely<ObserveTables>({
-    dialect:
-      databaseUrl === undefined ? sqliteDialect(join(dataDir, OBSERVE_FILE)) : postgresDialect(databaseUrl, options.onConnectionError),
-  });
-  // `normal` loses nothing when the process is killed. A power cut may lose the last second of traces, but never tears a row.
-  if (databaseUrl === undefined) await sql.raw('pragma synchronous = normal').execute(db);
-  return { db, engine: databaseUrl === undefined ? 'sqlite' : 'postgres' };
+export function connectObserve({ databaseUrl, dataDir, onConnectionError }: ObserveOptions): ObserveDb {
+  if (databaseUrl !== undefined)
+    return { db: new Kysely({ dialect: postgresDialect(databaseUrl, onConnectionError) }), engine: 'postgres' };
+  return { db: new Kysely({ dialect: new ThreadDialect(join(dataDir, OBSERVE_FILE)) }), engine: 'sqlite' };
 }

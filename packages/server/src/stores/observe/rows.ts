@@ -43,6 +43,8 @@ export interface CounterRow {
 }
 export interface Tally {
   events: TraceEventRow[];
+  /** Rows of `events` that are the repeat of an earlier event: their old rows go. */
+  replacing: TraceEventRow[];
   steps: TraceStepRow[];
   counters: CounterRow[];
   deadLetters: DeadLetter[];

@@ -2,8 +2,10 @@
  * Queryable results of events: traces, counters by minute, dead letters, health. Only the recorder writes them, in transactions that
  * include its position in the log, so nothing is counted twice.
  */
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { prepareSegments } from './segments.ts';
 import { CAUSE_COLUMNS, type Engine, type ObserveTables, TABLES } from './tables.ts';
+import type { Writer } from './writer.ts';
 
 export interface ObserveDb {
   db: Kysely<ObserveTables>;
@@ -26,31 +28,48 @@ const INDEXES: [name: string, on: string][] = [
   ['dead_letters_rejected_id', "dead_letters (org_id, event_id) where stage = 'ingest'"],
   ['dead_letters_age', 'dead_letters (expires_at)'],
 ];
+/** PostgreSQL only. */
+const LATER_INDEXES: [name: string, on: string][] = [
+  ['trace_events_by_org_time', 'trace_events (org_id, received_at, event_id)'],
+  ['trace_events_by_id', 'trace_events (org_id, event_id)'],
+  ['trace_events_by_visitor', 'trace_events (org_id, anonymous_id) where anonymous_id is not null'],
+];
+const SMALL_ROWS = 100_000;
 
-/** Creates missing tables, columns and indexes. Tables only ever gain columns that may be null, so two versions of the program can share them. */
-export async function prepareObserve({ db, engine }: ObserveDb): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    if (engine === 'postgres') await sql`select pg_advisory_xact_lock(727274)`.execute(tx);
+/**
+ * Creates missing tables, columns and indexes. Tables only ever gain columns that may be null, so two versions of the program can share
+ * them. In SQLite, `trace_events` and `trace_steps` hold what versions before segments wrote, until `adoptRows` has moved it.
+ */
+export async function prepareObserve(writer: Writer): Promise<void> {
+  const { engine } = writer;
+  await writer.transaction(async (tx) => {
+    if (engine === 'postgres') await tx.all('select pg_advisory_xact_lock(727274)');
     const typeOf = (type: string) => (type === 'bytes' ? (engine === 'postgres' ? 'bytea' : 'blob') : type);
     for (const [table, { columns, required, key }] of Object.entries(TABLES)) {
       const lines = Object.entries(columns).map(([name, type]) => `${name} ${typeOf(type)}${required.includes(name) ? ' not null' : ''}`);
       if (key) lines.push(`primary key (${key.join(', ')})`);
       const rowless = engine === 'sqlite' && key && table !== 'dead_letters' ? ' without rowid' : '';
-      await sql.raw(`create table if not exists ${table} (${lines.join(', ')})${rowless}`).execute(tx);
-      const present = await columnsOf(tx, engine, table);
+      await tx.run(`create table if not exists ${table} (${lines.join(', ')})${rowless}`);
+      const present = await columnsOf(tx, table);
       for (const [name, type] of Object.entries(columns))
-        if (!present.has(name)) await sql.raw(`alter table ${table} add column ${name} ${typeOf(type)}`).execute(tx);
+        if (!present.has(name)) await tx.run(`alter table ${table} add column ${name} ${typeOf(type)}`);
     }
-    for (const [name, on] of INDEXES) await sql.raw(`create index if not exists ${name} on ${on}`).execute(tx);
+    for (const [name, on] of INDEXES) await tx.run(`create index if not exists ${name} on ${on}`);
+    if (engine === 'sqlite') await prepareSegments(tx);
+    else if (await isSmall(tx)) for (const [name, on] of LATER_INDEXES) await tx.run(`create index if not exists ${name} on ${on}`);
   });
 }
 
-async function columnsOf(db: Kysely<ObserveTables>, engine: Engine, table: string): Promise<Set<string>> {
+/** Creating an index locks the table. On a large one that is a decision of the operator: the upgrade guide has the statements. */
+async function isSmall(writer: Writer): Promise<boolean> {
+  const [found] = await writer.all<{ n: number }>("select reltuples::bigint as n from pg_class where oid = 'trace_events'::regclass");
+  return Number(found?.n ?? 0) < SMALL_ROWS;
+}
+
+async function columnsOf(writer: Writer, table: string): Promise<Set<string>> {
   const query =
-    engine === 'postgres'
-      ? sql<{
-          name: string;
-        }>`select column_name as name from information_schema.columns where table_schema = current_schema() and table_name = ${table}`
-      : sql<{ name: string }>`select name from pragma_table_info(${table})`;
-  return new Set((await query.execute(db)).rows.map(({ name }) => name));
+    writer.engine === 'postgres'
+      ? 'select column_name as name from information_schema.columns where table_schema = current_schema() and table_name = ?'
+      : 'select name from pragma_table_info(?)';
+  return new Set((await writer.all<{ name: string }>(query, [table])).map(({ name }) => name));
 }

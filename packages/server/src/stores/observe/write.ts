@@ -1,6 +1,8 @@
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
-import type { Tally, TraceStepRow } from './rows.ts';
+import { keyOf } from './keys.ts';
+import type { Tally, TraceEventRow, TraceStepRow } from './rows.ts';
+import { listSegments, noteRows, openSegment, segmentColumns, segmentTable } from './segments.ts';
 import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -20,10 +22,13 @@ export function writeTally(writer: Writer, tally: Tally, position: string): Prom
   return writer.transaction(async (tx) => {
     // For a repeated id (a replay, or the same messageId after the deduplication window) the newest row wins.
     const events = lastOf(tally.events, (row) => `${row.pipeline_id}\n${row.event_id}`);
-    await insertRows(tx, 'trace_events', events, REPLACE_EVENT);
-    await insertRows(tx, 'trace_steps', tally.steps);
-    await insertRows(tx, 'counters', tally.counters, ADD_COUNTER);
-    await insertRows(tx, 'integration_health', healthOf(tally.steps), KEEP_NEWER_HEALTH);
+    if (tx.engine === 'sqlite') await writeSegment(tx, events, tally);
+    else {
+      await insertRows(tx, 'trace_events', columnsOf('trace_events'), events, REPLACE_EVENT);
+      await insertRows(tx, 'trace_steps', columnsOf('trace_steps'), tally.steps);
+    }
+    await insertRows(tx, 'counters', columnsOf('counters'), tally.counters, ADD_COUNTER);
+    await insertRows(tx, 'integration_health', columnsOf('integration_health'), healthOf(tally.steps), KEEP_NEWER_HEALTH);
     await insertDeadLetters(tx, tally.deadLetters);
     await trimRejectedEvents(tx, tally.deadLetters);
     await tx.run('insert into recorder (name, position) values (?, ?) on conflict (name) do update set position = excluded.position', [
@@ -33,15 +38,48 @@ export function writeTally(writer: Writer, tally: Tally, position: string): Prom
   });
 }
 
+/** Adds rows to the newest segment. */
+async function writeSegment(writer: Writer, events: readonly TraceEventRow[], { steps, replacing }: Tally): Promise<void> {
+  if (events.length + steps.length === 0) return;
+  for (const row of replacing) await removeEvent(writer, row);
+  const segment = await openSegment(writer);
+  await insertRows(writer, segmentTable('trace_events', segment), segmentColumns('trace_events'), events.map(withKeys));
+  await insertRows(writer, segmentTable('trace_steps', segment), segmentColumns('trace_steps'), steps.map(withEventKey));
+  await noteRows(writer, segment, events.length, [...events.map((row) => row.processed_at), ...steps.map((row) => row.at)]);
+}
+/** The older rows of a repeated event may be in any segment. */
+async function removeEvent(writer: Writer, { pipeline_id, event_id }: TraceEventRow): Promise<void> {
+  for (const { id } of await listSegments(writer))
+    await writer.run(`delete from ${segmentTable('trace_events', id)} where event_key = ? and pipeline_id = ? and event_id = ?`, [
+      keyOf(event_id),
+      pipeline_id,
+      event_id,
+    ]);
+}
+export function withKeys(row: TraceEventRow) {
+  const { event_id, user_id, anonymous_id } = row;
+  return {
+    ...row,
+    event_key: keyOf(event_id),
+    user_key: user_id === null ? null : keyOf(user_id),
+    anonymous_key: anonymous_id === null ? null : keyOf(anonymous_id),
+  };
+}
+export function withEventKey(row: TraceStepRow) {
+  return { ...row, event_key: keyOf(row.event_id) };
+}
+
+const columnsOf = (table: keyof ObserveTables) => Object.entries(TABLES[table].columns);
+
 /** Inserts many rows in one statement with one JSON parameter. Both engines parse JSON faster than they bind parameters. */
-async function insertRows<T extends keyof ObserveTables>(
+export async function insertRows(
   writer: Writer,
-  table: T,
-  rows: readonly ObserveTables[T][],
+  table: string,
+  columns: readonly [name: string, type: string][],
+  rows: readonly object[],
   onConflict = '',
 ): Promise<void> {
   if (rows.length === 0) return;
-  const columns = Object.entries(TABLES[table].columns);
   const names = columns.map(([name]) => name);
   const values = JSON.stringify(rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name])));
   const postgres = writer.engine === 'postgres';
@@ -129,7 +167,7 @@ async function trimRejectedEvents(writer: Writer, letters: DeadLetter[]): Promis
     if (removed === 0) continue;
     const minute = Math.floor(Date.parse(created_at) / 60_000);
     const row = { org_id, pipeline_id, integration_id: '', minute, counter: 'rejected_dropped', n: removed };
-    await insertRows(writer, 'counters', [row], ADD_COUNTER);
+    await insertRows(writer, 'counters', columnsOf('counters'), [row], ADD_COUNTER);
   }
 }
 

@@ -8,7 +8,8 @@ import { findCanonical } from '../../../operations/find-events.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { findRejected, listDeadLetters } from '../../../stores/observe/dead-letters.ts';
-import { listTraces, stepsOfEvents, type TraceCursor } from '../../../stores/observe/traces.ts';
+import { listTraces } from '../../../stores/observe/list-traces.ts';
+import { stepsOfEvents, type TraceCursor } from '../../../stores/observe/traces.ts';
 import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
@@ -84,6 +85,9 @@ const Rejected = named(
 );
 const STATUSES = ['processed', 'dropped', 'dead_lettered', 'rejected'] as const;
 
+/** Skipping costs time in proportion. */
+const MAX_OFFSET = 100_000;
+
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
 
@@ -94,7 +98,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'List events',
         description:
-          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`.',
+          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. An `offset` is at most 100,000.',
         tags,
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
@@ -122,7 +126,8 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         response: {
           200: Type.Object({
             events: Type.Array(Type.Union([Listed, Rejected])),
-            total: Type.Optional(Type.Integer()),
+            total: Type.Optional(Type.Integer({ description: 'Counting stops at 10,000, or when a search takes too long.' })),
+            total_is_estimate: Type.Optional(Type.Boolean({ description: 'There are more than `total`.' })),
             limit: Type.Integer(),
             offset: Type.Integer(),
             next_cursor: Nullable(Type.String()),
@@ -132,6 +137,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ query, user }) => {
       const page = pageOf(query);
+      if (page.offset > MAX_OFFSET) throw invalid('offset', 'must be at most 100,000: page with `cursor`');
       const { pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, cursor } = query;
       if (status === 'rejected') {
         const which = {
@@ -148,7 +154,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         ...timeRange(query),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
       };
-      const { rows, total } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
+      const { rows, total, atLeast, next } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
       const steps = Map.groupBy(await stepsOfEvents(observe, user.org_id, rows), keyOf);
       const events = await Promise.all(
         rows.map(async (row) =>
@@ -161,8 +167,8 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           }),
         ),
       );
-      const last = rows.length < page.limit ? undefined : rows.at(-1);
-      return { events, ...definedOf({ total }), ...page, next_cursor: last === undefined ? null : textOf(last) };
+      const counted = total === undefined ? {} : { total, total_is_estimate: atLeast };
+      return { events, ...counted, ...page, next_cursor: next === undefined ? null : textOf(next) };
     },
   );
 

@@ -1,0 +1,58 @@
+import { keyOf } from './keys.ts';
+import { kyselyWriter } from './kysely-writer.ts';
+import type { TraceEventRow } from './rows.ts';
+import type { ObserveDb } from './schema.ts';
+import { allTraces, listSegments, segmentTable } from './segments.ts';
+import { idIn, idIs } from './traces.ts';
+
+export type ErasedTrace = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position' | 'stored_position'>;
+const SLICE = 200;
+
+/** Forgets the traces of a person. Returns them, because they tell where the log holds the events. An event may have several. */
+export async function eraseTraces(
+  observe: ObserveDb,
+  orgId: string,
+  who: { user_id?: string; anonymous_ids: string[] },
+): Promise<ErasedTrace[]> {
+  const { db, engine } = observe;
+  // One query per index: with `or` between them, SQLite would read every trace.
+  const conditions = [
+    ...(who.user_id === undefined ? [] : [idIs(engine, 'user', who.user_id)]),
+    ...(who.anonymous_ids.length === 0 ? [] : [idIn(engine, 'anonymous', who.anonymous_ids)]),
+  ];
+  const found = new Map<string, ErasedTrace>();
+  for (const condition of conditions) {
+    const rows = await db
+      .selectFrom(allTraces(engine))
+      .select(['pipeline_id', 'event_id', 'raw_topic', 'raw_position', 'stored_position'])
+      .where('org_id', '=', orgId)
+      .where(condition)
+      .execute();
+    for (const row of rows) found.set(JSON.stringify(row), row);
+  }
+  const rows = [...found.values()];
+  const writer = kyselyWriter(observe);
+  for (let i = 0; i < rows.length; i += SLICE) {
+    const slice = rows.slice(i, i + SLICE);
+    await writer.transaction(async (tx) => {
+      if (engine === 'postgres') {
+        const same = slice.map(() => '(pipeline_id = ? and event_id = ?)').join(' or ');
+        const parameters = slice.flatMap(({ pipeline_id, event_id }) => [pipeline_id, event_id]);
+        for (const table of ['trace_steps', 'trace_events']) await tx.run(`delete from ${table} where ${same}`, parameters);
+        return;
+      }
+      const parameters = [
+        JSON.stringify(slice.map(({ event_id }) => keyOf(event_id))),
+        JSON.stringify(slice.map(({ pipeline_id, event_id }) => [pipeline_id, event_id])),
+      ];
+      for (const { id } of await listSegments(tx))
+        for (const kind of ['trace_steps', 'trace_events'] as const)
+          await tx.run(
+            `delete from ${segmentTable(kind, id)} where event_key in (select value from json_each(?))
+              and (pipeline_id, event_id) in (select value->>0, value->>1 from json_each(?))`,
+            parameters,
+          );
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,167 @@
+/**
+ * Lists events, newest first. Conditions that an index answers are asked at once. For the others the list is searched in windows, for a
+ * bounded time: the page then has fewer events, and its cursor continues the search.
+ */
+import type { TraceEventRow, TraceStepRow } from './rows.ts';
+import type { ObserveDb } from './schema.ts';
+import { idIn, numbers, selectTraces, stepsOfEvents, TRACE_COLUMNS, type TraceCursor, type TraceScope } from './traces.ts';
+
+export interface TraceFilter extends TraceScope {
+  event?: string;
+  status?: TraceEventRow['result'];
+  /** Why the event was dropped or failed, as a whole or at an integration. */
+  reason?: string;
+  /** The last step of the event at an integration (any, or `integration_id`) is this one. */
+  delivery?: TraceStepRow['kind'] | 'not_delivered';
+  integration_id?: string;
+  /** Only events after this one in the order of the list. */
+  after?: TraceCursor;
+  limit: number;
+  offset: number;
+}
+export interface TracePage {
+  rows: TraceEventRow[];
+  /** Left out if `after` is given: the first page has it. */
+  total?: number;
+  /** There are more than `total`. */
+  atLeast: boolean;
+  /** Where the next page begins. Undefined at the end of the list. */
+  next?: TraceCursor;
+}
+/** Counting stops here: an exact number of millions costs seconds and helps nobody. */
+export const MOST_COUNTED = 10_000;
+const SEARCH_MS = 1_000;
+/** After the page is full, its search goes on this long for the total. */
+const COUNT_MS = 100;
+const WINDOW = 5_000;
+/** Smaller where the steps of every event are read. */
+const STEP_WINDOW = 1_000;
+
+export async function listTraces(observe: ObserveDb, filter: TraceFilter): Promise<TracePage> {
+  const { event, status, reason, delivery, integration_id } = filter;
+  const searches = [event, status, reason, delivery, integration_id].some((condition) => condition !== undefined);
+  return searches ? await search(observe, filter) : await page(observe, filter);
+}
+
+async function page(observe: ObserveDb, { after, limit, offset, ...scope }: TraceFilter): Promise<TracePage> {
+  const rows = await selectTraces(observe, scope, after)
+    .select(TRACE_COLUMNS)
+    .orderBy('received_at', 'desc')
+    .orderBy('event_id', 'desc')
+    .limit(limit)
+    .offset(after === undefined ? offset : 0)
+    .execute();
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  const listed = { rows: rows.map(numbers), ...(last && { next: placeOf(last) }) };
+  if (after !== undefined) return { ...listed, atLeast: false };
+  // No count is needed when the page is not full, unless it is empty and not the first.
+  if (rows.length < limit && (rows.length > 0 || offset === 0)) return { ...listed, total: offset + rows.length, atLeast: false };
+  const { n } = await observe.db
+    .selectFrom(
+      selectTraces(observe, scope)
+        .select('org_id')
+        .limit(MOST_COUNTED + 1)
+        .as('counted'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  const seen = rows.length > 0 ? offset + rows.length : 0;
+  return { ...listed, total: Math.max(Math.min(Number(n), MOST_COUNTED), seen), atLeast: Number(n) > MOST_COUNTED };
+}
+
+type Match = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'>;
+
+async function search(observe: ObserveDb, filter: TraceFilter): Promise<TracePage> {
+  const { limit, after } = filter;
+  const skipped = after === undefined ? filter.offset : 0;
+  const started = performance.now();
+  const matches: Match[] = [];
+  let from = after;
+  let ended = false;
+  for (;;) {
+    const window = await searchWindow(observe, filter, from);
+    matches.push(...window.matches);
+    if (window.edge === undefined) ended = true;
+    else from = window.edge;
+    const spent = performance.now() - started;
+    const full = matches.length >= skipped + limit;
+    if (ended || matches.length >= MOST_COUNTED || spent > (full ? COUNT_MS : SEARCH_MS)) break;
+  }
+  const wanted = matches.slice(skipped, skipped + limit);
+  const last = wanted.length < limit ? undefined : wanted.at(-1);
+  const next = last !== undefined ? placeOf(last) : ended ? undefined : from;
+  const total = Math.min(matches.length, MOST_COUNTED);
+  return {
+    rows: await rowsOf(observe, filter.org_id, wanted),
+    ...(after === undefined && { total }),
+    atLeast: after === undefined && (!ended || matches.length > MOST_COUNTED),
+    ...(next && { next }),
+  };
+}
+
+/** `edge`: the last event of the window; undefined where the list ends in it. */
+async function searchWindow(
+  observe: ObserveDb,
+  filter: TraceFilter,
+  after: TraceCursor | undefined,
+): Promise<{ matches: Match[]; edge: TraceCursor | undefined }> {
+  const { reason, delivery, integration_id } = filter;
+  const bySteps = delivery !== undefined || integration_id !== undefined || reason !== undefined;
+  const ordered = selectTraces(observe, filter, after).orderBy('received_at', 'desc').orderBy('event_id', 'desc');
+  const edge = await ordered
+    .select(['received_at', 'event_id'])
+    .offset((bySteps ? STEP_WINDOW : WINDOW) - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const through = edge && placeOf(edge);
+  let query = selectTraces(observe, filter, after, through);
+  if (filter.event !== undefined) {
+    const [column, value] = eventColumn(filter.event);
+    query = query.where(column, '=', value);
+  }
+  if (filter.status !== undefined) query = query.where('result', '=', filter.status);
+  const found = await query.select(['pipeline_id', 'event_id', 'received_at', 'reason']).execute();
+  found.sort((a, b) => b.received_at - a.received_at || (a.event_id < b.event_id ? 1 : -1));
+  if (!bySteps || found.length === 0) return { matches: found, edge: through };
+  const steps = Map.groupBy(await stepsOfEvents(observe, filter.org_id, found), idOf);
+  return { matches: found.filter((row) => matchesSteps(filter, row, steps.get(idOf(row)) ?? [])), edge: through };
+}
+
+function matchesSteps(
+  { reason, delivery, integration_id }: TraceFilter,
+  row: Pick<TraceEventRow, 'reason'>,
+  steps: TraceStepRow[],
+): boolean {
+  if (reason !== undefined && row.reason !== reason && !steps.some((step) => step.reason === reason)) return false;
+  if (delivery === undefined && integration_id === undefined) return true;
+  const last = new Map<string, number>();
+  for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));
+  return steps.some(
+    (step) =>
+      step.at === last.get(step.integration_id) &&
+      (integration_id === undefined || step.integration_id === integration_id) &&
+      (delivery === undefined || (delivery === 'not_delivered' ? step.kind !== 'delivered' : step.kind === delivery)),
+  );
+}
+
+/** The whole rows, in the order given. */
+async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[]): Promise<TraceEventRow[]> {
+  if (wanted.length === 0) return [];
+  const ids = [...new Set(wanted.map(({ event_id }) => event_id))];
+  const found = await selectTraces(observe, { org_id: orgId })
+    .where(idIn(observe.engine, 'event', ids))
+    .select(TRACE_COLUMNS)
+    .execute();
+  const byPlace = new Map(found.map(numbers).map((row) => [`${idOf(row)} ${row.received_at}`, row]));
+  return wanted.flatMap((match) => byPlace.get(`${idOf(match)} ${match.received_at}`) ?? []);
+}
+
+const idOf = ({ pipeline_id, event_id }: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${pipeline_id} ${event_id}`;
+const placeOf = ({ received_at, event_id }: TraceCursor): TraceCursor => ({ received_at: Number(received_at), event_id });
+
+/** As in filters and mappings: `@page` also finds screens, `@screen` only those. */
+function eventColumn(key: string): [column: 'event' | 'type' | 'original_type', value: string] {
+  if (!key.startsWith('@')) return ['event', key];
+  const type = key.slice(1);
+  return [type === 'screen' || type === 'alias' ? 'original_type' : 'type', type];
+}

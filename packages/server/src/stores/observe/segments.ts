@@ -1,0 +1,141 @@
+/**
+ * SQLite keeps traces in segments: a table of events and a table of steps each, filled one after the other. The indexes of one segment
+ * stay small, so a write costs the same however many events are retained, and retention drops whole tables instead of rows. The views
+ * `all_trace_events` and `all_trace_steps` join the segments; SQLite merges their indexes for a sorted page.
+ */
+import type { ObserveTables } from './tables.ts';
+import { TABLES } from './tables.ts';
+import type { Writer } from './writer.ts';
+
+/** A segment takes this many events, or a share of all, so that the number of segments stays below a hundred. */
+const LEAST_EVENTS = 200_000;
+const SHARE = 32;
+
+export interface Segment {
+  id: number;
+  events: number;
+  /** No row of ordinary retention is older, by processing time. */
+  first_at: number | null;
+  last_at: number | null;
+}
+type Kind = 'trace_events' | 'trace_steps';
+
+/** Hashes of ids (`keys.ts`), in addition to the columns of the table that PostgreSQL has. */
+export const KEY_COLUMNS = {
+  trace_events: { event_key: 'bigint', user_key: 'bigint', anonymous_key: 'bigint' },
+  trace_steps: { event_key: 'bigint' },
+} as const;
+
+export function segmentColumns(kind: Kind): [name: string, type: string][] {
+  return [...Object.entries(TABLES[kind].columns), ...Object.entries(KEY_COLUMNS[kind])];
+}
+export const segmentTable = (kind: Kind, id: number) => `${kind}_${id}`;
+
+/** The table or view to read traces from. The cast: the view has the columns of the table, and more. */
+export function allTraces(engine: Writer['engine']): 'trace_events' {
+  return (engine === 'sqlite' ? 'all_trace_events as trace_events' : 'trace_events') as 'trace_events';
+}
+export function allSteps(engine: Writer['engine']): 'trace_steps' {
+  return (engine === 'sqlite' ? 'all_trace_steps as trace_steps' : 'trace_steps') as 'trace_steps';
+}
+
+/** Oldest first. */
+export function listSegments(writer: Pick<Writer, 'all'>): Promise<Segment[]> {
+  return writer.all<Segment>('select id, events, first_at, last_at from trace_segments order by id');
+}
+
+/** Creates the first segment of a new store, and completes the columns of existing ones. */
+export async function prepareSegments(writer: Writer): Promise<void> {
+  await writer.run(
+    'create table if not exists trace_segments (id integer primary key, events bigint not null, first_at bigint, last_at bigint)',
+  );
+  const segments = await listSegments(writer);
+  if (segments.length === 0) return await addSegment(writer, []);
+  let changed = false;
+  for (const kind of ['trace_events', 'trace_steps'] as const)
+    for (const { id } of segments) {
+      const table = segmentTable(kind, id);
+      const present = new Set(
+        (await writer.all<{ name: string }>(`select name from pragma_table_info('${table}')`)).map(({ name }) => name),
+      );
+      for (const [name, type] of segmentColumns(kind)) {
+        if (present.has(name)) continue;
+        await writer.run(`alter table ${table} add column ${name} ${type}`);
+        changed = true;
+      }
+    }
+  if (changed) await replaceViews(writer, segments);
+}
+
+/** The segment that takes new rows. Call inside the transaction that writes them. */
+export async function openSegment(writer: Writer): Promise<number> {
+  const [last] = await writer.all<Segment>('select id, events from trace_segments order by id desc limit 1');
+  if (last !== undefined && last.events < LEAST_EVENTS) return last.id;
+  const segments = await listSegments(writer);
+  const total = segments.reduce((sum, { events }) => sum + events, 0);
+  if (last !== undefined && last.events < total / SHARE) return last.id;
+  await addSegment(writer, segments);
+  return (last?.id ?? 0) + 1;
+}
+
+/** Also for a segment that must be emptied although it is the newest. */
+export async function addSegment(writer: Writer, segments: readonly Segment[]): Promise<void> {
+  const id = (segments.at(-1)?.id ?? 0) + 1;
+  for (const kind of ['trace_events', 'trace_steps'] as const) {
+    const table = segmentTable(kind, id);
+    const { required } = TABLES[kind];
+    const lines = segmentColumns(kind).map(([name, type]) => `${name} ${type}${required.includes(name) ? ' not null' : ''}`);
+    await writer.run(`create table ${table} (${lines.join(', ')})`);
+    for (const [name, on] of INDEXES[kind]) await writer.run(`create index ${table}_${name} on ${table} ${on}`);
+  }
+  await writer.run('insert into trace_segments (id, events) values (?, 0)', [id]);
+  await replaceViews(writer, [...segments, { id, events: 0, first_at: null, last_at: null }]);
+}
+
+/** The pages go to SQLite's free list and are reused by the next segments. */
+export async function dropSegment(writer: Writer, id: number): Promise<void> {
+  await writer.transaction(async (tx) => {
+    const left = (await listSegments(tx)).filter((segment) => segment.id !== id);
+    await replaceViews(tx, left);
+    for (const kind of ['trace_events', 'trace_steps'] as const) await tx.run(`drop table ${segmentTable(kind, id)}`);
+    await tx.run('delete from trace_segments where id = ?', [id]);
+  });
+}
+
+const INDEXES: Record<Kind, [name: string, on: string][]> = {
+  trace_events: [
+    ['by_key', '(event_key)'],
+    ['by_time', '(org_id, received_at)'],
+    ['by_pipeline', '(org_id, pipeline_id, received_at)'],
+    ['by_user', '(user_key) where user_key is not null'],
+    ['by_visitor', '(anonymous_key) where anonymous_key is not null'],
+  ],
+  trace_steps: [['by_key', '(event_key)']],
+};
+
+/** Newest first, so that a reader which stops early has read the newest. */
+async function replaceViews(writer: Writer, segments: readonly Pick<Segment, 'id'>[]): Promise<void> {
+  for (const kind of ['trace_events', 'trace_steps'] as const) {
+    const names = segmentColumns(kind)
+      .map(([name]) => name)
+      .join(', ');
+    const arms = segments.toReversed().map(({ id }) => `select ${names} from ${segmentTable(kind, id)}`);
+    await writer.run(`drop view if exists all_${kind}`);
+    await writer.run(`create view all_${kind} as ${arms.join(' union all ')}`);
+  }
+}
+
+/** Notes what was written, for retention. */
+export async function noteRows(writer: Writer, id: number, events: number, times: readonly number[]): Promise<void> {
+  if (times.length === 0) return;
+  let [first, last] = [Number.POSITIVE_INFINITY, 0];
+  for (const time of times) {
+    first = Math.min(first, time);
+    last = Math.max(last, time);
+  }
+  await writer.run(
+    'update trace_segments set events = events + ?, first_at = min(coalesce(first_at, ?), ?), last_at = max(coalesce(last_at, ?), ?) where id = ?',
+    [events, first, first, last, last, id],
+  );
+}
+export type SegmentKind = Kind & keyof ObserveTables;

@@ -1,0 +1,74 @@
+/** Kysely on top of `ReadThread`: queries look like any other, and run in the thread. */
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, SqliteDialect } from 'kysely';
+import { ReadThread } from './read-thread.ts';
+
+export class ThreadDialect extends SqliteDialect {
+  readonly #file: string;
+  constructor(file: string) {
+    super({
+      database: async () => {
+        throw new Error('the dialect has its own driver');
+      },
+    });
+    this.#file = file;
+  }
+  override createDriver(): Driver {
+    return new ThreadDriver(new ReadThread(this.#file));
+  }
+}
+
+class ThreadDriver implements Driver {
+  readonly #thread: ReadThread;
+  /** One transaction at a time: there is one connection for them. */
+  #lastTransaction: Promise<void> = Promise.resolve();
+
+  constructor(thread: ReadThread) {
+    this.#thread = thread;
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<ThreadConnection> {
+    return new ThreadConnection(this.#thread);
+  }
+  async beginTransaction(connection: ThreadConnection): Promise<void> {
+    const before = this.#lastTransaction;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#lastTransaction = promise;
+    connection.end = resolve;
+    await before;
+    connection.inTransaction = true;
+    // Take the write lock now: upgrading a read lock later could only fail.
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+  async commitTransaction(connection: ThreadConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+  async rollbackTransaction(connection: ThreadConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback'));
+  }
+  async releaseConnection(connection: ThreadConnection): Promise<void> {
+    connection.inTransaction = false;
+    connection.end();
+  }
+  destroy(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+class ThreadConnection implements DatabaseConnection {
+  readonly #thread: ReadThread;
+  inTransaction = false;
+  /** Lets the next transaction begin. */
+  end: () => void = () => {};
+
+  constructor(thread: ReadThread) {
+    this.#thread = thread;
+  }
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, changes } = await this.#thread.run({ connection: this.inTransaction ? 'write' : 'read', sql, parameters });
+    return { rows: rows as R[], numAffectedRows: BigInt(changes) };
+  }
+  // biome-ignore lint/correctness/useYield: part of the interface, and nothing streams.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('the trace store does not stream');
+  }
+}
