@@ -3,7 +3,7 @@ import { kyselyWriter } from './kysely-writer.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { allTraces, listSegments, segmentTable } from './segments.ts';
-import { idIn, idIs } from './traces.ts';
+import { idIn, idIs, inOrganisation } from './traces.ts';
 
 export type ErasedTrace = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position' | 'stored_position'>;
 const SLICE = 200;
@@ -25,7 +25,7 @@ export async function eraseTraces(
     const rows = await db
       .selectFrom(allTraces(engine))
       .select(['pipeline_id', 'event_id', 'raw_topic', 'raw_position', 'stored_position'])
-      .where('org_id', '=', orgId)
+      .where(inOrganisation(engine, orgId))
       .where(condition)
       .execute();
     for (const row of rows) found.set(JSON.stringify(row), row);

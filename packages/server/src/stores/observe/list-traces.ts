@@ -4,11 +4,20 @@
  */
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { idIn, numbers, selectTraces, stepsOfEvents, TRACE_COLUMNS, type TraceCursor, type TraceScope } from './traces.ts';
+import { allTraces } from './segments.ts';
+import {
+  idIn,
+  inOrganisation,
+  leadingOf,
+  numbers,
+  selectTraces,
+  stepsOfEvents,
+  TRACE_COLUMNS,
+  type TraceCondition,
+  type TraceCursor,
+} from './traces.ts';
 
-export interface TraceFilter extends TraceScope {
-  event?: string;
-  status?: TraceEventRow['result'];
+export interface TraceFilter extends TraceCondition {
   /** Why the event was dropped or failed, as a whole or at an integration. */
   reason?: string;
   /** The last step of the event at an integration (any, or `integration_id`) is this one. */
@@ -38,9 +47,16 @@ const WINDOW = 5_000;
 const STEP_WINDOW = 1_000;
 
 export async function listTraces(observe: ObserveDb, filter: TraceFilter): Promise<TracePage> {
-  const { event, status, reason, delivery, integration_id } = filter;
-  const searches = [event, status, reason, delivery, integration_id].some((condition) => condition !== undefined);
-  return searches ? await search(observe, filter) : await page(observe, filter);
+  const { org_id, from, to, after: _after, limit: _limit, offset: _offset, ...conditions } = filter;
+  const leading = leadingOf(observe, filter);
+  const scope: TraceCondition = {
+    org_id,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    [leading]: filter[leading],
+  };
+  const others = Object.entries(conditions).filter(([name, value]) => name !== leading && value !== undefined);
+  return others.length > 0 ? await search(observe, filter, scope) : await page(observe, filter);
 }
 
 async function page(observe: ObserveDb, { after, limit, offset, ...scope }: TraceFilter): Promise<TracePage> {
@@ -71,7 +87,8 @@ async function page(observe: ObserveDb, { after, limit, offset, ...scope }: Trac
 
 type Match = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'>;
 
-async function search(observe: ObserveDb, filter: TraceFilter): Promise<TracePage> {
+/** `scope`: the conditions that the index answers. The list is read in its windows. */
+async function search(observe: ObserveDb, filter: TraceFilter, scope: TraceCondition): Promise<TracePage> {
   const { limit, after } = filter;
   const skipped = after === undefined ? filter.offset : 0;
   const started = performance.now();
@@ -79,7 +96,7 @@ async function search(observe: ObserveDb, filter: TraceFilter): Promise<TracePag
   let from = after;
   let ended = false;
   for (;;) {
-    const window = await searchWindow(observe, filter, from);
+    const window = await searchWindow(observe, filter, scope, from);
     matches.push(...window.matches);
     if (window.edge === undefined) ended = true;
     else from = window.edge;
@@ -103,24 +120,19 @@ async function search(observe: ObserveDb, filter: TraceFilter): Promise<TracePag
 async function searchWindow(
   observe: ObserveDb,
   filter: TraceFilter,
+  scope: TraceCondition,
   after: TraceCursor | undefined,
 ): Promise<{ matches: Match[]; edge: TraceCursor | undefined }> {
   const { reason, delivery, integration_id } = filter;
   const bySteps = delivery !== undefined || integration_id !== undefined || reason !== undefined;
-  const ordered = selectTraces(observe, filter, after).orderBy('received_at', 'desc').orderBy('event_id', 'desc');
+  const ordered = selectTraces(observe, scope, after).orderBy('received_at', 'desc').orderBy('event_id', 'desc');
   const edge = await ordered
     .select(['received_at', 'event_id'])
     .offset((bySteps ? STEP_WINDOW : WINDOW) - 1)
     .limit(1)
     .executeTakeFirst();
   const through = edge && placeOf(edge);
-  let query = selectTraces(observe, filter, after, through);
-  if (filter.event !== undefined) {
-    const [column, value] = eventColumn(filter.event);
-    query = query.where(column, '=', value);
-  }
-  if (filter.status !== undefined) query = query.where('result', '=', filter.status);
-  const found = await query.select(['pipeline_id', 'event_id', 'received_at', 'reason']).execute();
+  const found = await selectTraces(observe, filter, after, through).select(['pipeline_id', 'event_id', 'received_at', 'reason']).execute();
   found.sort((a, b) => b.received_at - a.received_at || (a.event_id < b.event_id ? 1 : -1));
   if (!bySteps || found.length === 0) return { matches: found, edge: through };
   const steps = Map.groupBy(await stepsOfEvents(observe, filter.org_id, found), idOf);
@@ -148,9 +160,12 @@ function matchesSteps(
 async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[]): Promise<TraceEventRow[]> {
   if (wanted.length === 0) return [];
   const ids = [...new Set(wanted.map(({ event_id }) => event_id))];
-  const found = await selectTraces(observe, { org_id: orgId })
-    .where(idIn(observe.engine, 'event', ids))
+  const { db, engine } = observe;
+  const found = await db
+    .selectFrom(allTraces(engine))
     .select(TRACE_COLUMNS)
+    .where(inOrganisation(engine, orgId))
+    .where(idIn(engine, 'event', ids))
     .execute();
   const byPlace = new Map(found.map(numbers).map((row) => [`${idOf(row)} ${row.received_at}`, row]));
   return wanted.flatMap((match) => byPlace.get(`${idOf(match)} ${match.received_at}`) ?? []);
@@ -158,10 +173,3 @@ async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[
 
 const idOf = ({ pipeline_id, event_id }: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${pipeline_id} ${event_id}`;
 const placeOf = ({ received_at, event_id }: TraceCursor): TraceCursor => ({ received_at: Number(received_at), event_id });
-
-/** As in filters and mappings: `@page` also finds screens, `@screen` only those. */
-function eventColumn(key: string): [column: 'event' | 'type' | 'original_type', value: string] {
-  if (!key.startsWith('@')) return ['event', key];
-  const type = key.slice(1);
-  return [type === 'screen' || type === 'alias' ? 'original_type' : 'type', type];
-}

@@ -95,7 +95,7 @@ test('searches by name, reason and delivery across segments', async () => {
 });
 
 test('the repeat of an event replaces its trace in an older segment', async () => {
-  await write([{ ...lifeOf(1)[0]!, again: true, result: 'again', decisions: [{ step: 'bots', result: 'human' }] } as Outcome]);
+  await write([{ ...lifeOf(1)[0]!, again: true, decisions: [{ step: 'bots', result: 'human' }] } as Outcome]);
   expect(await ids({ user_id: 'u1', to: T0 + 2 * MINUTE })).toEqual(['e1']);
   const found = await findTrace(observe, 'org', 'e1');
   expect(JSON.parse(found!.event.decisions)).toEqual([{ step: 'bots', result: 'human' }]);

@@ -22,7 +22,7 @@ type Kind = 'trace_events' | 'trace_steps';
 
 /** Hashes of ids (`keys.ts`), in addition to the columns of the table that PostgreSQL has. */
 export const KEY_COLUMNS = {
-  trace_events: { event_key: 'bigint', user_key: 'bigint', anonymous_key: 'bigint' },
+  trace_events: { event_key: 'bigint', user_key: 'bigint', anonymous_key: 'bigint', name_key: 'bigint' },
   trace_steps: { event_key: 'bigint' },
 } as const;
 
@@ -107,8 +107,10 @@ const INDEXES: Record<Kind, [name: string, on: string][]> = {
     ['by_key', '(event_key)'],
     ['by_time', '(org_id, received_at)'],
     ['by_pipeline', '(org_id, pipeline_id, received_at)'],
-    ['by_user', '(user_key) where user_key is not null'],
-    ['by_visitor', '(anonymous_key) where anonymous_key is not null'],
+    ['by_name', '(org_id, name_key, received_at)'],
+    ['by_user', '(user_key, received_at) where user_key is not null'],
+    ['by_visitor', '(anonymous_key, received_at) where anonymous_key is not null'],
+    ['by_status', "(org_id, result, received_at) where result <> 'processed'"],
   ],
   trace_steps: [['by_key', '(event_key)']],
 };

@@ -4,25 +4,58 @@ import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { allSteps, allTraces } from './segments.ts';
 
-/** Conditions that an index answers. */
-export interface TraceScope {
+export interface TraceCondition {
   org_id: string;
   pipeline_id?: string;
   user_id?: string;
   anonymous_id?: string;
+  /** A track name, or `@page` and so on. */
+  event?: string;
+  status?: TraceEventRow['result'];
   from?: number;
   to?: number;
 }
 export type TraceCursor = Pick<TraceEventRow, 'received_at' | 'event_id'>;
+/** The conditions of which each has an index in the order of the list. */
+const LEADING = ['user_id', 'anonymous_id', 'event', 'status', 'pipeline_id', 'org_id'] as const;
+type Leading = (typeof LEADING)[number];
 
-/** The events of a scope, `after` a place in the list and up to another. */
-export function selectTraces({ db, engine }: ObserveDb, scope: TraceScope, after?: TraceCursor, through?: TraceCursor) {
-  let query = db.selectFrom(allTraces(engine)).where('org_id', '=', scope.org_id);
-  if (scope.pipeline_id !== undefined) query = query.where('pipeline_id', '=', scope.pipeline_id);
-  if (scope.user_id !== undefined) query = query.where(idIs(engine, 'user', scope.user_id));
-  if (scope.anonymous_id !== undefined) query = query.where(idIs(engine, 'anonymous', scope.anonymous_id));
-  if (scope.from !== undefined) query = query.where('received_at', '>=', scope.from);
-  if (scope.to !== undefined) query = query.where('received_at', '<=', scope.to);
+/** The condition whose index the list follows. The others are compared row by row. */
+export function leadingOf({ engine }: ObserveDb, wanted: TraceCondition): Leading {
+  const indexed = (name: Leading) => {
+    if (wanted[name] === undefined) return false;
+    if (name === 'event') return engine === 'sqlite' && !['@track', '@screen', '@alias'].includes(wanted.event ?? '');
+    return name !== 'status' || (engine === 'sqlite' && wanted.status !== 'processed');
+  };
+  return LEADING.find(indexed) ?? 'org_id';
+}
+
+/** The events that meet a condition, `after` a place in the list and up to another. */
+export function selectTraces(observe: ObserveDb, wanted: TraceCondition, after?: TraceCursor, through?: TraceCursor) {
+  const { db, engine } = observe;
+  const leading = leadingOf(observe, wanted);
+  const { org_id, pipeline_id, user_id, anonymous_id, event, status, from, to } = wanted;
+  // In SQLite a plus sign keeps a column from being looked up in an index: without it the planner may follow the wrong one.
+  const plain = (column: string, value: string) => sql<SqlBool>`${sql.raw(engine === 'sqlite' ? '+' : '')}${sql.ref(column)} = ${value}`;
+  const isLed = (...names: Leading[]) => names.includes(leading);
+  let query = db.selectFrom(allTraces(engine));
+  query = isLed('user_id', 'anonymous_id') ? query.where(plain('org_id', org_id)) : query.where('org_id', '=', org_id);
+  if (pipeline_id !== undefined)
+    query = isLed('pipeline_id') ? query.where('pipeline_id', '=', pipeline_id) : query.where(plain('pipeline_id', pipeline_id));
+  if (user_id !== undefined) query = query.where(isLed('user_id') ? idIs(engine, 'user', user_id) : plain('user_id', user_id));
+  if (anonymous_id !== undefined)
+    query = query.where(isLed('anonymous_id') ? idIs(engine, 'anonymous', anonymous_id) : plain('anonymous_id', anonymous_id));
+  if (event !== undefined) {
+    if (isLed('event')) query = query.where(sql<SqlBool>`name_key = ${keyOf(event)}`);
+    query = query.where(plain(...eventColumn(event)));
+  }
+  // The literal lets SQLite see that its partial index has the row.
+  if (status !== undefined)
+    query = isLed('status')
+      ? query.where('result', '=', status).where(sql<SqlBool>`result <> 'processed'`)
+      : query.where(plain('result', status));
+  if (from !== undefined) query = query.where('received_at', '>=', from);
+  if (to !== undefined) query = query.where('received_at', '<=', to);
   // The first condition repeats a part of the second: an index can use it.
   if (after !== undefined)
     query = query
@@ -33,6 +66,13 @@ export function selectTraces({ db, engine }: ObserveDb, scope: TraceScope, after
       .where('received_at', '>=', through.received_at)
       .where(({ eb, or }) => or([eb('received_at', '>', through.received_at), eb('event_id', '>=', through.event_id)]));
   return query;
+}
+
+/** As in filters and mappings: `@page` also finds screens, `@screen` only those. */
+function eventColumn(key: string): [column: 'event' | 'type' | 'original_type', value: string] {
+  if (!key.startsWith('@')) return ['event', key];
+  const type = key.slice(1);
+  return [type === 'screen' || type === 'alias' ? 'original_type' : 'type', type];
 }
 
 /** SQLite has indexes of hashes. */
@@ -49,6 +89,10 @@ export function idIn(engine: ObserveDb['engine'], kind: 'event' | 'user' | 'anon
   const texts = JSON.stringify(ids);
   return sql<SqlBool>`(${sql.ref(`${kind}_key`)} in (select value from json_each(${keys})) and ${column} in (select value from json_each(${texts})))`;
 }
+/** In SQLite not by the organisation's own index: the ids that stand beside it find the rows. */
+export function inOrganisation(engine: ObserveDb['engine'], orgId: string): Expression<SqlBool> {
+  return sql<SqlBool>`${sql.raw(engine === 'sqlite' ? '+' : '')}org_id = ${orgId}`;
+}
 
 /** The steps of several events towards their integrations, oldest first. */
 export async function stepsOfEvents(
@@ -60,7 +104,7 @@ export async function stepsOfEvents(
   const steps = await db
     .selectFrom(allSteps(engine))
     .select(STEP_COLUMNS)
-    .where('org_id', '=', orgId)
+    .where(inOrganisation(engine, orgId))
     .where('pipeline_id', 'in', [...new Set(events.map(({ pipeline_id }) => pipeline_id))])
     .where(idIn(engine, 'event', [...new Set(events.map(({ event_id }) => event_id))]))
     .execute();
@@ -75,13 +119,12 @@ export async function findTrace(
   pipelineId?: string,
 ): Promise<{ event: TraceEventRow; steps: TraceStepRow[] } | undefined> {
   const { db, engine } = observe;
-  let query = db
+  const query = db
     .selectFrom(allTraces(engine))
     .select(TRACE_COLUMNS)
     .where('org_id', '=', orgId)
     .where(idIs(engine, 'event', eventId));
-  if (pipelineId !== undefined) query = query.where('pipeline_id', '=', pipelineId);
-  const rows = (await query.execute()).map(numbers);
+  const rows = (await query.execute()).map(numbers).filter(({ pipeline_id }) => pipeline_id === (pipelineId ?? pipeline_id));
   const [event] = rows.sort((a, b) => b.received_at - a.received_at || b.processed_at - a.processed_at);
   return event && { event, steps: await stepsOfEvents(observe, orgId, [event]) };
 }

@@ -1,6 +1,6 @@
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
-import { keyOf } from './keys.ts';
+import { keyOf, nameKeyOf } from './keys.ts';
 import type { Tally, TraceEventRow, TraceStepRow } from './rows.ts';
 import { listSegments, noteRows, openSegment, segmentColumns, segmentTable } from './segments.ts';
 import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from './tables.ts';
@@ -61,6 +61,7 @@ export function withKeys(row: TraceEventRow) {
   return {
     ...row,
     event_key: keyOf(event_id),
+    name_key: nameKeyOf(row),
     user_key: user_id === null ? null : keyOf(user_id),
     anonymous_key: anonymous_id === null ? null : keyOf(anonymous_id),
   };

@@ -1,0 +1,205 @@
+/**
+ * How the number of retained events changes a service on the embedded stores: start, disk, memory, append rate, the reads of the management
+ * API, and what these reads cost the senders. `RETAINED=0,1000000` chooses the numbers; `RETAINED_DIR` keeps the filled installations, so
+ * that a second run only measures. `RETAINED_ONLY=fill` stops before measuring.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, pipelineTo, send, signIn } from '../e2e/harness/client.ts';
+import { type Service, startService } from '../e2e/harness/service.ts';
+import { request } from './end-to-end.ts';
+import type { LoadPlan, LoadResult } from './ingest/load.ts';
+import { rssAnonMb } from './ingest/memory.ts';
+import { openLoop } from './ingest/open-loop.ts';
+import { trackEvent } from './ingest/request.ts';
+import { fill, messageIdOf, type Retained, visitorOf } from './retained/fill.ts';
+
+const SIZES = (process.env.RETAINED ?? '0,1000000').split(',').map(Number);
+const DIR = process.env.RETAINED_DIR ?? mkdtempSync(join(tmpdir(), 'firsthand-retained-'));
+const READS = 100;
+const READERS = 4;
+const RATE = 300;
+const TEMPLATE = { event_id: 'msg-feedfacefeedface', visitor: 'feedface' };
+const ENV = { LOG_LEVEL: 'error', DEDUP_WINDOW: '24h' };
+const here = (path: string) => join(import.meta.dirname, path);
+
+type Installation = Retained & { key: string };
+
+/** An installation with `count` events, made unless it is there. */
+async function installation(count: number): Promise<Installation> {
+  const dataDir = join(DIR, String(count));
+  const notes = join(DIR, `${count}.json`);
+  if (existsSync(notes)) return JSON.parse(readFileSync(notes, 'utf8')) as Installation;
+  rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir, { recursive: true });
+  const receiver = fork(here('end-to-end/receiver.ts'));
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  const service = await startService(ENV, { dataDir });
+  const client = await signIn(service);
+  const made = await pipelineTo(client, `http://127.0.0.1:${port}`, { pipeline: { rate_limit_rps: 1_000_000 } });
+  await sleep(2_000);
+  await send(service, made.key, '/v1/t', trackEvent(TEMPLATE.event_id, TEMPLATE.visitor));
+  for (let tries = 0; ; tries++) {
+    const { body } = await client.call('GET', `/events/${TEMPLATE.event_id}`);
+    if (body.deliveries?.[0]?.status === 'delivered') break;
+    if (tries > 100) throw new Error(`the template event is not delivered: ${JSON.stringify(body)}`);
+    await sleep(100);
+  }
+  await service.stop();
+  receiver.disconnect();
+  const retained = { dataDir, pipeline: made.pipeline.id, integration: made.integration.id, key: made.key, ...TEMPLATE };
+  await fill(retained, count);
+  writeFileSync(notes, JSON.stringify(retained));
+  return retained;
+}
+
+type Row = [what: string, value: number, unit: string];
+
+async function measure(retained: Installation, count: number): Promise<Row[]> {
+  const { dataDir, key, pipeline, integration } = retained;
+  const receiver = fork(here('end-to-end/receiver.ts'));
+  const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
+  const rows: Row[] = [];
+  const started = performance.now();
+  const service = await startService(ENV, { dataDir });
+  try {
+    rows.push(['start to ready', performance.now() - started, 'ms']);
+    rows.push(['disk: log', statSync(join(dataDir, 'log/data.mdb')).blocks / 2_048, 'MB']);
+    rows.push(['disk: traces and statistics', statSync(join(dataDir, 'observe.sqlite')).size / 1_048_576, 'MB']);
+    const client = await signIn(service);
+    await deliverTo(client, retained, `http://127.0.0.1:${receiverPort}`);
+    await sleep(2_000);
+    rows.push(['private memory after start', rssAnonMb(Number(service.pid)), 'MB']);
+    const port = Number(new URL(service.url).port);
+    rows.push(['append rate', await appendRate({ port, key }), 'events/s']);
+    rows.push(['the last trace is visible after', await recordedAfter(client, pipeline, integration), 'ms']);
+    const reads = readsOf(retained, count);
+    for (const [name, path] of reads) {
+      const times = await timesOf(service, client, path);
+      rows.push([`GET ${name}, p50`, quantile(times, 0.5), 'ms'], [`GET ${name}, p99`, quantile(times, 0.99), 'ms']);
+    }
+    const load = { port, key, connections: 32, path: '/v1/t', batch: 1, rate: RATE, warmupMs: 1_000, durationMs: 5_000 };
+    const alone = await openLoop({ ...load, prefix: `alone-${Date.now()}-` });
+    const reading = readUntilStopped(service, client, reads);
+    const beside = await openLoop({ ...load, prefix: `beside-${Date.now()}-` });
+    const requests = await reading.stop();
+    rows.push([`accept at ${RATE}/s, p99`, alone.acceptedP99Ms, 'ms']);
+    rows.push([`accept at ${RATE}/s beside ${READERS} readers, p99`, beside.acceptedP99Ms, 'ms']);
+    rows.push(['reads served meanwhile', requests, '']);
+    rows.push(['private memory after all', rssAnonMb(Number(service.pid)), 'MB']);
+    return rows;
+  } finally {
+    await service.terminate();
+    receiver.disconnect();
+  }
+}
+
+/** The receiver of this run has another port than the one before. */
+async function deliverTo(client: Client, { pipeline, integration }: Installation, url: string): Promise<void> {
+  const path = `/pipelines/${pipeline}/integrations/${integration}`;
+  const { body } = await client.call('GET', path);
+  const config = { url, rate_limit_rps: 100_000, rate_limit_burst: 100_000 };
+  const revision = await client.call('POST', `/integration-templates/${body.template_id}/revisions`, { config });
+  const pinned = await client.call('PUT', path, { revision_number: revision.body.number ?? revision.body.revision_number });
+  if (pinned.status !== 200) throw new Error(JSON.stringify([revision.body, pinned.body]));
+}
+
+/** Far into the list where there is one, so that the cost of old events shows. */
+function readsOf({ pipeline, integration }: Installation, count: number): [name: string, path: string][] {
+  const old = messageIdOf(Math.floor(count / 10));
+  const middle = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  return [
+    ['/events', '/events'],
+    ['/events of a pipeline', `/events?pipeline_id=${pipeline}&limit=100`],
+    ['/events three days ago', `/events?pipeline_id=${pipeline}&to=${middle}`],
+    ['/events of a user', `/events?user_id=user-${visitorOf(old)}`],
+    ['/events of an anonymous id', `/events?anonymous_id=${visitorOf(old)}-7f0a-4a39-8f59-0d8f4b0c8a11`],
+    ['/events by name', `/events?event=Product%20Viewed`],
+    ['/events by a name that never came', `/events?event=Nothing`],
+    ['/events dropped', `/events?status=dropped`],
+    ['/events by integration', `/events?integration_id=${integration}`],
+    ['/events/{id}, newest', `/events/${TEMPLATE.event_id}`],
+    ['/events/{id}, old', `/events/${count === 0 ? TEMPLATE.event_id : old}`],
+    ['/events/{id} that never came', '/events/nothing'],
+    ['/stats', '/stats'],
+    ['/stats of a pipeline', `/stats?pipeline_id=${pipeline}`],
+    ['/dlq', '/dlq'],
+    ['/dlq/groups', '/dlq/groups'],
+    ['/attention', '/attention'],
+    ['/pipelines/{id}/integrations', `/pipelines/${pipeline}/integrations`],
+    ['/pipelines/{id}/fields', `/pipelines/${pipeline}/fields`],
+  ];
+}
+
+async function read(service: Service, client: Client, path: string): Promise<void> {
+  const answer = await fetch(`${service.url}/v1/admin${path}`, { headers: { authorization: `Bearer ${client.token}` } });
+  await answer.arrayBuffer();
+  if (answer.status !== 200 && answer.status !== 404) throw new Error(`GET ${path}: ${answer.status}`);
+}
+async function timesOf(service: Service, client: Client, path: string): Promise<number[]> {
+  for (let n = 0; n < 5; n++) await read(service, client, path);
+  const times: number[] = [];
+  const until = performance.now() + 5_000;
+  for (let n = 0; n < READS && performance.now() < until; n++) {
+    const started = performance.now();
+    await read(service, client, path);
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+function readUntilStopped(service: Service, client: Client, reads: [string, string][]): { stop(): Promise<number> } {
+  let stopped = false;
+  let requests = 0;
+  const readers = Array.from({ length: READERS }, async (_, reader) => {
+    for (let n = reader; !stopped; n++, requests++) await read(service, client, reads[n % reads.length]?.[1] ?? '/events');
+  });
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(readers);
+      return requests;
+    },
+  };
+}
+
+async function appendRate(to: Pick<LoadPlan, 'port' | 'key'>): Promise<number> {
+  const generator = fork(here('ingest/load.ts'));
+  const plan: LoadPlan = { ...to, path: '/v1/t', connections: 64, batch: 1, warmupMs: 1_000, durationMs: 5_000 };
+  const { result } = await request<{ result: LoadResult }>(generator, plan);
+  generator.disconnect();
+  return result.perSecond;
+}
+/** Milliseconds until everything that was received is delivered and recorded. */
+async function recordedAfter(client: Client, pipeline: string, integration: string): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    const { totals, waiting } = await client.get(`/stats?pipeline_id=${pipeline}&integration_id=${integration}`);
+    const ended = performance.now() - started;
+    await sleep(500);
+    const later = await client.get(`/stats?pipeline_id=${pipeline}&integration_id=${integration}`);
+    if (waiting === 0 && later.totals.delivered === totals.delivered) return ended;
+  }
+}
+function quantile(values: readonly number[], at: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0;
+}
+
+const columns = new Map<number, Row[]>();
+for (const size of SIZES) {
+  const made = await installation(size);
+  if (process.env.RETAINED_ONLY !== 'fill') columns.set(size, await measure(made, size));
+}
+const [first] = columns.values();
+const round = (value: number | undefined) => (value === undefined ? '' : value >= 100 ? Math.round(value) : Math.round(value * 10) / 10);
+if (first !== undefined) {
+  console.log(`| | ${[...columns.keys()].map((size) => `${size.toLocaleString('en')} events`).join(' | ')} |`);
+  console.log(`|---|${'---:|'.repeat(columns.size)}`);
+  for (const [i, [what, , unit]] of first.entries())
+    console.log(`| ${what} | ${[...columns.values()].map((rows) => `${round(rows[i]?.[1])} ${unit}`.trim()).join(' | ')} |`);
+}
+if (process.env.RETAINED_DIR === undefined) rmSync(DIR, { recursive: true, force: true });
