@@ -1,7 +1,6 @@
 /** Moves traces that a version before segments wrote into the newest segment, some at a time. SQLite only. */
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
-import { noteRows, openSegment, segmentColumns, segmentTable } from './segments.ts';
-import { insertRows, withEventKey, withKeys } from './write.ts';
+import { addToSegment } from './write.ts';
 import type { Writer } from './writer.ts';
 
 const SLICE = 2_000;
@@ -12,10 +11,7 @@ export async function adoptRows(writer: Writer): Promise<number> {
   const steps = await writer.all<TraceStepRow & { place: number }>(`select rowid as place, * from trace_steps limit ${SLICE}`);
   if (events.length + steps.length === 0) return 0;
   return await writer.transaction(async (tx) => {
-    const segment = await openSegment(tx);
-    await insertRows(tx, segmentTable('trace_events', segment), segmentColumns('trace_events'), events.map(withKeys));
-    await insertRows(tx, segmentTable('trace_steps', segment), segmentColumns('trace_steps'), steps.map(withEventKey));
-    await noteRows(tx, segment, events.length, [...events.map((row) => row.processed_at), ...steps.map((row) => row.at)]);
+    await addToSegment(tx, events, steps);
     const ids = JSON.stringify(events.map(({ pipeline_id, event_id }) => [pipeline_id, event_id]));
     await tx.run('delete from trace_events where (pipeline_id, event_id) in (select value->>0, value->>1 from json_each(?))', [ids]);
     await tx.run('delete from trace_steps where rowid in (select value from json_each(?))', [

@@ -3,7 +3,6 @@
  * stay small, so a write costs the same however many events are retained, and retention drops whole tables instead of rows. The views
  * `all_trace_events` and `all_trace_steps` join the segments; SQLite merges their indexes for a sorted page.
  */
-import type { ObserveTables } from './tables.ts';
 import { TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -20,15 +19,17 @@ export interface Segment {
 }
 type Kind = 'trace_events' | 'trace_steps';
 
-/** Hashes of ids (`keys.ts`), in addition to the columns of the table that PostgreSQL has. */
-export const KEY_COLUMNS = {
-  trace_events: { event_key: 'bigint', user_key: 'bigint', anonymous_key: 'bigint', name_key: 'bigint' },
+/** Hashes (`keys.ts`), in addition to the columns of the table that PostgreSQL has. */
+const KEY_COLUMNS = {
+  trace_events: { event_key: 'bigint', user_key: 'bigint', anonymous_key: 'bigint', name_key: 'bigint', decisions_key: 'bigint' },
   trace_steps: { event_key: 'bigint' },
 } as const;
 
+/** Decisions stand in a table of their own, `trace_texts_<id>`: most events of a pipeline have the same, and they are half of a row. */
 export function segmentColumns(kind: Kind): [name: string, type: string][] {
-  return [...Object.entries(TABLES[kind].columns), ...Object.entries(KEY_COLUMNS[kind])];
+  return [...Object.entries(TABLES[kind].columns).filter(([name]) => name !== 'decisions'), ...Object.entries(KEY_COLUMNS[kind])];
 }
+export const textTable = (id: number) => `trace_texts_${id}`;
 export const segmentTable = (kind: Kind, id: number) => `${kind}_${id}`;
 
 /** The table or view to read traces from. The cast: the view has the columns of the table, and more. */
@@ -88,6 +89,7 @@ export async function addSegment(writer: Writer, segments: readonly Segment[]): 
     await writer.run(`create table ${table} (${lines.join(', ')})`);
     for (const [name, on] of INDEXES[kind]) await writer.run(`create index ${table}_${name} on ${table} ${on}`);
   }
+  await writer.run(`create table ${textTable(id)} (key integer primary key, text text not null)`);
   await writer.run('insert into trace_segments (id, events) values (?, 0)', [id]);
   await replaceViews(writer, [...segments, { id, events: 0, first_at: null, last_at: null }]);
 }
@@ -98,6 +100,7 @@ export async function dropSegment(writer: Writer, id: number): Promise<void> {
     const left = (await listSegments(tx)).filter((segment) => segment.id !== id);
     await replaceViews(tx, left);
     for (const kind of ['trace_events', 'trace_steps'] as const) await tx.run(`drop table ${segmentTable(kind, id)}`);
+    await tx.run(`drop table ${textTable(id)}`);
     await tx.run('delete from trace_segments where id = ?', [id]);
   });
 }
@@ -118,10 +121,11 @@ const INDEXES: Record<Kind, [name: string, on: string][]> = {
 /** Newest first, so that a reader which stops early has read the newest. */
 async function replaceViews(writer: Writer, segments: readonly Pick<Segment, 'id'>[]): Promise<void> {
   for (const kind of ['trace_events', 'trace_steps'] as const) {
-    const names = segmentColumns(kind)
-      .map(([name]) => name)
-      .join(', ');
-    const arms = segments.toReversed().map(({ id }) => `select ${names} from ${segmentTable(kind, id)}`);
+    const names = segmentColumns(kind).map(([name]) => name);
+    const arms = segments.toReversed().map(({ id }) => {
+      const decisions = `(select text from ${textTable(id)} where key = decisions_key) as decisions`;
+      return `select ${[...names, ...(kind === 'trace_events' ? [decisions] : [])].join(', ')} from ${segmentTable(kind, id)}`;
+    });
     await writer.run(`drop view if exists all_${kind}`);
     await writer.run(`create view all_${kind} as ${arms.join(' union all ')}`);
   }
@@ -140,4 +144,3 @@ export async function noteRows(writer: Writer, id: number, events: number, times
     [events, first, first, last, last, id],
   );
 }
-export type SegmentKind = Kind & keyof ObserveTables;

@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import { keyOf, nameKeyOf } from './keys.ts';
 import type { Tally, TraceEventRow, TraceStepRow } from './rows.ts';
-import { listSegments, noteRows, openSegment, segmentColumns, segmentTable } from './segments.ts';
+import { listSegments, noteRows, openSegment, segmentColumns, segmentTable, textTable } from './segments.ts';
 import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -38,14 +39,38 @@ export function writeTally(writer: Writer, tally: Tally, position: string): Prom
   });
 }
 
-/** Adds rows to the newest segment. */
 async function writeSegment(writer: Writer, events: readonly TraceEventRow[], { steps, replacing }: Tally): Promise<void> {
-  if (events.length + steps.length === 0) return;
   for (const row of replacing) await removeEvent(writer, row);
+  await addToSegment(writer, events, steps);
+}
+/** Adds rows to the newest segment. */
+export async function addToSegment(writer: Writer, events: readonly TraceEventRow[], steps: readonly TraceStepRow[]): Promise<void> {
+  if (events.length + steps.length === 0) return;
   const segment = await openSegment(writer);
-  await insertRows(writer, segmentTable('trace_events', segment), segmentColumns('trace_events'), events.map(withKeys));
-  await insertRows(writer, segmentTable('trace_steps', segment), segmentColumns('trace_steps'), steps.map(withEventKey));
+  const texts = new Map<string, { key: number; text: string }>();
+  const rows = events.map((row) => {
+    const id = `${row.org_id}\n${row.decisions}`;
+    let entry = texts.get(id);
+    if (entry === undefined) texts.set(id, (entry = { key: textKeyOf(id), text: row.decisions }));
+    return { ...withKeys(row), decisions_key: entry.key };
+  });
+  await insertRows(writer, textTable(segment), TEXT_COLUMNS, [...texts.values()], 'on conflict (key) do nothing');
+  await insertRows(writer, segmentTable('trace_events', segment), segmentColumns('trace_events'), rows);
+  await insertRows(
+    writer,
+    segmentTable('trace_steps', segment),
+    segmentColumns('trace_steps'),
+    steps.map((row) => ({ ...row, event_key: keyOf(row.event_id) })),
+  );
   await noteRows(writer, segment, events.length, [...events.map((row) => row.processed_at), ...steps.map((row) => row.at)]);
+}
+const TEXT_COLUMNS: [name: string, type: string][] = [
+  ['key', 'integer'],
+  ['text', 'text'],
+];
+/** From SHA-256, because the text stands for all that hash to the same key. */
+function textKeyOf(text: string): number {
+  return Number.parseInt(hash('sha256', text).slice(0, 13), 16);
 }
 /** The older rows of a repeated event may be in any segment. */
 async function removeEvent(writer: Writer, { pipeline_id, event_id }: TraceEventRow): Promise<void> {
@@ -56,7 +81,7 @@ async function removeEvent(writer: Writer, { pipeline_id, event_id }: TraceEvent
       event_id,
     ]);
 }
-export function withKeys(row: TraceEventRow) {
+function withKeys(row: TraceEventRow) {
   const { event_id, user_id, anonymous_id } = row;
   return {
     ...row,
@@ -66,14 +91,10 @@ export function withKeys(row: TraceEventRow) {
     anonymous_key: anonymous_id === null ? null : keyOf(anonymous_id),
   };
 }
-export function withEventKey(row: TraceStepRow) {
-  return { ...row, event_key: keyOf(row.event_id) };
-}
-
 const columnsOf = (table: keyof ObserveTables) => Object.entries(TABLES[table].columns);
 
 /** Inserts many rows in one statement with one JSON parameter. Both engines parse JSON faster than they bind parameters. */
-export async function insertRows(
+async function insertRows(
   writer: Writer,
   table: string,
   columns: readonly [name: string, type: string][],
