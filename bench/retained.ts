@@ -1,7 +1,8 @@
 /**
  * How the number of retained events changes a service on the embedded stores: start, disk, memory, append rate, the reads of the management
  * API, and what these reads cost the senders. `RETAINED=0,1000000` chooses the numbers; `RETAINED_DIR` keeps the filled installations, so
- * that a second run only measures. `RETAINED_ONLY=fill` stops before measuring.
+ * that a second run only measures. `RETAINED_ONLY=fill` stops before measuring, and `FILL_SECONDS` ends the filling early: the next run
+ * continues it.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,6 +21,7 @@ import { fill, messageIdOf, type Retained, visitorOf } from './retained/fill.ts'
 
 const SIZES = (process.env.RETAINED ?? '0,1000000').split(',').map(Number);
 const DIR = process.env.RETAINED_DIR ?? mkdtempSync(join(tmpdir(), 'firsthand-retained-'));
+const FILL_MS = Number(process.env.FILL_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000;
 const READS = 100;
 const READERS = 4;
 const RATE = 300;
@@ -27,13 +29,20 @@ const TEMPLATE = { event_id: 'msg-feedfacefeedface', visitor: 'feedface' };
 const ENV = { LOG_LEVEL: 'error', DEDUP_WINDOW: '24h' };
 const here = (path: string) => join(import.meta.dirname, path);
 
-type Installation = Retained & { key: string };
+type Installation = Retained & { key: string; filled: number; until: number };
 
-/** An installation with `count` events, made unless it is there. */
+/** An installation with `count` events, made and filled unless it is there. */
 async function installation(count: number): Promise<Installation> {
-  const dataDir = join(DIR, String(count));
   const notes = join(DIR, `${count}.json`);
-  if (existsSync(notes)) return JSON.parse(readFileSync(notes, 'utf8')) as Installation;
+  let made = existsSync(notes) ? (JSON.parse(readFileSync(notes, 'utf8')) as Installation) : await newInstallation(count);
+  const plan = { from: made.filled, to: count, total: count, until: made.until, atMostMs: FILL_MS };
+  if (made.filled < count) made = { ...made, filled: await fill(made, plan) };
+  writeFileSync(notes, JSON.stringify(made));
+  return made;
+}
+
+async function newInstallation(count: number): Promise<Installation> {
+  const dataDir = join(DIR, String(count));
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
   const receiver = fork(here('end-to-end/receiver.ts'));
@@ -51,10 +60,8 @@ async function installation(count: number): Promise<Installation> {
   }
   await service.stop();
   receiver.disconnect();
-  const retained = { dataDir, pipeline: made.pipeline.id, integration: made.integration.id, key: made.key, ...TEMPLATE };
-  await fill(retained, count);
-  writeFileSync(notes, JSON.stringify(retained));
-  return retained;
+  const ids = { dataDir, pipeline: made.pipeline.id, integration: made.integration.id, key: made.key };
+  return { ...ids, ...TEMPLATE, filled: 0, until: Date.now() - 600_000 };
 }
 
 type Row = [what: string, value: number, unit: string];

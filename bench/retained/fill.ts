@@ -31,10 +31,22 @@ const MOST_BEHIND = 20_000;
 const TOGETHER = 32;
 const VISITORS = 524_287;
 
-export async function fill(retained: Retained, count: number): Promise<void> {
+export interface FillPlan {
+  /** Events that are there already, from an earlier call. */
+  from: number;
+  /** The number to reach. */
+  to: number;
+  /** Of which the events cover the days before `until`. */
+  total: number;
+  until: number;
+  /** Stops earlier when this much time has passed. */
+  atMostMs: number;
+}
+/** Resolves with the number of events that are there now. */
+export async function fill(retained: Retained, { from, to, total, until, atMostMs }: FillPlan): Promise<number> {
   const { dataDir, pipeline, integration } = retained;
-  const end = Date.now() - 600_000;
-  let time = end - DAYS * 86_400_000;
+  const timeOf = (n: number) => until - DAYS * 86_400_000 * (1 - n / total);
+  let time = timeOf(from);
   const clock: Clock = { now: () => time, monotonic: () => time };
   const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 86_400_000, clock });
   const copy = await templatesOf(log, retained);
@@ -64,23 +76,26 @@ export async function fill(retained: Retained, count: number): Promise<void> {
     return records + (await log.lag(eventsTopic(pipeline), integration)).waiting;
   };
   const started = performance.now();
-  for (let n = 0; n < count; n += AT_ONCE) {
-    time += (Math.min(AT_ONCE, count - n) * (end - time)) / (count - n);
-    const records = Array.from({ length: Math.min(AT_ONCE, count - n) }, (_, i) => copy.raw(n + i, Math.floor(time)));
+  let filled = from;
+  while (filled < to && performance.now() - started < atMostMs) {
+    const first = filled;
+    filled = Math.min(to, first + AT_ONCE);
+    time = timeOf(filled);
+    const records = Array.from({ length: filled - first }, (_, i) => copy.raw(first + i, Math.floor(time)));
     await log.append(
       topics.map((topic, partition) => ({ topic, records: records.filter((_, i) => i % EMBEDDED_PARTITIONS === partition) })),
     );
     while ((await behind()) > MOST_BEHIND) await sleep(5);
-    if (n % 100_000 === 0) {
-      await log.expire(OUTCOMES_TOPIC, new Date(time - 3_600_000));
-      console.log(`${n} of ${count} events, ${Math.round(n / ((performance.now() - started) / 1_000))} per second`);
-    }
+    if (filled % 100_000 !== 0) continue;
+    await log.expire(OUTCOMES_TOPIC, new Date(time - 3_600_000));
+    console.log(`${filled} of ${to} events, ${Math.round((filled - from) / ((performance.now() - started) / 1_000))} per second`);
   }
   while ((await behind()) > 0) await sleep(100);
   for (const consumer of consumers) await consumer.stop();
   await recorder.stop();
   await rowWriter.stop();
   await log.close();
+  return filled;
 }
 
 async function templatesOf(log: LmdbLog, { pipeline, event_id, visitor }: Retained) {

@@ -1089,7 +1089,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`.
+         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. An `offset` is at most 100,000.
          *
          *     Least role: **viewer**.
          */
@@ -4512,7 +4512,10 @@ export interface components {
         };
         ListEventsResult: {
             events: (components["schemas"]["EventSummary"] | components["schemas"]["RejectedEvent"])[];
+            /** @description Counting stops at 10,000, or when a search takes too long. */
             total?: number;
+            /** @description There are more than `total`. */
+            total_is_estimate?: boolean;
             limit: number;
             offset: number;
             next_cursor: string | null;

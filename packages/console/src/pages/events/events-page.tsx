@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
@@ -37,12 +37,12 @@ export function EventsPage() {
     queryKey: ['events', ...filters],
     initialPageParam: '',
     queryFn: async ({ pageParam: cursor }) => {
-      const { events, total, next_cursor } = await call(
+      const { events, total, total_is_estimate, next_cursor } = await call(
         api.GET('/v1/admin/events', {
           params: { query: { limit: PAGE_SIZE, ...queryOf(search), ...(cursor === '' ? {} : { cursor }) } },
         }),
       );
-      return { rows: events.map(rowOf), total, next_cursor };
+      return { rows: events.map(rowOf), total, isMore: total_is_estimate === true, next_cursor };
     },
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     // New events come over the live connection; reading every page again would ask hundreds of times.
@@ -63,12 +63,20 @@ export function EventsPage() {
   function setFilter(name: FilterName, value: string | undefined) {
     setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined } : {}) });
   }
-  const total = past.data?.pages[0]?.total;
+  // A search that found nothing yet goes on by itself: there is no list whose end could be reached.
+  const isSearching = rows.length === 0 && hasNextPage && !past.isError;
+  useEffect(() => {
+    if (isSearching) onEnd();
+  }, [isSearching, onEnd]);
+  const counted = past.data?.pages[0];
+  const total = counted?.total;
   return (
     <Page
       title="Events"
       about={
-        total === undefined ? ' ' : `${number(total)} ${filtered ? 'match' : 'retained'}${isLive ? ', new ones appear as they arrive' : ''}`
+        total === undefined
+          ? ' '
+          : `${number(total)}${counted?.isMore ? '+' : ''} ${filtered ? 'match' : 'retained'}${isLive ? ', new ones appear as they arrive' : ''}`
       }
       actions={
         liveIsPossible ? (
@@ -93,7 +101,7 @@ export function EventsPage() {
         onChange={setFilter}
         onClear={() => setSearch(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       />
-      {past.isPending ? (
+      {past.isPending || isSearching ? (
         <Loading what="events" />
       ) : past.isError && listed.length === 0 ? (
         <Failed error={past.error} retry={() => void past.refetch()} />
