@@ -128,9 +128,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     settings.otelEndpoint === undefined
       ? undefined
       : (await import('./telemetry/start.ts')).startTelemetry({ settings, endpoint: settings.otelEndpoint, registry, clock, logger });
-  const outcomes = has('process')
-    ? startOutcomes({ log, leases, clock, logger, metrics, telemetry, settings, record })
-    : undefined;
+  const outcomes = has('process') ? startOutcomes({ log, leases, clock, logger, metrics, telemetry, settings, record }) : undefined;
   const deliver = has('deliver')
     ? (await import('./roles/deliver/start.ts')).startDeliver({
         ...shared,
