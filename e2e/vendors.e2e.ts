@@ -2,6 +2,7 @@ import { loadCases, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
 import { completeConfig } from '@firsthand/catalog/vendors/shared/run-case.ts';
 import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compareCases } from './capture/compare-cases.ts';
 import { type Client, type Loose, send, signIn, until } from './harness/client.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
 import { type Service, startService } from './harness/service.ts';
@@ -114,5 +115,21 @@ describe('preview shows exactly what would be sent', () => {
       if (expected.url) expect(withoutHash(url)).toBe(withoutHash(scrub(expected.url)));
       if (typeof expected.body === 'object') expect(body).toEqual(JSON.parse(scrub(JSON.stringify(expected.body))));
     }
+  });
+});
+
+describe('one case of every vendor, from the collection API to its server', () => {
+  // `npm run capture-vendors -- --compare` sends all of them.
+  const first = Map.groupBy(
+    VENDOR_CASES.filter(({ vendor }) => !vendor.transport).flatMap(({ vendor, cases }) => cases.map((one) => ({ ...one, vendor }))),
+    ({ vendor }) => vendor.key,
+  );
+  const cases = [...first.values()].flatMap((all) => all.filter(({ requests }) => requests !== undefined).slice(0, 1));
+  let results: Awaited<ReturnType<typeof compareCases>>;
+  beforeAll(async () => {
+    results = await compareCases(cases);
+  });
+  test.each(cases.map(({ vendor }, at) => [vendor.key, at] as const))('%s', (_key, at) => {
+    expect(results[at]?.differences).toEqual([]);
   });
 });

@@ -9,8 +9,17 @@ const SIGNED = /^(SharedKey |AWS4-HMAC-SHA256 |OAuth )/;
 /** An object's name in a bucket is the hash of its bytes, which depends on the order of keys. */
 const withoutHash = (path: string) => path.replace(/[0-9a-f]{64}/, '<hash>');
 
+export interface CompareOptions {
+  /** Events of several visitors share a batch in any order. */
+  anyOrder?: boolean;
+}
+
 /** Requests of one event may be sent in any order, so each expected one is compared with the most similar one of those that are left. */
-export function requestDifferences(expected: readonly ExpectedRequest[], received: readonly Received[]): string[] {
+export function requestDifferences(
+  expected: readonly ExpectedRequest[],
+  received: readonly Received[],
+  options: CompareOptions = {},
+): string[] {
   if (expected.length !== received.length)
     return [
       `requests: expected ${expected.length}, received ${received.length}`,
@@ -18,14 +27,19 @@ export function requestDifferences(expected: readonly ExpectedRequest[], receive
     ];
   const left = [...received];
   return expected.flatMap((one, at) => {
-    const compared = left.map((request) => ({ request, lines: requestDifference(`requests[${at}]`, one, request) }));
+    const compared = left.map((request) => ({ request, lines: requestDifference(`requests[${at}]`, one, request, options) }));
     const [closest] = compared.sort((a, b) => a.lines.length - b.lines.length);
     if (closest) left.splice(left.indexOf(closest.request), 1);
     return closest?.lines ?? [];
   });
 }
 
-function requestDifference(at: string, expected: ExpectedRequest, { method, path, headers, body }: Received): string[] {
+function requestDifference(
+  at: string,
+  expected: ExpectedRequest,
+  { method, path, headers, body }: Received,
+  options: CompareOptions,
+): string[] {
   const lines: string[] = [];
   const same = (where: string, wanted: unknown, got: unknown) => lines.push(...valueDifferences(`${at}.${where}`, wanted, got));
   if (expected.method) same('method', expected.method, method);
@@ -33,7 +47,11 @@ function requestDifference(at: string, expected: ExpectedRequest, { method, path
   for (const [name, value] of Object.entries(expected.headers ?? {}))
     if (!CHANGING.has(name.toLowerCase()) && !SIGNED.test(value)) same(`headers.${name}`, value, headers[name.toLowerCase()]);
   // The order of keys is of no consequence in JSON, and the service writes its own.
-  if (expected.body !== undefined) same('body', typeof expected.body === 'string' ? parsed(expected.body) : expected.body, parsed(body));
+  const read = (content: unknown) => {
+    const value = typeof content === 'string' ? parsed(content) : content;
+    return options.anyOrder ? sorted(value) : value;
+  };
+  if (expected.body !== undefined) same('body', read(expected.body), read(body));
   return lines;
 }
 
@@ -48,6 +66,19 @@ export function valueDifferences(at: string, expected: unknown, received: unknow
     return [...keys].flatMap((key) => valueDifferences(`${at}.${key}`, expected[key], received[key]));
   }
   return [`${at}: expected ${shown(expected)}, received ${shown(received)}`];
+}
+
+/** Lists of objects or lists, ordered by their text. */
+function sorted(value: unknown): unknown {
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.keys(value)
+        .sort()
+        .map((key) => [key, sorted(value[key])]),
+    );
+  if (!Array.isArray(value)) return value;
+  const items = value.map(sorted);
+  return items.some((item) => typeof item === 'object') ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
 }
 
 const shown = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value));

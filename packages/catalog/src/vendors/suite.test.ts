@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { compileVendor, validateConfig } from '@firsthand/core/vendor/compile.ts';
 import { definitionFaults } from '@firsthand/core/vendor/define.ts';
+import type { Group } from '@firsthand/core/vendor/definition.ts';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, catalogEntry, catalogListEntry, loadCases, loadVendor, loadVendors, searchVendors, VENDOR_KEYS } from '../index.ts';
 import { REFUSED_CONFIGS } from './custom_http/cases.ts';
@@ -122,6 +123,22 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
   test('an empty event does not throw', () => {
     const compiled = compileCase(vendor);
     for (const name of [...COMMERCE_EVENTS, '__proto__', '']) expect(() => requestsFor(compiled, bare(name))).not.toThrow();
+  });
+
+  const WITH_BLUEPRINTS: readonly Group[] = ['advertising', 'affiliate', 'analytics', 'attribution', 'engagement'];
+  test.runIf(WITH_BLUEPRINTS.includes(vendor.group))('has a blueprint per vertical, or says why one is enough', () => {
+    const keys = vendor.variants.map((variant) => variant.key);
+    if (keys.length === 1) return expect(vendor.notes?.filter((note) => note.startsWith('One blueprint: '))).toHaveLength(1);
+    expect(keys.slice(0, 5)).toEqual(['default', 'retail', 'travel', 'media', 'saas']);
+    const [first, ...others] = vendor.variants;
+    for (const { default_config } of others.slice(0, 4)) {
+      const names = Object.keys(default_config.events as JsonObject);
+      expect(names.filter((name) => !Object.hasOwn(first?.default_config.events as JsonObject, name))).toEqual([]);
+    }
+  });
+
+  test.skipIf(vendor.group === 'storage_and_streams')('says where its events show up', () => {
+    expect(vendor.see_it).toMatch(/^[A-Z].{20,}\.$/);
   });
 
   const retail = vendor.variants.find((variant) => variant.key === 'retail')?.default_config.events;

@@ -14,6 +14,8 @@ const common = {
 };
 const page = { page_url: 'https://shop.example/checkout?x=1', page_referrer: 'https://www.example.org/', page_title: 'Checkout' };
 const clicks = { gclid: 'Cj0KCQ', fbclid: 'IwAR2F', ttclid: 'E.C.P' };
+/** An event of somebody of whom only the ids are known. */
+const bareEvent = { insert_id: 'evt-1', user_id: 'user-1', device_id: 'anon-1', time: 1767323045678, library: 'firsthand' };
 const order = orderCompleted();
 const plain = track('Quiz Taken', { score: 3 }, { traits: {}, context: {} });
 
@@ -58,11 +60,7 @@ export default vendorCases(
             events: [
               {
                 event_type: 'Order Refunded',
-                insert_id: 'evt-1',
-                user_id: 'user-1',
-                device_id: 'anon-1',
-                time: 1767323045678,
-                library: 'firsthand',
+                ...bareEvent,
                 event_properties: { total: 10 },
                 user_properties: { $set: {} },
                 revenue: -10,
@@ -83,11 +81,7 @@ export default vendorCases(
             events: [
               {
                 event_type: 'Quiz Taken',
-                insert_id: 'evt-1',
-                user_id: 'user-1',
-                device_id: 'anon-1',
-                time: 1767323045678,
-                library: 'firsthand',
+                ...bareEvent,
                 event_properties: { score: 3 },
                 user_properties: { $set: {} },
               },
@@ -146,12 +140,8 @@ export default vendorCases(
             events: [
               {
                 event_type: 'Quiz Taken',
-                insert_id: 'evt-1',
-                user_id: 'user-1',
-                device_id: 'anon-1',
-                time: 1767323045678,
+                ...bareEvent,
                 session_id: 1767322800000,
-                library: 'firsthand',
                 event_properties: {},
                 user_properties: { $set: {} },
               },
@@ -174,11 +164,7 @@ export default vendorCases(
             events: [
               {
                 event_type: 'Quiz Taken',
-                insert_id: 'evt-1',
-                user_id: 'user-1',
-                device_id: 'anon-1',
-                time: 1767323045678,
-                library: 'firsthand',
+                ...bareEvent,
                 event_properties: {},
                 user_properties: { $set: { utm_source: 'news' }, $setOnce: { initial_utm_source: 'ad' } },
                 groups: { company: 'acme' },
@@ -202,15 +188,11 @@ export default vendorCases(
             events: [
               {
                 event_type: 'Quiz Taken',
-                insert_id: 'evt-1',
-                user_id: 'user-1',
-                device_id: 'anon-1',
-                time: 1767323045678,
+                ...bareEvent,
                 platform: 'iOS',
                 os_name: 'iOS',
                 os_version: '18',
                 app_version: '2',
-                library: 'firsthand',
                 event_properties: {},
                 user_properties: { $set: {} },
               },
@@ -258,11 +240,7 @@ export default vendorCases(
             events: [
               {
                 event_type: 'Quiz Taken',
-                insert_id: 'evt-1',
-                user_id: 'user-1',
-                device_id: 'anon-1',
-                time: 1767323045678,
-                library: 'firsthand',
+                ...bareEvent,
                 event_properties: {},
                 user_properties: { $set: { gclid: 'G1', fbclid: 'F1', msclkid: 'M1' } },
               },
@@ -296,6 +274,29 @@ export default vendorCases(
                 time: 1767323045678,
                 groups: { company: 'acme' },
                 user_properties: { $set: { company: 'acme' } },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a booking with its revenue',
+      variant: 'travel',
+      event: track('Booking Completed', { booking_id: 'b-1', total: 840, currency: 'eur' }, { traits: {}, context: {} }),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                ...bareEvent,
+                event_type: 'Booking Completed',
+                event_properties: { booking_id: 'b-1', total: 840, currency: 'eur' },
+                user_properties: { $set: {} },
+                revenue: 840,
+                currency: 'EUR',
+                revenueType: 'Purchase',
               },
             ],
           },

@@ -2,10 +2,11 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
 
 /** Event names stay as they are. The event id prevents that a repeated delivery counts twice. */
 const NO_GROUP = { field: 'type', op: 'ne', value: 'group' };
@@ -18,40 +19,38 @@ const CAMPAIGN = [
 ] as const;
 /** Those that Amplitude's own browser SDK keeps. */
 const CLICK_IDS = ['gclid', 'gbraid', 'wbraid', 'dclid', 'fbclid', 'li_fat_id', 'msclkid', 'rdt_cid', 'ttclid', 'twclid'];
-const GLOBAL: JsonObject = {
-  mappings: [
-    from('user_id', 'user_id'),
-    from('anonymous_id', 'device_id'),
-    from('timestamp', 'time', ['to_unix_millis']),
-    from('properties', 'event_properties'),
-    from(source.PAGE_URL, 'event_properties.page_url'),
-    from(source.REFERRER, 'event_properties.page_referrer'),
-    from('context.page.title', 'event_properties.page_title'),
-    // The traits of every event would rewrite the profile again and again: only changed ones are sent.
-    from('traits', 'user_properties.$set', [], { when: { all: [NO_GROUP, { field: 'context.traits_changed', op: 'ne', value: false }] } }),
-    ...CAMPAIGN.flatMap(([theirs, ours]) => [
-      from(`context.campaign.${ours}`, `user_properties.$set.${theirs}`),
-      from([`context.campaign_first.${ours}`, `context.campaign.${ours}`], `user_properties.$setOnce.initial_${theirs}`),
-    ]),
-    ...CLICK_IDS.map((name) => from(`context.click_ids.${name}`, `user_properties.$set.${name}`)),
-    from('context.session.started_at', 'session_id', ['to_unix_millis']),
-    from('context.group_id', 'groups.company'),
-    set('platform', 'Web', { when: { field: 'context.page', op: 'exists' } }),
-    set('platform', 'iOS', { when: { all: [source.IS_APP, source.IS_APPLE] } }),
-    set('platform', 'Android', { when: { all: [source.IS_APP, source.IS_ANDROID] } }),
-    from('context.ip', 'ip'),
-    from('context.locale', 'language'),
-    from('context.os.name', 'os_name'),
-    from('context.os.version', 'os_version'),
-    from('context.device.manufacturer', 'device_manufacturer'),
-    from('context.device.model', 'device_model'),
-    from('context.geo.country', 'country'),
-    from('context.geo.region', 'region'),
-    from('context.geo.city', 'city'),
-    from('context.app.version', 'app_version'),
-    set('library', 'firsthand'),
-  ],
-};
+const GLOBAL: JsonObject[] = [
+  from('user_id', 'user_id'),
+  from('anonymous_id', 'device_id'),
+  from('timestamp', 'time', ['to_unix_millis']),
+  from('properties', 'event_properties'),
+  from(source.PAGE_URL, 'event_properties.page_url'),
+  from(source.REFERRER, 'event_properties.page_referrer'),
+  from('context.page.title', 'event_properties.page_title'),
+  // The traits of every event would rewrite the profile again and again: only changed ones are sent.
+  from('traits', 'user_properties.$set', [], { when: { all: [NO_GROUP, { field: 'context.traits_changed', op: 'ne', value: false }] } }),
+  ...CAMPAIGN.flatMap(([theirs, ours]) => [
+    from(`context.campaign.${ours}`, `user_properties.$set.${theirs}`),
+    from([`context.campaign_first.${ours}`, `context.campaign.${ours}`], `user_properties.$setOnce.initial_${theirs}`),
+  ]),
+  ...CLICK_IDS.map((name) => from(`context.click_ids.${name}`, `user_properties.$set.${name}`)),
+  from('context.session.started_at', 'session_id', ['to_unix_millis']),
+  from('context.group_id', 'groups.company'),
+  set('platform', 'Web', { when: { field: 'context.page', op: 'exists' } }),
+  set('platform', 'iOS', { when: { all: [source.IS_APP, source.IS_APPLE] } }),
+  set('platform', 'Android', { when: { all: [source.IS_APP, source.IS_ANDROID] } }),
+  from('context.ip', 'ip'),
+  from('context.locale', 'language'),
+  from('context.os.name', 'os_name'),
+  from('context.os.version', 'os_version'),
+  from('context.device.manufacturer', 'device_manufacturer'),
+  from('context.device.model', 'device_model'),
+  from('context.geo.country', 'country'),
+  from('context.geo.region', 'region'),
+  from('context.geo.city', 'city'),
+  from('context.app.version', 'app_version'),
+  set('library', 'firsthand'),
+];
 const PAGE = event('Page Viewed', [from('name', 'event_properties.page_name'), from(source.PAGE_TITLE, 'event_properties.page_title')]);
 const SCREEN = event('Screen Viewed', [from('name', 'event_properties.screen_name')]);
 const IDENTIFY = event('$identify', [from('traits', 'user_properties.$set')]);
@@ -79,29 +78,11 @@ const REFUND = [
   set('revenueType', 'Refund'),
 ];
 const PRODUCT = [from(source.productId, 'productId', ['to_string'])];
-const SINGLE = new Set<string>([
-  'Product Clicked',
-  'Product Viewed',
-  'Product Added',
-  'Product Removed',
-  'Product Added to Wishlist',
-  'Product Removed from Wishlist',
-  'Wishlist Product Added to Cart',
-  'Product Shared',
-  'Product Reviewed',
-]);
-const RETAIL: Record<string, JsonObject> = Object.fromEntries(
-  COMMERCE_EVENTS.map((name) => [
-    name,
-    event(name, name === 'Order Completed' ? ORDER : name === 'Order Refunded' ? REFUND : SINGLE.has(name) ? PRODUCT : []),
-  ]),
-);
-
-const blueprint = (events: Record<string, JsonObject>): JsonObject => ({
-  version: 2,
+const VARIANTS = blueprints({
+  names: 'keep',
   global: GLOBAL,
-  events: { '@page': PAGE, '@screen': SCREEN, '@identify': IDENTIFY, '@group': GROUP, ...events },
-  defaults: { action: 'map' },
+  lines: { product: PRODUCT, trip_offer: PRODUCT, purchase: ORDER, booking: ORDER, refund: REFUND },
+  others: { '@page': PAGE, '@screen': SCREEN, '@identify': IDENTIFY, '@group': GROUP },
 });
 
 const ANSWERS: AnswerRule[] = [
@@ -166,24 +147,8 @@ export default defineVendor({
   see_it: 'Open Users, User Look-Up, and look the user up: the event shows within seconds.',
   default_consent_category: 'analytics',
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Settings, Organization settings, Projects.',
-    },
-    {
-      key: 'data_region',
-      label: 'Data region',
-      type: 'select',
-      required: false,
-      placeholder: 'us',
-      help_text: 'Where the project lives.',
-      options: ['us', 'eu'],
-      default: 'us',
-    },
+    secret('api_key', 'API key', '0123456789abcdef0123456789abcdef', 'Settings, Organization settings, Projects.'),
+    select('data_region', 'Data region', ['us', 'eu'], 'Where the project lives.'),
   ],
   requests: [
     { ...upload('api.eu.amplitude.com'), when: { field: 'parameters.data_region', op: 'eq', value: 'eu' } },
@@ -193,18 +158,5 @@ export default defineVendor({
   require_one_of: [['user_id', 'device_id']],
   default_action: 'drop',
   rate: { rps: 100, burst: 200 },
-  variants: [
-    {
-      key: 'default',
-      name: 'Default',
-      description: 'Every event under its own name, identify as user properties, orders with revenue.',
-      default_config: blueprint(RETAIL),
-    },
-    {
-      key: 'retail',
-      name: 'Retail',
-      description: 'The whole e-commerce event set, with product ids and revenue.',
-      default_config: blueprint(RETAIL),
-    },
-  ],
+  variants: VARIANTS,
 });

@@ -57,6 +57,28 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a booking is a purchase',
+      variant: 'travel',
+      event: track('Booking Completed', { booking_id: 'b-1', total: 840, currency: 'EUR' }),
+      requests: [
+        {
+          body: {
+            purchases: [
+              {
+                external_id: 'user-1',
+                time,
+                product_id: 'order',
+                currency: 'EUR',
+                price: 840,
+                quantity: 1,
+                properties: { order_id: 'b-1' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'the recommended e-commerce event of an order',
       variant: 'ecommerce',
       event: orderCompleted(),

@@ -2,11 +2,12 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList, singleProduct, unitValue } from '../shared/commerce.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
-import { COMMERCE_EVENTS } from '../shared/standard-events.ts';
+import { EVENT_KINDS } from '../shared/standard-events.ts';
 
 const ANONYMOUS = {
   all: [
@@ -16,16 +17,14 @@ const ANONYMOUS = {
 };
 
 /** `user` and `stamp` are added to every attribute, event and purchase of the event. */
-const GLOBAL: JsonObject = {
-  mappings: [
-    from('user_id', 'user.external_id'),
-    from('anonymous_id', 'user.user_alias.alias_name', [], { when: ANONYMOUS }),
-    { ...set('user.user_alias.alias_label', 'anonymous_id'), when: ANONYMOUS },
-    { ...set('user._update_existing_only', false), when: ANONYMOUS },
-    from('timestamp', 'stamp.time'),
-    from('parameters.app_id', 'stamp.app_id'),
-  ],
-};
+const GLOBAL: JsonObject[] = [
+  from('user_id', 'user.external_id'),
+  from('anonymous_id', 'user.user_alias.alias_name', [], { when: ANONYMOUS }),
+  { ...set('user.user_alias.alias_label', 'anonymous_id'), when: ANONYMOUS },
+  { ...set('user._update_existing_only', false), when: ANONYMOUS },
+  from('timestamp', 'stamp.time'),
+  from('parameters.app_id', 'stamp.app_id'),
+];
 
 const attribute = (name: string) => `attributes[0].${name}`;
 /** Whom it is about is not for traits to say, and what has a field of Braze's own goes there in Braze's form or not at all. */
@@ -169,24 +168,15 @@ const RECOMMENDED: JsonObject = {
     from('properties.reason', ecommerce('cancel_reason'), [], { default: 'unknown' }),
   ]),
 };
-function recommendedBlueprint(): JsonObject {
-  const base = blueprint(COMMERCE_EVENTS);
-  return { ...base, events: { ...(base.events as JsonObject), ...RECOMMENDED } };
-}
-
-const blueprint = (names: readonly string[]): JsonObject => ({
-  version: 2,
+const VARIANTS = blueprints({
+  names: 'keep',
   global: GLOBAL,
-  events: {
-    '@page': PAGE,
-    '@screen': SCREEN,
-    '@identify': IDENTIFY,
-    '@group': GROUP,
-    ...Object.fromEntries(names.map((name) => [name, event(name, CUSTOM)])),
-    'Order Completed': ORDER,
-  },
+  lines: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, CUSTOM])),
+  entries: { 'Order Completed': ORDER, 'Booking Completed': ORDER },
+  others: { '@page': PAGE, '@screen': SCREEN, '@identify': IDENTIFY, '@group': GROUP },
   defaults: { action: 'map', mappings: CUSTOM },
 });
+const RETAIL = VARIANTS.find(({ key }) => key === 'retail')?.default_config ?? {};
 
 const ANSWERS: AnswerRule[] = [
   {
@@ -287,18 +277,12 @@ export default defineVendor({
   default_action: 'drop',
   rate: { rps: 250, burst: 500 },
   variants: [
-    {
-      key: 'default',
-      name: 'Default',
-      description: 'Identify as attributes, orders as purchases, every other event under its own name.',
-      default_config: blueprint(COMMERCE_EVENTS),
-    },
-    { key: 'retail', name: 'Retail', description: 'The full e-commerce event set.', default_config: blueprint(COMMERCE_EVENTS) },
+    ...VARIANTS,
     {
       key: 'ecommerce',
       name: 'Recommended e-commerce events',
       description: 'Braze’s recommended e-commerce events instead of purchases.',
-      default_config: recommendedBlueprint(),
+      default_config: { ...RETAIL, events: { ...(RETAIL.events as JsonObject), ...RECOMMENDED } },
     },
   ],
 });

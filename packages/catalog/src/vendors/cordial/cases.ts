@@ -40,6 +40,7 @@ export default vendorCases(
         },
       ],
     },
+    { name: 'a name that Cordial reserves', event: track('click'), dropped: 'mapping_default' },
     { name: 'no address', event: bare('Quiz Taken'), dropped: 'missing_required:activity.email' },
     { name: 'pages are not sent', event: pageViewed(), dropped: 'mapping_filter' },
     { name: 'groups are not sent', event: grouped(), dropped: 'mapping_filter' },

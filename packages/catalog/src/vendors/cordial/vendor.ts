@@ -1,4 +1,4 @@
-/** https://support.cordial.com/hc/en-us/articles/204570687 (contact activities; the Swagger file of the vendor). */
+/** https://support.cordial.com/hc/en-us/articles/203885968-Contactactivities */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -7,6 +7,8 @@ import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const ANSWERS: AnswerRule[] = [{ status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT];
+/** Actions that Cordial records itself. It refuses them through the API. */
+const RESERVED = ['message-sent', 'open', 'click', 'optout', 'bounce', 'complaint', 'pageview', 'message-stopped'];
 const post = (name: string, path: string): RequestDefinition => ({
   name,
   when: { field: `payload.${name}`, op: 'exists' },
@@ -25,17 +27,17 @@ export default defineVendor({
   category: 'other',
   group: 'engagement',
   status: 'ga',
-  website: 'https://support.cordial.com/hc/en-us/articles/204570687',
+  website: 'https://support.cordial.com/hc/en-us/articles/203885968-Contactactivities',
   api_version: { version: 'v2', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: [
     'In Cordial open Administration, API keys, create a key, and add the addresses of this service to its allowed IPs.',
-    'Choose the host of your account, which support tells you.',
+    'Choose the host: api.usw2.cordial.io if your admin panel is at usw2.admin.cordial.io, otherwise api.cordial.io.',
   ],
   see_it: 'Open Contacts, look the contact up, and open Activities.',
   notes: [
     'Contacts are identified by their e-mail address. The subscription of a contact is never changed.',
-    'Names of actions are cut to 40 characters; Cordial refuses the names of its system actions.',
+    'Names of actions are cut to 40 characters. Events with a name that Cordial reserves, such as click or open, are dropped.',
     'An identify creates the contact. Attributes must exist in Cordial; map traits to contact.attributes.<key>.',
     'Cordial removes properties whose names are numbers or have a dot. Page views and groups are not sent.',
   ],
@@ -65,7 +67,7 @@ export default defineVendor({
     post('contact', 'contacts'),
     { ...post('activity', 'contactactivities'), when: { field: 'event.type', op: 'eq', value: 'track' } },
   ],
-  event_name: { target: 'activity.a', max_length: 40 },
+  event_name: { target: 'activity.a', max_length: 40, reserved: RESERVED },
   require_one_of: [['activity.email']],
   default_action: 'drop',
   rate: { rps: 20 },

@@ -6,7 +6,7 @@ import { event } from '../shared/mapping.ts';
 import { OWN_PAGE_URL, PAGE_TITLE } from '../shared/sources.ts';
 import { FREE, GLOBAL, param } from './mappings.ts';
 import { RETAIL } from './retail.ts';
-import { MEDIA, TRAVEL } from './verticals.ts';
+import { MEDIA, SAAS, TRAVEL } from './verticals.ts';
 
 const PAGE: JsonObject = event('page_view', [
   param('name', 'page_name'),
@@ -197,10 +197,11 @@ export default defineVendor({
       key: 'default',
       name: 'Default',
       description: 'Every standard event under Google’s name; other events under their own.',
-      default_config: blueprint({ ...MEDIA, ...TRAVEL, ...RETAIL }),
+      default_config: blueprint({ ...SAAS, ...MEDIA, ...TRAVEL, ...RETAIL }),
     },
     { key: 'retail', name: 'Retail', description: 'The whole e-commerce event set with items.', default_config: blueprint(RETAIL) },
     { key: 'travel', name: 'Travel', description: 'Searches, offers and bookings.', default_config: blueprint(TRAVEL) },
     { key: 'media', name: 'Media', description: 'Articles, video and subscriptions.', default_config: blueprint(MEDIA) },
+    { key: 'saas', name: 'SaaS', description: 'Sign-ups, trials, invites, features and plans.', default_config: blueprint(SAAS) },
   ],
 });

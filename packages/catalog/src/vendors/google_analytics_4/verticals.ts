@@ -1,4 +1,4 @@
-/** Travel and media: names that booking sites and publishers send, Segment's video specification among them. */
+/** Travel, media and SaaS: names that booking sites, publishers and software services send, Segment's video specification among them. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { event } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -70,4 +70,24 @@ export const MEDIA: Record<string, JsonObject> = {
   'Subscription Cancelled': event('subscription_cancel', VALUE),
   'Signed Up': event('sign_up', METHOD),
   'Signed In': event('login', METHOD),
+};
+
+const PLAN = [param(['properties.plan', 'properties.plan_name'], 'plan'), ...VALUE];
+const FEATURE = [param(['properties.name', 'properties.feature', 'properties.feature_name'], 'feature_name')];
+
+/** `tutorial_complete` and `generate_lead` are Google's recommended names; the others are custom events. */
+export const SAAS: Record<string, JsonObject> = {
+  'Trial Started': event('trial_start', PLAN),
+  'Trial Ended': event('trial_end', PLAN),
+  'Invite Sent': event('invite_send', [param(['properties.invitee_role', 'properties.role'], 'invitee_role')]),
+  'Feature Used': event('feature_use', FEATURE),
+  'Onboarding Completed': event('tutorial_complete', []),
+  'Demo Requested': event('generate_lead', VALUE),
+  'Plan Changed': event('plan_change', PLAN),
+  'Subscription Started': event('purchase', TRANSACTION),
+  'Subscription Renewed': event('purchase', TRANSACTION),
+  'Subscription Cancelled': event('subscription_cancel', VALUE),
+  'Signed Up': event('sign_up', METHOD),
+  'Signed In': event('login', METHOD),
+  'Lead Generated': event('generate_lead', VALUE),
 };

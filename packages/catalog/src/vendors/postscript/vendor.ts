@@ -17,7 +17,7 @@ export default defineVendor({
   api_version: { version: 'v2', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: ['In Postscript open the account menu, API, and create a private key.'],
-  see_it: 'Open the subscriber: the event shows in the activity.',
+  see_it: 'Open Flows and create one: the event shows among the triggers, with the name of your shop in front.',
   notes: [
     'Names of events have letters, digits and underscores only; other characters become underscores.',
     'Subscribers are found by telephone number, or by address. Postscript does not add subscribers through events.',

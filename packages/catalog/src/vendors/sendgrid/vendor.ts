@@ -31,7 +31,7 @@ export default defineVendor({
   ],
   see_it: 'Open Marketing, Contacts, look the contact up: an upsert shows after some minutes.',
   notes: [
-    'SendGrid has no events of visitors: identify calls, sign-ups and newsletter subscriptions become contacts, other events are dropped.',
+    'One blueprint: SendGrid has no events of visitors. Identify calls, sign-ups and newsletter subscriptions become contacts, other events are dropped.',
     'Custom fields are addressed by their id (such as e1_T); map traits to custom_fields.<id>.',
     'SendGrid processes contacts later; the result of the job is polled. A job with single errors does not say which contacts failed.',
     'Contacts are identified by their address only: SendGrid demands every identifier that a contact has.',

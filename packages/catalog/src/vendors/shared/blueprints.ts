@@ -33,6 +33,8 @@ export interface VendorEvents {
   extra?: Partial<Record<StandardEvent, JsonObject[]>>;
   /** Lines of single events, in the place of those of their kind. */
   instead?: Partial<Record<StandardEvent, JsonObject[]>>;
+  /** Finished entries of single events, in the place of lines: for events with several alternatives. */
+  entries?: Partial<Record<StandardEvent, JsonObject[]>>;
   /** Lines of every event: who, when, where. */
   global: JsonObject[];
   /** Entries of `@page`, `@screen`, `@identify`, `@group`, `@alias`, and of further events. */
@@ -63,7 +65,10 @@ export function blueprints(vendor: VendorEvents, verticals: readonly Vertical[] 
 }
 
 function configOf(vendor: VendorEvents, events: Readonly<Record<string, EventKind>>): JsonObject {
-  const entries = Object.entries(events).map(([name, kind]) => [name, entryOf(vendor, name as StandardEvent, kind)] as const);
+  const entries = Object.entries(events).map(([name, kind]) => {
+    const own = vendor.entries?.[name as StandardEvent];
+    return [name, own ?? entryOf(vendor, name as StandardEvent, kind)] as const;
+  });
   const free = vendor.names === 'keep' ? { action: 'map' } : { action: 'drop' };
   return {
     version: 2,

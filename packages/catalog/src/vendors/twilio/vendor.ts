@@ -20,6 +20,7 @@ export default defineVendor({
   ],
   see_it: 'Open Monitor, Logs, Messaging: the message shows with the status of its delivery.',
   notes: [
+    'One blueprint: every event that is mapped sends a text message, so only a few are.',
     'Messages go to the number in the configuration. To write to your customers, map To to their telephone number; you need their consent.',
     'Twilio has no deduplication: a retry after a timeout can send, and bill, a message twice.',
     'Texts are cut to 1,600 characters.',
