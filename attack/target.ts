@@ -104,9 +104,7 @@ export function watchStalls(service: Pick<Service, 'output'>, cases?: () => numb
 }
 
 function stallLines(output: string): string[] {
-  // The last line may be incomplete.
-  return output
-    .slice(0, output.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter((line) => line.includes('"event loop stalled"'));
+  // The first and the last line may be incomplete.
+  const lines = output.split('\n').slice(0, -1);
+  return lines.filter((line) => line.startsWith('{') && line.includes('"event loop stalled"'));
 }

@@ -19,6 +19,8 @@ export const INGEST_TOPICS: readonly string[] = Array.from({ length: PARTITIONS 
 
 /** The consumer group of the process role on the ingest topics. */
 export const PROCESS_GROUP = 'process';
+/** Groups of organisations that lag behind it; see `roles/process/lagging-organisation.ts`. */
+export const LAGGING_PREFIX = 'lagging.';
 
 function fnv1a(text: string, seed: number): number {
   let hash = seed;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../channels.ts';
 import { OUTCOMES_TOPIC, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
-import { INGEST_TOPICS, PROCESS_GROUP } from '../partition.ts';
+import { INGEST_TOPICS, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
 import { eraseTraces } from '../stores/observe/erase-traces.ts';
@@ -30,7 +30,7 @@ export async function erasePerson(
 ): Promise<{ erased: Erased; complete: boolean }> {
   const { log, observe } = operations;
   const end = performance.now() + longestWaitMs;
-  const processed = await caughtUp(log, INGEST_TOPICS, PROCESS_GROUP, end);
+  const processed = await caughtUp(log, await processGroups(log), end);
   // A privacy rule may have hashed the ids before they were stored, so erase the digests too.
   const userIds = 'user_id' in who ? plainAndHashed(who.user_id) : [];
   const found = [];
@@ -40,7 +40,7 @@ export async function erasePerson(
     ...new Set([...found.flatMap(({ anonymous_ids }) => anonymous_ids), ...('anonymous_id' in who ? [who.anonymous_id] : [])]),
   ];
   operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids: anonymousIds } satisfies VisitorsErased);
-  const recorded = await caughtUp(log, [OUTCOMES_TOPIC], RECORDER_GROUP, end);
+  const recorded = await caughtUp(log, [[OUTCOMES_TOPIC, RECORDER_GROUP]], end);
   const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0 };
   for (const { links, sessions } of found) {
     erased.identity_links += links;
@@ -59,13 +59,23 @@ function plainAndHashed(id: string): string[] {
   return [id, hashPii(id)];
 }
 
-/** Waits until the group has settled everything currently in these topics. */
-async function caughtUp(log: Pick<EventLog, 'lag'>, topics: readonly string[], group: string, end: number): Promise<boolean> {
+type TopicGroup = readonly [topic: string, group: string];
+
+/** Every group that processes accepted events. An organisation with a long backlog has groups of its own. */
+async function processGroups(log: Pick<EventLog, 'groups'>): Promise<TopicGroup[]> {
+  const groups = await Promise.all(
+    INGEST_TOPICS.map(async (topic) => (await log.groups(topic)).map((group): TopicGroup => [topic, group])),
+  );
+  return groups.flat().filter(([, group]) => group === PROCESS_GROUP || group.startsWith(LAGGING_PREFIX));
+}
+
+/** Waits until the groups have settled everything currently in their topics. */
+async function caughtUp(log: Pick<EventLog, 'lag'>, groups: readonly TopicGroup[], end: number): Promise<boolean> {
   const since = Date.now();
-  let behind = topics;
+  let behind = groups;
   for (;;) {
-    const lags = await Promise.all(behind.map(async (topic) => ({ topic, ...(await log.lag(topic, group)) })));
-    behind = lags.filter(({ waiting, oldest }) => waiting > 0 && (oldest ?? 0) <= since).map(({ topic }) => topic);
+    const lags = await Promise.all(behind.map(async (each) => ({ each, ...(await log.lag(...each)) })));
+    behind = lags.filter(({ waiting, oldest }) => waiting > 0 && (oldest ?? 0) <= since).map(({ each }) => each);
     if (behind.length === 0) return true;
     if (performance.now() >= end) return false;
     await sleep(LOOK_EVERY_MS);

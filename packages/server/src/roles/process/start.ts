@@ -1,18 +1,13 @@
 /** The process role: owns some of the ingest partitions and turns raw events into the events that delivery sends. */
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../../channels.ts';
-import { INGEST_TOPICS, ingestTopic, PROCESS_GROUP } from '../../partition.ts';
-import type { Consumer } from '../../stores/event-log/port.ts';
+import { INGEST_TOPICS, ingestTopic } from '../../partition.ts';
 import type { ProcessDeps } from './deps.ts';
 import { KnownPipelines } from './known-pipelines.ts';
 import { registerLagGauge } from './lag-gauge.ts';
+import { PartitionReader } from './partition-reader.ts';
 import { VisitorCache } from './visitor-cache.ts';
 import { VisitorLanes } from './visitor-lanes.ts';
 
-const MAX_IN_FLIGHT = 1_024;
-/** Events read at once. Reading goes ahead of processing, so that organisations behind a backlog get their turns. */
-const MAX_BATCH = 64;
-/** Bytes of one partition's events in memory, by their stored size. */
-const MAX_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 4_000;
 const SWEEP_EVERY_MS = 60_000;
 
@@ -26,18 +21,15 @@ export interface ProcessRole {
 export function startProcess(deps: ProcessDeps): ProcessRole {
   const cache = new VisitorCache(deps.visitors, deps.clock);
   const pipelines = new KnownPipelines(deps.snapshots, deps.clock, deps.settings.configReloadMs);
-  const owned = new Map<string, { lanes: VisitorLanes; consumer: Consumer }>();
+  const owned = new Map<string, { lanes: VisitorLanes; reader: PartitionReader }>();
   let stopping = false;
 
   async function won(topic: string): Promise<void> {
     if (stopping) return;
     const lanes = new VisitorLanes(topic, { ...deps, cache, pipelines });
-    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ordered: true } as const;
-    const consumer = deps.log.consume(topic, PROCESS_GROUP, options, async (batch) => {
-      // Records handed out while stopping stay unsettled for the next owner.
-      if (!stopping) await lanes.accept(batch, MAX_BYTES);
-    });
-    owned.set(topic, { lanes, consumer });
+    const reader = new PartitionReader(topic, { ...deps, lanes });
+    owned.set(topic, { lanes, reader });
+    await reader.start();
   }
 
   async function lost(topic: string): Promise<void> {
@@ -45,8 +37,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     if (partition === undefined) return;
     owned.delete(topic);
     // Another process may own these visitors now: do not finish their events, and drop their cached state.
-    await partition.lanes.stop();
-    await partition.consumer.stop();
+    await partition.reader.stop();
     cache.clear();
   }
 
@@ -75,15 +66,19 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     }
   }
 
+  function groupsOf(): [topic: string, group: string][] {
+    return [...owned].flatMap(([topic, { reader }]) => reader.groups.map((group): [string, string] => [topic, group]));
+  }
+
   const share = deps.leases.share([...INGEST_TOPICS], { won, lost });
-  if (deps.registry) registerLagGauge(deps.registry, deps.log, () => owned.keys(), deps.clock);
+  if (deps.registry) registerLagGauge(deps.registry, deps.log, groupsOf, deps.clock);
   let stopped: Promise<void> | undefined;
   return {
     forget,
     stop() {
       stopping = true;
       stopped ??= (async () => {
-        await Promise.all([...owned.values()].map(({ lanes }) => lanes.drain(DRAIN_MS)));
+        await Promise.all([...owned.values()].map(({ reader }) => reader.drain(DRAIN_MS)));
         await share.stop();
         // Partitions for which the leases did not call `lost`.
         await Promise.all([...owned.keys()].map(lost));

@@ -8,10 +8,9 @@ import type { VisitorState } from '@firsthand/core/process/visitor.ts';
 import { RoundRobin } from '../../runtime/round-robin.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
-import type { Delivery } from '../../stores/event-log/port.ts';
 import { commit, type Done } from './commit-processed.ts';
 import type { ProcessDeps } from './deps.ts';
-import { type IngestRecord, laneKey, type RawRecord, readIngestRecord, readRawRecord } from './ingest-record.ts';
+import { type IngestRecord, laneKey, type RawRecord, readIngestRecord } from './ingest-record.ts';
 import type { KnownPipelines } from './known-pipelines.ts';
 import { type KnownVisitor, NOTHING, type VisitorCache } from './visitor-cache.ts';
 
@@ -34,6 +33,8 @@ const LARGE_BYTES = 16_384;
 /** Events that are opened together: one question to the store for the visitors of each organisation. */
 const MAX_GROUP = 32;
 const MAX_COMMIT = 512;
+/** Of one organisation in memory. */
+const SHARE = { events: 256, bytes: 2 * 1024 * 1024 };
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 const LOOK_AGAIN_MS = 250;
@@ -49,7 +50,8 @@ export class VisitorLanes {
   #committing: Promise<void> | undefined;
   #bytes = 0;
   #stopped = false;
-  #room: (() => void) | undefined;
+  readonly #shares = new Map<string, { events: number; bytes: number }>();
+  #waitingForChange: (() => void)[] = [];
 
   constructor(topic: string, deps: VisitorLanesDeps) {
     this.#topic = topic;
@@ -62,24 +64,40 @@ export class VisitorLanes {
     return count;
   }
 
-  /** Resolves when all events wait for their turn, not when they are done, so that the next batch can come while slow code runs. */
-  async accept(batch: readonly Delivery[], maxBytes: number): Promise<void> {
+  /** Bytes of all events that are not durable yet. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+  /** Events of the organisation that are not durable yet. */
+  eventsOf(orgId: string): number {
+    return this.#shares.get(orgId)?.events ?? 0;
+  }
+  /** Whether the organisation has its share of the events in memory. */
+  isFull(orgId: string): boolean {
+    const share = this.#shares.get(orgId);
+    return share !== undefined && (share.events >= SHARE.events || share.bytes >= SHARE.bytes);
+  }
+  /** Resolves when further events are durable, or with `stop`. */
+  changed(): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    return new Promise((resolve) => this.#waitingForChange.push(resolve));
+  }
+
+  /** Call `begin` after the last one. */
+  push(record: RawRecord): void {
     if (this.#stopped) return;
-    while (this.#bytes > maxBytes && !this.#stopped) {
-      await new Promise<void>((resolve) => {
-        this.#room = resolve;
-      });
+    const { org_id } = record.envelope;
+    this.#waiting.push(org_id, record);
+    this.#bytes += record.bytes;
+    const share = this.#shares.get(org_id);
+    if (share === undefined) this.#shares.set(org_id, { events: 1, bytes: record.bytes });
+    else {
+      share.events += 1;
+      share.bytes += record.bytes;
     }
-    for (const delivery of batch) {
-      const record = readRawRecord(delivery, this.#topic);
-      if (record === undefined) {
-        await this.#discard(delivery);
-        continue;
-      }
-      this.#waiting.push(record.envelope.org_id, record);
-      this.#bytes += record.bytes;
-    }
-    if (!this.#isBeginning) void this.#beginAll();
+  }
+  begin(): void {
+    if (!this.#isBeginning && this.#waiting.size > 0) void this.#beginAll();
   }
 
   async #beginAll(): Promise<void> {
@@ -117,7 +135,7 @@ export class VisitorLanes {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#waiting.clear();
-    this.#room?.();
+    this.#change();
     await this.#committing;
     this.#lanes.clear();
     this.#finished = [];
@@ -239,9 +257,17 @@ export class VisitorLanes {
         );
         return true;
       });
-      if (stored) for (const { done, lane } of group) this.#settle(done, lane);
+      if (!stored) continue;
+      for (const { done, lane } of group) this.#settle(done, lane);
+      this.#change();
     }
     this.#committing = undefined;
+  }
+
+  #change(): void {
+    const waiting = this.#waitingForChange;
+    this.#waitingForChange = [];
+    for (const resolve of waiting) resolve();
   }
 
   #settle({ record, result }: Done, lane: Lane): void {
@@ -252,8 +278,12 @@ export class VisitorLanes {
       this.#lanes.delete(lane.key);
       if (anonymous_id !== undefined) this.#deps.cache.put(org_id, anonymous_id, lane);
     }
-    this.#room?.();
-    this.#room = undefined;
+    const share = this.#shares.get(org_id);
+    if (share !== undefined) {
+      share.events -= 1;
+      share.bytes -= record.bytes;
+      if (share.events === 0) this.#shares.delete(org_id);
+    }
     if (this.#deps.tap.watched(org_id)) this.#show(record, result);
   }
 
@@ -283,11 +313,5 @@ export class VisitorLanes {
       }
     }
     return undefined;
-  }
-
-  async #discard(delivery: Delivery): Promise<void> {
-    const { position } = delivery.record;
-    this.#deps.logger.error({ topic: this.#topic, position }, 'ingest record without a readable envelope skipped');
-    await delivery.ack();
   }
 }

@@ -79,6 +79,8 @@ export interface ConsumeOptions {
   skipRetryDelays?: boolean;
 }
 export interface Consumer {
+  /** Resolves when the group is durable: it gets every record from its start on, also after a restart. */
+  readonly started: Promise<void>;
   /** Resolves when the running `handle` has returned. Unsettled records are delivered again to the next consumer. */
   stop(): Promise<void>;
 }

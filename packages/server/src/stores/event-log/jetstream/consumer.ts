@@ -45,6 +45,7 @@ export class JetStreamConsumer implements Consumer {
   readonly #done = new Set<string>();
   readonly #alive: NodeJS.Timeout;
   #setUp: Promise<void>;
+  readonly started: Promise<void>;
   #running: Promise<void> | undefined;
   #pause: NodeJS.Timeout | undefined;
   #pauseMs = 0;
@@ -58,6 +59,7 @@ export class JetStreamConsumer implements Consumer {
     this.#deps = deps;
     this.#alive = setInterval(() => this.#sayAlive(), ALIVE_MS).unref();
     this.#setUp = this.#begin();
+    this.started = this.#setUp;
   }
 
   /** Retries after any error: a reader that gave up would leave its topic unread without anybody noticing. */

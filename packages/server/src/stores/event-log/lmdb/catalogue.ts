@@ -70,20 +70,18 @@ export class Catalogue {
     topic.groups.set(name, group);
     // Store the group at once, so that expiry after a restart knows it. If that fails, its first settlement stores it.
     const { meta } = this.deps;
-    this.deps
+    group.isStored = this.deps
       .write(() => () => {
         if (group.removed) return;
         if (!topic.stored) putTopic(meta, topic);
         putGroup(meta, group);
         meta.put(metaKeys.cursor(group.number), group.settled.encode());
       })
-      .then(
-        () => {
-          topic.stored = true;
-          group.stored = true;
-        },
-        (error) => this.deps.onError(error, { topic: topicName, group: name }),
-      );
+      .then(() => {
+        topic.stored = true;
+        group.stored = true;
+      });
+    group.isStored.catch((error) => this.deps.onError(error, { topic: topicName, group: name }));
     return group;
   }
 

@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Delivers a group's records to one handler. Idle until woken, so a consumer without work costs nothing. */
-export class LmdbConsumer implements Consumer {
+export class LmdbConsumer implements Pick<Consumer, 'stop'> {
   readonly #group: Group;
   readonly #turns: FairScheduler;
   readonly #options: ConsumeOptions;

@@ -49,6 +49,8 @@ export class Group {
   /** Waiting retries are delivered at once. */
   skipsRetryDelays = false;
   stored: boolean;
+  /** Resolves when its catalogue entry is on disk. */
+  isStored: Promise<void> = Promise.resolve();
   removed = false;
   /** Part of the commit that is being built or written. */
   touched = false;

@@ -146,9 +146,11 @@ export class LmdbLog implements EventLog {
   }
 
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {
-    const consumer = new LmdbConsumer(this.#catalogue.group(topic, group, options.start), this.#turns, options, handle);
+    const known = this.#catalogue.group(topic, group, options.start);
+    const consumer = new LmdbConsumer(known, this.#turns, options, handle);
     this.#consumers.add(consumer);
     return {
+      started: known.isStored,
       stop: () => {
         this.#consumers.delete(consumer);
         return consumer.stop();
