@@ -528,7 +528,7 @@ export interface paths {
         get: operations["getPipeline"];
         /**
          * Change a pipeline
-         * @description Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults.
+         * @description Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults. With `If-Match: <updated_at>` the change is rejected if somebody else changed the pipeline in the meantime.
          *
          *     Least role: **editor**.
          */
@@ -813,7 +813,7 @@ export interface paths {
         put?: never;
         /**
          * Add a revision
-         * @description Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits.
+         * @description Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits. With `If-Match: <revision number>` it is rejected if that is no longer the latest revision.
          *
          *     Least role: **editor**.
          */
@@ -1440,7 +1440,9 @@ export interface paths {
         get: operations["getPipelineTransformation"];
         /**
          * Change a transformation
-         * @description Least role: **editor**.
+         * @description With `If-Match: <updated_at>` the change is rejected if somebody else changed the transformation in the meantime.
+         *
+         *     Least role: **editor**.
          */
         put: operations["updatePipelineTransformation"];
         post?: never;
@@ -1585,12 +1587,14 @@ export interface paths {
         };
         /**
          * Read the tracking plan
-         * @description Least role: **viewer**.
+         * @description The `ETag` of the answer names the version, for `If-Match`.
+         *
+         *     Least role: **viewer**.
          */
         get: operations["getTrackingPlan"];
         /**
          * Change the tracking plan
-         * @description `flag` adds context.violations to an event that does not fit, `drop` drops it.
+         * @description `flag` adds context.violations to an event that does not fit, `drop` drops it. With `If-Match: <ETag>` the change is rejected if somebody else changed the plan in the meantime.
          *
          *     Least role: **editor**.
          */
@@ -7408,7 +7412,10 @@ export interface operations {
     updatePipeline: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -7922,7 +7929,10 @@ export interface operations {
     createIntegrationTemplateRevision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The number of the latest revision that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -7947,6 +7957,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -9076,7 +9087,10 @@ export interface operations {
     updatePipelineTransformation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
                 transformation_id: string;
@@ -9102,6 +9116,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -9411,7 +9426,10 @@ export interface operations {
     updateTrackingPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -9436,6 +9454,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];

@@ -5,14 +5,19 @@ import { storedJson } from './stored-json.ts';
 
 const NO_PLAN: TrackingPlan = { events: {}, on_violation: 'allow' };
 
-export async function findTrackingPlan(db: Db, orgId: string, pipelineId: string): Promise<TrackingPlan> {
+/** The plan, and when it was changed last; null for a pipeline without one. */
+export async function findTrackingPlan(
+  db: Db,
+  orgId: string,
+  pipelineId: string,
+): Promise<{ plan: TrackingPlan; updated_at: string | null }> {
   const row = await db
     .selectFrom('tracking_plans')
-    .select('plan')
+    .select(['plan', 'updated_at'])
     .where('org_id', '=', orgId)
     .where('pipeline_id', '=', pipelineId)
     .executeTakeFirst();
-  return row === undefined ? NO_PLAN : storedJson(row.plan, NO_PLAN);
+  return row === undefined ? { plan: NO_PLAN, updated_at: null } : { plan: storedJson(row.plan, NO_PLAN), updated_at: row.updated_at };
 }
 
 export async function saveTrackingPlan(

@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { ApiError, invalidFields } from '../../../http/errors.ts';
 import { type DataLayer, findDataLayer, saveDataLayer } from '../../../stores/config/data-layers.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 
 const tags = ['Data layer'];
 const DataLayerResponse = named(
@@ -41,7 +42,7 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
         description:
           'Each section that is sent is replaced, and its missing keys take their defaults; the other sections stay. With `If-Match: <version>` the change is rejected if somebody else changed the data layer in the meantime.',
         tags,
-        headers: Type.Object({ 'if-match': Type.Optional(Type.String({ description: 'The version that was read.', examples: ['3'] })) }),
+        headers: ifMatchHeader('The version that was read.', '3'),
         body: DataLayerUpdate,
         response: { 200: DataLayerResponse },
       },
@@ -52,13 +53,9 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
       if (faults.length === 0 && sent.custom_js?.enabled) faults.push(...(await codeFaults(sent.custom_js.code ?? '')));
       if (faults.length > 0)
         throw invalidFields(faults.map(({ field, message }) => ({ field: field === '' ? 'config' : `config.${field}`, message })));
-      const expected = headers['if-match'];
       const saved = await context.write(user, 'data_layer.updated', async (tx, change) => {
         const before = await findDataLayer(tx, user.org_id);
-        if (expected !== undefined && !matches(expected, before.version))
-          throw new ApiError('CONFLICT', {
-            message: `The data layer is at version ${before.version}: read it again and repeat your change.`,
-          });
+        requireUnchanged(headers['if-match'], before.version, 'The data layer');
         const sections = sectionsOf(sent);
         const unsent = Object.keys(before.config).filter((section) => !Object.hasOwn(sections, section));
         // A change of the session timeout must not replace unreadable privacy rules with none.
@@ -84,9 +81,6 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
 function sectionsOf(sent: Partial<DataLayerConfig>): Partial<DataLayerConfig> {
   const complete = mergeDataLayer(sent);
   return Object.fromEntries(Object.entries(complete).filter(([section]) => Object.hasOwn(sent, section)));
-}
-function matches(header: string, version: number): boolean {
-  return header.trim() === '*' || header.trim().replace(/^W\//, '').replaceAll('"', '') === String(version);
 }
 function shown({ readable: _readable, ...layer }: DataLayer & { readable?: boolean }): DataLayer {
   return layer;

@@ -31,6 +31,7 @@ import {
 } from '../../../stores/config/pipelines.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { freeSlug, slugOf } from '../slug.ts';
 import { differences } from '../write.ts';
 
@@ -113,19 +114,22 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
   app.put(
     '/pipelines/:id',
     {
-      config: { role: 'editor', errors: ['DUPLICATE_RESOURCE'] },
+      config: { role: 'editor', errors: ['DUPLICATE_RESOURCE', 'CONFLICT'] },
       schema: {
         summary: 'Change a pipeline',
-        description: 'Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults.',
+        description:
+          'Omitted fields stay as they are. An object that is sent is replaced whole; its missing keys take their defaults. With `If-Match: <updated_at>` the change is rejected if somebody else changed the pipeline in the meantime.',
         tags,
         params: IdParams,
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
         body: resource.update,
         response: { 200: resource.response },
       },
     },
-    ({ params, body, user }) =>
+    ({ params, body, user, headers }) =>
       context.write(user, 'pipeline.updated', async (tx, change) => {
         const before = found(await findPipeline(tx, user.org_id, params.id));
+        requireUnchanged(headers['if-match'], before.updated_at, 'The pipeline');
         if (body.slug !== undefined) await requireFreeSlug(tx, user.org_id, body.slug, before.id);
         const stored = body.parameters && ((await readParameters(tx, cipher, user.org_id, before.id)) ?? {});
         const sent = body.parameters && (await sealedParameters(tx, user.org_id, body.parameters, stored ?? {}));

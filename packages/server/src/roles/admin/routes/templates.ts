@@ -10,6 +10,7 @@ import { findRevision, latestRevision, listRevisions, type StoredRevision } from
 import type { Db } from '../../../stores/config/schema.ts';
 import { deleteTemplate, findTemplate, listTemplates, pipelinesUsing, updateTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { checkConfig, openStored, requireVendor, toRevision, withoutMasks, withStoredSecrets } from '../integration-config.ts';
 import { TemplateAndRevision, TemplateCreate, TemplateWithUse } from '../integration-schema.ts';
 import { addRevision, createTemplate } from '../template-writes.ts';
@@ -159,22 +160,24 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/integration-templates/:id/revisions',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['CONFLICT'] },
       schema: {
         summary: 'Add a revision',
         description:
-          'Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits.',
+          'Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits. With `If-Match: <revision number>` it is rejected if that is no longer the latest revision.',
         tags,
         params: IdParams,
+        headers: ifMatchHeader('The number of the latest revision that was read.', '3'),
         body: revisionResource.create,
         response: { 201: revisionResource.response },
       },
     },
-    async ({ params, body, user }, reply) => {
+    async ({ params, body, user, headers }, reply) => {
       const revision = await context.write(user, 'revision.created', async (tx, change) => {
         const template = found(await findTemplate(tx, user.org_id, params.id));
         const vendor = await requireVendor(template.vendor);
         const last = found(await latestRevision(tx, user.org_id, template.id));
+        requireUnchanged(headers['if-match'], last.revision_number, 'The template');
         const org = await organisationKey(tx, user.org_id);
         const config = await withStoredSecrets(vendor, body.config as JsonObject, newestFirst(tx, template, org));
         const mode = body.delivery_mode ?? last.delivery_mode;

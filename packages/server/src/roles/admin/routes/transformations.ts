@@ -23,6 +23,7 @@ import {
   updateTransformation,
 } from '../../../stores/config/transformations.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Transformations'];
@@ -101,14 +102,23 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
   app.put(
     '/pipelines/:id/transformations/:transformation_id',
     {
-      config: { role: 'editor' },
-      schema: { summary: 'Change a transformation', tags, params: Params, body: resource.update, response: { 200: resource.response } },
+      config: { role: 'editor', errors: ['CONFLICT'] },
+      schema: {
+        summary: 'Change a transformation',
+        description: 'With `If-Match: <updated_at>` the change is rejected if somebody else changed the transformation in the meantime.',
+        tags,
+        params: Params,
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
+        body: resource.update,
+        response: { 200: resource.response },
+      },
     },
-    async ({ params, body, user }) => {
+    async ({ params, body, user, headers }) => {
       // Checked outside the transaction, because the sandbox is slow and a transaction blocks other writers.
       await check({ ...(await require(db, user.org_id, params)), ...body });
       const updated = await context.write(user, 'transformation.updated', async (tx, change) => {
         const before = await require(tx, user.org_id, params);
+        requireUnchanged(headers['if-match'], before.updated_at, 'The transformation');
         const after = await updateTransformation(tx, before, body, change.stamp);
         change.audit({ id: before.id, before, after });
         return after;
