@@ -52,7 +52,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
+          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
           ...limits(120),
         },

@@ -1,25 +1,26 @@
 /**
- * Every page of the console on the demo's shop, in both themes: axe finds nothing, the browser's console has no errors, and nothing is
- * wider than a telephone. With SCREENSHOTS=1 it writes a picture of each to `data/screenshots`, at 1440 and 390 px.
+ * Every page of the console, empty and on the demo's shop, in both themes: axe finds nothing, the browser's console has no errors, and
+ * nothing is wider than a telephone. Writes a picture of each to `data/screenshots`, at 1440 and 390 px.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { signIn } from './harness/console.ts';
 import { type DemoShop, openDemoShop } from './harness/demo-shop.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import { type Service, startService } from './harness/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../data/screenshots');
+/** The demo drops events of bots, and of Node's own user agent. */
+const BROWSER = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_6) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15';
 const THEMES = ['light', 'dark'] as const;
 
 let service: Service;
 let shop: DemoShop;
 let browsing: Browsing;
 let page: Page;
-let template: string;
-let event: string;
 const errors: string[] = [];
 
 beforeAll(async () => {
@@ -31,18 +32,6 @@ beforeAll(async () => {
     // Without a session the first refresh is answered 401, which Chromium reports.
     if (message.type() === 'error' && !message.text().includes('401')) errors.push(message.text());
   });
-  shop = await openDemoShop(service, 12);
-  const { integrations } = await shop.admin.get<{ integrations: { name: string; template_id: string }[] }>(
-    `/pipelines/${shop.pipeline_id}/integrations`,
-  );
-  template = integrations.find(({ name }) => name === 'Meta Conversions API')?.template_id ?? '';
-  const { events } = await shop.admin.get<{ events: { event_id: string }[] }>('/events?event=Product%20Viewed');
-  event = events[0]?.event_id ?? '';
-  await page.goto(service.url);
-  await page.getByLabel('E-mail address').fill(OWNER.email);
-  await page.locator('input[type=password]').fill(OWNER.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
 });
 afterAll(async () => {
   await browsing?.close();
@@ -50,13 +39,65 @@ afterAll(async () => {
   await service?.stop();
 });
 
-const setTheme = (theme: (typeof THEMES)[number]) =>
-  page.evaluate((scheme) => document.documentElement.setAttribute('data-mantine-color-scheme', scheme), theme);
+/** As the system's theme changes: the console follows it, and so does `/docs`. */
+async function setTheme(theme: (typeof THEMES)[number]): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.waitForFunction(
+    (scheme) => [scheme, null].includes(document.documentElement.getAttribute('data-mantine-color-scheme')),
+    theme,
+  );
+}
 const picture = (name: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 
+/** Both themes and both widths of what the page shows now. */
+async function inspect(name: string, shown: string): Promise<void> {
+  await page.getByText(shown).first().waitFor();
+  await page.waitForFunction(() => (window as unknown as { openRequests: number }).openRequests === 0);
+  await page.evaluate(`if (!window.axe) { ${axe.source} }`);
+  for (const theme of THEMES) {
+    await setTheme(theme);
+    await picture(`${name}-${theme}-1440`);
+    const { violations } = await page.evaluate(async () =>
+      (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+    );
+    expect(
+      violations.map(
+        ({ id, nodes }) => `${theme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+      ),
+    ).toEqual([]);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const theme of THEMES) {
+    await setTheme(theme);
+    await picture(`${name}-${theme}-390`);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), 'no wider than the screen').toBeLessThanOrEqual(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  expect(errors).toEqual([]);
+}
+
+describe('an empty installation', () => {
+  test('sign-in', async () => {
+    await page.goto(service.url);
+    await inspect('sign-in', 'Sign in to Firsthand');
+  });
+
+  test('first run', async () => {
+    await signIn(page, service.url);
+    await page.getByLabel('Name of the pipeline').waitFor();
+    await page.keyboard.type('Web shop');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Website snippet').getByText('<script async').waitFor();
+    await inspect('first-run', 'Waiting for the first event');
+    await page.getByRole('button', { name: 'Skip the rest' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+  });
+});
+
+let ids: { template: string; event: string; letter: string; source: string };
 const pipeline = (tab: string) => () => `/pipelines/${shop.pipeline_id}?tab=${tab}`;
 const PAGES: [name: string, path: () => string, shown: string][] = [
-  ['home', () => '/', 'Needs attention'],
+  ['home', () => '/', 'As a table'],
   ['pipelines', () => '/pipelines', 'Demo shop'],
   ['pipeline-overview', pipeline('overview'), 'Consent · bots'],
   ['pipeline-integrations', pipeline('integrations'), 'Google Analytics 4'],
@@ -68,45 +109,92 @@ const PAGES: [name: string, path: () => string, shown: string][] = [
   ['catalog', () => '/catalog', 'Google Analytics 4'],
   ['vendor', () => '/catalog/google_analytics_4', 'Sample request'],
   ['events', () => '/events', 'Integrations'],
-  ['event', () => `/events?selected=${event}`, 'What happened'],
+  ['event', () => `/events?selected=${ids.event}`, 'What happened'],
+  ['failed-event', () => '/events?delivery=dead_lettered&selected=a-rejected-order', 'All that failed this way'],
   ['dead-letters', () => '/dead-letters', 'Replay history'],
+  ['dead-letter', () => `/dead-letters?selected=${ids.letter}`, 'Replay history'],
   ['replay-history', () => '/dead-letters?tab=history', 'Only these events'],
-  ['mapping', () => `/templates/${template}`, 'Everything else'],
+  ['mapping', () => `/templates/${ids.template}`, 'Everything else'],
   ['sources', () => '/sources', 'Shopify'],
+  ['source', () => `/sources?selected=${ids.source}`, 'Try a payload'],
+  ['new-source', () => '/sources?new=yes', 'Signing secret'],
   ['data-layer', () => '/data-layer', 'Effect on an event'],
   ['team', () => '/team', 'Add a user'],
   ['api-tokens', () => '/team?tab=tokens', 'New token'],
   ['own-sign-in', () => '/team?tab=sign-in', 'Two-step sign-in'],
   ['audit', () => '/audit', 'Verify the chain'],
   ['settings', () => '/settings', 'Retention'],
+  ['new-alert', () => '/settings?new=yes', 'All pipelines'],
+  ['try', () => '/try', 'Nothing was sent yet'],
+  ['docs', () => '/docs', 'OpenAPI 3.1 document'],
+  ['not-found', () => '/nowhere', 'There is no such page'],
 ];
 
 describe('every page of the console', () => {
+  beforeAll(async () => {
+    shop = await openDemoShop(service, 12);
+    ids = await fill(shop);
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+  });
   test.each(PAGES)('%s', async (name, path, shown) => {
     await page.goto(`${service.url}${path()}`);
-    await page.getByText(shown).first().waitFor();
-    await page.waitForFunction(() => (window as unknown as { openRequests: number }).openRequests === 0);
-    await page.evaluate(`if (!window.axe) { ${axe.source} }`);
-    for (const theme of THEMES) {
-      await setTheme(theme);
-      if (process.env.SCREENSHOTS) await picture(`${name}-${theme}-1440`);
-      const { violations } = await page.evaluate(async () =>
-        (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
-      );
-      expect(
-        violations.map(
-          ({ id, nodes }) => `${theme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
-        ),
-      ).toEqual([]);
-    }
-    await page.setViewportSize({ width: 390, height: 844 });
-    if (process.env.SCREENSHOTS)
-      for (const theme of THEMES) {
-        await setTheme(theme);
-        await picture(`${name}-${theme}-390`);
-      }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth), 'no wider than the screen').toBeLessThanOrEqual(390);
-    await page.setViewportSize({ width: 1440, height: 900 });
-    expect(errors).toEqual([]);
+    await inspect(name, shown);
+  });
+
+  test('search', async () => {
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('button', { name: /^Search/ }).click();
+    await page.getByRole('textbox', { name: 'Search' }).fill('meta');
+    await inspect('search', 'Meta Conversions API: mapping');
   });
 });
+
+/** What the demo does not have by itself: a dead letter, a silent alert, a second user, an API token, a second transformation. */
+async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typeof ids> {
+  await admin.post('/alerts', {
+    name: 'Orders do not reach Meta',
+    kind: 'failing',
+    threshold: 10,
+    window_minutes: 15,
+    channels: [{ type: 'slack', url: 'https://hooks.slack.example/services/T0/B0/x' }],
+  });
+  await admin.post('/users', { email: 'mia@shop.example', name: 'Mia Berg', role: 'editor', password: 'a-first-password' });
+  await admin.post('/api-tokens', { name: 'Deployment', role: 'editor' });
+  await admin.post(`/pipelines/${pipeline_id}/transformations`, {
+    name: 'Drop internal traffic',
+    kind: 'rules',
+    rules: [{ type: 'delete', target: 'properties.debug' }],
+    enabled: false,
+  });
+  // The demo's Meta rejects a purchase whose id begins like this.
+  await fetch(`${service.url}/v1/t`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${pipeline_key}`, 'content-type': 'application/json', 'user-agent': BROWSER },
+    body: JSON.stringify({
+      type: 'track',
+      event: 'Order Completed',
+      messageId: 'a-rejected-order',
+      anonymousId: '8f14e45f-ceea-467f-a8d3-6c3f7d6a1c11',
+      userId: 'u_4711',
+      properties: { order_id: 'A-1009', total: 129.9, currency: 'EUR' },
+      context: { consent: { categories: { necessary: true, statistics: true, marketing: true } } },
+    }),
+  });
+  const found = <T>(read: () => Promise<T | undefined>) => vi.waitUntil(read, { timeout: 30_000, interval: 100 }) as Promise<T>;
+  const letter = await found(async () => (await admin.get<{ dead_letters: { id: string }[] }>('/dlq')).dead_letters[0]?.id);
+  const { integrations } = await admin.get<{ integrations: { name: string; template_id: string }[] }>(
+    `/pipelines/${pipeline_id}/integrations`,
+  );
+  const event = await found(
+    async () => (await admin.get<{ events: { event_id: string }[] }>('/events?event=Product%20Viewed')).events[0]?.event_id,
+  );
+  const { webhook_sources } = await admin.get<{ webhook_sources: { id: string }[] }>('/webhook-sources');
+  return {
+    template: integrations.find(({ name }) => name === 'Meta Conversions API')?.template_id ?? '',
+    event,
+    letter,
+    source: webhook_sources[0]?.id ?? '',
+  };
+}

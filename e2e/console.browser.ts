@@ -1,8 +1,9 @@
 /** The console in Chromium, on the running service: from an empty installation to a delivered event, without curl. */
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
 import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { openPage, tabTo } from './harness/console.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { OWNER, type Service, startService } from './harness/service.ts';
 
@@ -15,14 +16,8 @@ const errors: string[] = [];
 let liveIsDown = false;
 beforeAll(async () => {
   [service, receiver, browsing] = await Promise.all([startService(), startReceiver(), browse()]);
-  page = await browsing.context.newPage();
+  page = await openPage(browsing, errors);
   await page.routeWebSocket(/debug\/live/, (socket) => void (liveIsDown ? socket.close() : socket.connectToServer()));
-  page.on('pageerror', (error) => errors.push(error.message));
-  // Rejected requests are expected here; Chromium reports each as a failed load.
-  page.on(
-    'console',
-    (message) => message.type() === 'error' && !message.text().startsWith('Failed to load resource') && errors.push(message.text()),
-  );
 });
 afterAll(async () => {
   await browsing?.close();
@@ -30,20 +25,6 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Presses Tab until the focused control has that name. In a list of tabs Tab reaches the chosen one only: arrow keys go on from there. */
-async function tabTo(name: RegExp, tab?: string): Promise<void> {
-  if (tab !== undefined) await tabTo(new RegExp(`^${tab}$`));
-  for (let presses = 0; presses < 200; presses++) {
-    await page.keyboard.press(tab === undefined ? 'Tab' : 'ArrowRight');
-    const focused = await page.evaluate(() => {
-      const control = document.activeElement as HTMLElement | null;
-      const label = (control as HTMLInputElement | null)?.labels?.[0]?.innerText;
-      return control?.getAttribute('aria-label') ?? label ?? control?.innerText ?? '';
-    });
-    if (name.test(focused)) return;
-  }
-  throw new Error(`no control named ${name} can be reached with Tab`);
-}
 let admin: AdminClient | undefined;
 async function api<T>(path: string, body?: object): Promise<T> {
   admin ??= new AdminClient(service.url, OWNER.email, OWNER.password);
@@ -76,7 +57,7 @@ describe('the console', () => {
     await page.keyboard.type('Web shop');
     await page.keyboard.press('Enter');
     await page.getByText('Waiting for the first event').waitFor();
-    await tabTo(/^curl$/, 'Website');
+    await tabTo(page, /^curl$/, 'Website');
     const key = /pk_[a-z0-9]+/.exec(await page.getByLabel('curl snippet').innerText())?.[0];
     const answer = await fetch(`${service.url}/v1/t`, {
       method: 'POST',
@@ -106,19 +87,19 @@ describe('the console', () => {
   test('installs a webhook by keyboard alone and checks it with a real request', async () => {
     await page.goto(`${service.url}/catalog/webhook`);
     await page.getByRole('button', { name: 'Install' }).waitFor();
-    await tabTo(/^Install$/);
+    await tabTo(page, /^Install$/);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await tabTo(/^URL/);
+    await tabTo(page, /^URL/);
     await page.keyboard.type(receiver.url);
-    await tabTo(/^Install$/);
+    await tabTo(page, /^Install$/);
     await page.keyboard.press('Enter');
     await page.getByText('Webhook receives events from now on.').waitFor();
-    await tabTo(/^Send a test event$/);
+    await tabTo(page, /^Send a test event$/);
     await page.keyboard.press('Enter');
     await page.getByRole('status').filter({ hasText: '200' }).waitFor();
     expect(receiver.events()).toMatchObject([{ event: 'Order Completed', properties: { order_id: 'A-1009' } }]);
-    await tabTo(/^Done$/);
+    await tabTo(page, /^Done$/);
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Webhook' }).waitFor();
   });
@@ -139,14 +120,14 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'All that failed this way' }).click();
     await page.getByRole('region', { name: 'Causes' }).getByText('The shop is closed.').waitFor();
     // From here by keyboard alone.
-    await tabTo(/^Replay 1 …$/);
+    await tabTo(page, /^Replay 1 …$/);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText('event is sent again').waitFor();
-    await tabTo(/^Replay 1$/);
+    await tabTo(page, /^Replay 1$/);
     await page.keyboard.press('Enter');
     await page.getByText('1 event is on its way.').waitFor();
     await expect.poll(() => receiver.events().filter(({ event }) => event === 'Order Refused').length).toBe(2);
-    await tabTo(/^Done$/);
+    await tabTo(page, /^Done$/);
     await page.keyboard.press('Enter');
     await page.getByText('Nothing is waiting to be replayed').waitFor();
   });
@@ -162,7 +143,7 @@ describe('the console', () => {
     await page.goto(`${service.url}/templates/${template_id}`);
     await page.getByRole('region', { name: 'Request', exact: true }).getByText('transaction_id').waitFor();
     await page.getByRole('textbox', { name: 'Filter rows' }).focus();
-    await tabTo(/^Target, row 1 of Order Completed/);
+    await tabTo(page, /^Target, row 1 of Order Completed/);
     await page.keyboard.press('End');
     await page.keyboard.type('_changed');
     await expect.poll(() => page.getByRole('region', { name: 'Request', exact: true }).innerText()).toMatch(/_changed/);
@@ -170,7 +151,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Save as revision 2 …' }).focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Summary').waitFor();
-    await tabTo(/^Summary/);
+    await tabTo(page, /^Summary/);
     await page.keyboard.type('Another name');
     await page.keyboard.press('Enter');
     await page.getByText('Revision 2 is saved.').waitFor();
@@ -186,60 +167,9 @@ describe('the console', () => {
     await expect.poll(() => page.getByRole('dialog').innerText()).toMatch(/12 characters/);
   });
 
-  test('asks for the password over the page when a session has ended, and keeps what was typed', async () => {
-    await page.goto(`${service.url}/team`);
-    await page.getByRole('button', { name: 'Add a user' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Typed before the session ended');
-    await page.context().clearCookies();
-    const refuse = (route: Route) =>
-      route.fulfill({ status: 401, json: { error: { code: 'EXPIRED_TOKEN', message: 'The access token has expired.' } } });
-    await page.route('**/v1/admin/users', refuse);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('Your session has ended.').waitFor();
-    await page.unroute('**/v1/admin/users', refuse);
-    await page.getByLabel('Sign in again').locator('input[type=password]').fill(OWNER.password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
-    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Typed before the session ended');
-  });
-
-  test('tells a viewer which role an action needs', async () => {
-    const viewer = { email: 'viewer@firsthand.test', password: 'viewer-password-1' };
-    await api('/users', { ...viewer, name: 'Viewer', role: 'viewer' });
-    const other = await (await browsing.another()).newPage();
-    await other.goto(`${service.url}/pipelines`);
-    await other.getByLabel('E-mail address').fill(viewer.email);
-    await other.locator('input[type=password]').fill(viewer.password);
-    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-    const create = other.getByRole('button', { name: 'New pipeline' });
-    await create.waitFor();
-    expect([await create.isDisabled(), await create.getAttribute('title')]).toEqual([true, 'Needs the role editor']);
-    await other.context().close();
-  });
-
-  test('says when the service is away, and continues once it is back', async () => {
-    await page.goto(service.url);
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    const banner = page.getByRole('alert').filter({ hasText: 'No connection to the service' });
-    await service.kill();
-    await banner.waitFor();
-    await service.start();
-    await page.getByRole('button', { name: 'Try now' }).click();
-    await banner.waitFor({ state: 'detached' });
-  });
-
   test('shows a page for an unknown address, and reported no error in the browser', async () => {
     await page.goto(`${service.url}/nowhere`);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    expect(errors.filter((message) => !message.includes('WebSocket connection'))).toEqual([]);
-  });
-
-  test('signs out for good: a reload does not restore the session', async () => {
-    await page.goto(service.url);
-    await page.getByRole('button', { name: /owner/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
-    await page.getByRole('heading', { name: 'Sign in to Firsthand' }).waitFor();
-    await page.reload();
-    await page.getByRole('heading', { name: 'Sign in to Firsthand' }).waitFor();
+    expect(errors).toEqual([]);
   });
 });

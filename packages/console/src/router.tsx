@@ -37,7 +37,7 @@ const events = createRoute({
 const pipelines = createRoute({
   getParentRoute: () => root,
   path: '/pipelines',
-  validateSearch: texts('q'),
+  validateSearch: texts('q', 'new'),
   component: lazyRouteComponent(() => import('./pages/pipelines/pipelines-page.tsx'), 'PipelinesPage'),
 });
 const pipeline = createRoute({
@@ -67,7 +67,7 @@ const vendor = createRoute({
 const sources = createRoute({
   getParentRoute: () => root,
   path: '/sources',
-  validateSearch: texts('selected'),
+  validateSearch: texts('selected', 'new'),
   component: lazyRouteComponent(() => import('./pages/sources/sources-page.tsx'), 'SourcesPage'),
 });
 
@@ -79,7 +79,7 @@ const dataLayer = createRoute({
 const team = createRoute({
   getParentRoute: () => root,
   path: '/team',
-  validateSearch: texts('tab'),
+  validateSearch: texts('tab', 'new'),
   component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
 });
 const audit = createRoute({
@@ -92,9 +92,16 @@ const audit = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
+  validateSearch: texts('new'),
   component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
 });
 
+const tryIt = createRoute({
+  getParentRoute: () => root,
+  path: '/try',
+  validateSearch: texts('operation'),
+  component: lazyRouteComponent(() => import('./pages/try/try-page.tsx'), 'TryPage'),
+});
 const mapping = createRoute({
   getParentRoute: () => root,
   path: '/templates/$templateId',
@@ -116,6 +123,7 @@ const tree = root.addChildren([
   team,
   audit,
   settings,
+  tryIt,
 ]);
 
 export function createConsoleRouter() {

@@ -70,6 +70,8 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'sm' } } },
+    // A click beside a dialog must not lose what was typed in it.
+    Modal: { defaultProps: { closeOnClickOutside: false } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 'sm', highlightOnHover: true } },
   },

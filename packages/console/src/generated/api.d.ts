@@ -5782,7 +5782,10 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             logs: string[];
+            /** @description With the line where code failed. */
             error: string | null;
+            /** @description Time in the sandbox, including the wait for it. */
+            duration_ms: number;
         };
         TokenPair: {
             /** @description A JWT with the claims sub, org_id, role, exp and iat. */

@@ -1,23 +1,27 @@
 import { Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { organisationQuery } from '../queries.ts';
 import { session } from '../session/session.ts';
 import { useUser } from '../session/use-session.ts';
 import classes from './shell.module.css';
 
 export function AccountMenu() {
   const user = useUser();
+  const organisation = useQuery(organisationQuery());
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <Button variant="default">
-          {user.name === '' ? user.email.split('@', 1)[0] : user.name}
+          <span className={classes.organisation}>{organisation.data?.name ?? user.email.split('@', 1)[0]}</span>
           <span className={classes.role}>{`\u00a0· ${user.role}`}</span>
           {'\u00a0▾'}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {user.email}, {user.role}
+          {user.name === '' ? user.email : `${user.name}, ${user.email}`}, {user.role}
         </Menu.Label>
         <Menu.Label>Theme</Menu.Label>
         {(['light', 'dark', 'auto'] as const).map((scheme) => (
@@ -28,6 +32,9 @@ export function AccountMenu() {
         <Menu.Divider />
         <Menu.Item component="a" href="/docs">
           API documentation
+        </Menu.Item>
+        <Menu.Item component={Link} to="/try">
+          Try the API
         </Menu.Item>
         <Menu.Item onClick={() => void session.signOut()}>Sign out</Menu.Item>
         <Menu.Item onClick={() => void session.signOut(true)}>Sign out everywhere</Menu.Item>

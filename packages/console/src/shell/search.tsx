@@ -1,16 +1,23 @@
-/** Loaded once the first page stands. Ctrl K / ⌘ K: pages, pipelines, vendors of the catalog, and an event by its id. */
+/** Loaded once the first page stands. Ctrl K / ⌘ K: pages, actions, pipelines, integrations, templates, vendors, an event by its id. */
+import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { catalogQuery, pipelinesQuery } from '../queries.ts';
+import { useIntegrations } from '../pages/events/use-integrations.ts';
+import { catalogQuery, pipelinesQuery, templatesQuery } from '../queries.ts';
+import { session } from '../session/session.ts';
 import { PAGES } from './pages.ts';
 
 export function Search() {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const pipelines = useQuery(pipelinesQuery());
-  const catalog = useQuery({ ...catalogQuery(), enabled: query !== '' });
+  const asked = query !== '';
+  const catalog = useQuery({ ...catalogQuery(), enabled: asked });
+  const templates = useQuery({ ...templatesQuery(), enabled: asked });
+  const integrations = useIntegrations(asked ? (pipelines.data?.pipelines.map(({ id }) => id) ?? []) : []);
+  const { setColorScheme } = useMantineColorScheme();
   const wanted = query.trim();
   const go = (label: string, id: string, open: () => unknown): SpotlightActionData => ({ id, label, onClick: () => void open() });
   const groups: SpotlightActionGroupData[] = [
@@ -20,6 +27,39 @@ export function Search() {
       actions: (pipelines.data?.pipelines ?? []).map(({ id, name }) =>
         go(name, id, () => navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: id } })),
       ),
+    },
+    {
+      group: 'Integrations',
+      actions: [...integrations.values()].flat().map(({ id, name, pipeline_id }) =>
+        go(name, id, () =>
+          navigate({
+            to: '/pipelines/$pipelineId',
+            params: { pipelineId: pipeline_id },
+            search: { tab: 'integrations', integration: id },
+          }),
+        ),
+      ),
+    },
+    {
+      group: 'Templates',
+      actions: (templates.data?.templates ?? []).map(({ id, name }) =>
+        go(`${name}: mapping`, id, () => navigate({ to: '/templates/$templateId', params: { templateId: id } })),
+      ),
+    },
+    {
+      group: 'Actions',
+      actions: [
+        go('Create a pipeline', 'new pipeline', () => navigate({ to: '/pipelines', search: { new: 'yes' } })),
+        go('Create a source', 'new source', () => navigate({ to: '/sources', search: { new: 'yes' } })),
+        go('Add a user', 'new user', () => navigate({ to: '/team', search: { new: 'yes' } })),
+        go('Create an alert', 'new alert', () => navigate({ to: '/settings', search: { new: 'yes' } })),
+        go('Replay history to an integration', 'history', () => navigate({ to: '/dead-letters', search: { tab: 'history' } })),
+        go('Use the light theme', 'light', () => setColorScheme('light')),
+        go('Use the dark theme', 'dark', () => setColorScheme('dark')),
+        go('Try the API', 'try', () => navigate({ to: '/try' })),
+        go('Open the API documentation', 'docs', () => location.assign('/docs')),
+        go('Sign out', 'sign out', () => session.signOut()),
+      ],
     },
     {
       group: 'Catalog',

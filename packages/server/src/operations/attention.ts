@@ -101,7 +101,7 @@ function aboutPipeline(
   if (violations > 0)
     items.push({
       kind: 'plan_violations',
-      message: `${violations} events of ${name} violated the tracking plan in the last 24 hours.`,
+      message: `${violations} ${violations === 1 ? 'event' : 'events'} of ${name} violated the tracking plan in the last 24 hours.`,
       count: violations,
       since: null,
       ...about,

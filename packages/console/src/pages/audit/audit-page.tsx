@@ -9,6 +9,7 @@ import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import classes from './audit.module.css';
 
 interface Entry {
   id: string;
@@ -87,26 +88,31 @@ export function AuditPage() {
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Time</Table.Th>
-                  <Table.Th>Who</Table.Th>
+                  <Table.Th visibleFrom="sm">Who</Table.Th>
                   <Table.Th>Action</Table.Th>
-                  <Table.Th>On</Table.Th>
+                  <Table.Th visibleFrom="sm">On</Table.Th>
                   <Table.Th>Changed</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
                 {rows.map((entry) => (
                   <Table.Tr key={entry.id}>
-                    <Table.Td style={{ whiteSpace: 'nowrap' }}>{dateTime(entry.timestamp)}</Table.Td>
-                    <Table.Td>{entry.user_email ?? 'the command line'}</Table.Td>
+                    <Table.Td className={classes.time}>
+                      {dateTime(entry.timestamp)}
+                      <span className={classes.who}>{entry.user_email ?? 'the command line'}</span>
+                    </Table.Td>
+                    <Table.Td visibleFrom="sm">{entry.user_email ?? 'the command line'}</Table.Td>
                     <Table.Td>
                       <Tag>{entry.action}</Tag>
                     </Table.Td>
-                    <Table.Td className="mono">{entry.resource_id}</Table.Td>
+                    <Table.Td visibleFrom="sm" className="mono">
+                      {entry.resource_id}
+                    </Table.Td>
                     <Table.Td>
                       {Object.keys(entry.changes).length > 0 && (
-                        <Button variant="subtle" size="compact-xs" onClick={() => setShown(entry)}>
+                        <button type="button" className={classes.changes} onClick={() => setShown(entry)}>
                           {Object.keys(entry.changes).join(', ')}
-                        </Button>
+                        </button>
                       )}
                     </Table.Td>
                   </Table.Tr>

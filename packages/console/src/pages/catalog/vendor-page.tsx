@@ -91,7 +91,7 @@ export function VendorPage() {
                     mappings={global}
                     summary={
                       <>
-                        <b>Every event</b> <span className="dim">{global.length} fields</span>
+                        <b>Every event</b> <span className="dim">{fields(global.length)}</span>
                       </>
                     }
                   />
@@ -103,7 +103,7 @@ export function VendorPage() {
                     mappings={mappings}
                     summary={
                       <>
-                        <b>{event}</b> → <span className="mono">{vendorEvent}</span> <span className="dim">{mappings.length} fields</span>
+                        <b>{event}</b> → <span className="mono">{vendorEvent}</span> <span className="dim">{fields(mappings.length)}</span>
                       </>
                     }
                   />
@@ -151,6 +151,8 @@ export function VendorPage() {
     </Page>
   );
 }
+
+const fields = (count: number): string => `${count} ${count === 1 ? 'field' : 'fields'}`;
 
 /** Made when it is opened: a vendor may map hundreds of fields. */
 function Foldable({ summary, mappings }: { summary: ReactNode; mappings: readonly Mapping[] }) {

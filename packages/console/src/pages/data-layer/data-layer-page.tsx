@@ -1,35 +1,22 @@
 /** Organisation-level processing as forms, with their effect on a sample event beside them. Two people who edit at once see each other's change. */
 
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
-import {
-  Accordion,
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Stack,
-  Switch,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
+import { Accordion, Button, Checkbox, Group, MultiSelect, NumberInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
-import { api, call, RefusedError } from '../../api.ts';
+import { useState } from 'react';
+import { api, call } from '../../api.ts';
+import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { dateTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import classes from './data-layer.module.css';
 import { KeyValueTable } from './key-value-table.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
-
-const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
 
 interface Stored {
   config: DataLayerConfig;
@@ -57,6 +44,7 @@ function Form({ first }: { first: Stored }) {
   const [config, setConfig] = useState(stored.config);
   const [conflict, setConflict] = useState<Stored>();
   const dirty = JSON.stringify(config) !== JSON.stringify(stored.config);
+  useUnsaved(dirty);
   const set = <K extends keyof DataLayerConfig>(section: K, next: Partial<DataLayerConfig[K]>) =>
     setConfig((old) => ({ ...old, [section]: Array.isArray(old[section]) ? next : { ...old[section], ...next } }));
   const save = useMutation({
@@ -76,7 +64,7 @@ function Form({ first }: { first: Stored }) {
       setConflict(undefined);
     },
     onError: async (error) => {
-      if (error instanceof RefusedError && error.code === 'CONFLICT') setConflict(await dataLayerQuery.queryFn());
+      if (isConflict(error)) setConflict(await dataLayerQuery.queryFn());
       else notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
     },
   });
@@ -90,9 +78,9 @@ function Form({ first }: { first: Stored }) {
             Discard
           </Button>
           <Button
-            disabled={!may || !dirty}
+            disabled={!may || !dirty || conflict !== undefined}
             loading={save.isPending}
-            onClick={() => save.mutate(conflict?.version ?? stored.version)}
+            onClick={() => save.mutate(stored.version)}
             title={may ? undefined : 'Needs the role admin'}
           >
             Save
@@ -101,24 +89,18 @@ function Form({ first }: { first: Stored }) {
       }
     >
       {conflict !== undefined && (
-        <Alert color="yellow" title="Somebody else has changed the data layer meanwhile" mb="md">
-          Your changes are still here. Theirs is on the left, yours on the right. Saving now replaces theirs.
-          <Suspense fallback={<Loading what="the comparison" />}>
-            <SideBySide left={JSON.stringify(conflict.config, null, 2)} right={JSON.stringify(config, null, 2)} />
-          </Suspense>
-          <Group mt="xs">
-            <Button
-              variant="default"
-              onClick={() => {
-                setStored(conflict);
-                setConfig(conflict.config);
-                setConflict(undefined);
-              }}
-            >
-              Take theirs
-            </Button>
-          </Group>
-        </Alert>
+        <Conflict
+          what="the data layer"
+          theirs={conflict.config}
+          mine={config}
+          busy={save.isPending}
+          onKeepMine={() => save.mutate(conflict.version)}
+          onTakeTheirs={() => {
+            setStored(conflict);
+            setConfig(conflict.config);
+            setConflict(undefined);
+          }}
+        />
       )}
       <div className={classes.columns}>
         <Accordion multiple defaultValue={['consent', 'pii_rules']} variant="separated" className={classes.sections}>

@@ -21,8 +21,10 @@ export function KeyValueTable({
   const [rows, setRows] = useState<[string, string][]>(Object.entries(value));
   function update(next: [string, string][]) {
     setRows(next);
-    onChange(Object.fromEntries(next.filter(([key]) => key.trim() !== '')));
+    onChange(pairsOf(next));
   }
+  // Discarded, or replaced by somebody else's version: the rows follow.
+  if (!isSame(pairsOf(rows), value)) setRows(Object.entries(value));
   return (
     <div>
       <div className={classes.label}>{label}</div>
@@ -60,4 +62,11 @@ export function KeyValueTable({
       </Button>
     </div>
   );
+}
+const pairsOf = (rows: readonly [string, string][]): Record<string, string> =>
+  Object.fromEntries(rows.filter(([key]) => key.trim() !== ''));
+/** The order of keys has no meaning, and a store may change it. */
+function isSame(one: Record<string, string>, other: Record<string, string>): boolean {
+  const sorted = (pairs: Record<string, string>) => JSON.stringify(Object.entries(pairs).sort());
+  return sorted(one) === sorted(other);
 }

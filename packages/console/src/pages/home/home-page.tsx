@@ -11,6 +11,7 @@ import { FirstRun } from './first-run.tsx';
 import { Numbers } from './numbers.tsx';
 import { PipelineRates } from './pipeline-rates.tsx';
 import { isComplete, NOTHING_YET, useSetup } from './setup.ts';
+import { Traffic } from './traffic.tsx';
 
 /** Remembered by this browser: somebody who needs no integration is not asked for one again. */
 const SKIPPED = 'firsthand-first-run-skipped';
@@ -43,6 +44,7 @@ export function HomePage() {
     <Page title="Home" actions={<RangeSelect />}>
       <Numbers range={range} />
       <Attention names={names} />
+      <Traffic range={range} />
       <PipelineRates pipelines={pipelines.data.pipelines} />
       {pipelines.data.total > pipelines.data.pipelines.length && <Link to="/pipelines">All {number(pipelines.data.total)} pipelines</Link>}
     </Page>

@@ -6,7 +6,7 @@ import { change, milliseconds, number } from '../../format.ts';
 import { earlierStatsQuery, statsQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 
-const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
+export const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
 /** The largest reasons first: `consent not granted 1,611 · bot 373`. */
 export function reasonsOf(dropped: Record<string, number>, most = 2): string {
   return Object.entries(dropped)

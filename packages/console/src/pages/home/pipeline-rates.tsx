@@ -22,10 +22,12 @@ export function PipelineRates({
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Pipeline</Table.Th>
-            <Table.Th>Type</Table.Th>
+            <Table.Th visibleFrom="sm">Type</Table.Th>
             <Table.Th ta="right">Rate</Table.Th>
             <Table.Th ta="right">Received</Table.Th>
-            <Table.Th w={200}>Over time</Table.Th>
+            <Table.Th w={200} visibleFrom="sm">
+              Over time
+            </Table.Th>
             <Table.Th ta="right">Delivered</Table.Th>
             <Table.Th ta="right">Dead letters</Table.Th>
           </Table.Tr>
@@ -42,7 +44,7 @@ export function PipelineRates({
                   </Link>{' '}
                   {!enabled && <Tag tone="warn">disabled</Tag>}
                 </Table.Td>
-                <Table.Td>{type}</Table.Td>
+                <Table.Td visibleFrom="sm">{type}</Table.Td>
                 <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                   {rates.data === undefined ? '…' : perMinute(rates.data.byPipeline.get(id) ?? 0)}
                 </Table.Td>
@@ -51,7 +53,7 @@ export function PipelineRates({
                     {count(group?.totals.received)}
                   </Link>
                 </Table.Td>
-                <Table.Td>
+                <Table.Td visibleFrom="sm">
                   {group !== undefined && group.series.length > 1 && (
                     <Sparkline label={`Events of ${name}`} values={group.series.map(({ received }) => received)} />
                   )}

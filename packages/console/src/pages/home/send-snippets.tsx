@@ -45,7 +45,8 @@ export function SendSnippets({ pipeline }: { pipeline: { id: string; pipeline_ke
 function SendSample({ pipelineKey }: { pipelineKey: string }) {
   const send = useMutation({
     mutationFn: async () => {
-      const { consent: _made, ...context } = SAMPLE_BODY.context;
+      // Of a visitor who agreed to everything: vendors that need consent get it too.
+      const context = { ...SAMPLE_BODY.context, consent: { categories: { analytics: true, marketing: true, advertising: true } } };
       const answer = await fetch('/v1/t', {
         method: 'POST',
         headers: { authorization: `Bearer ${pipelineKey}`, 'content-type': 'application/json' },
@@ -59,7 +60,7 @@ function SendSample({ pipelineKey }: { pipelineKey: string }) {
       <Button onClick={() => send.mutate()} loading={send.isPending}>
         Send a sample order from here
       </Button>
-      <span className="dim">or from where your events are:</span>
+      {send.isSuccess ? <span role="status">Sent.</span> : <span className="dim">or from where your events are:</span>}
       {send.isError && <p role="alert">{failureText(send.error)}</p>}
     </Group>
   );

@@ -29,18 +29,18 @@ export function snippets(origin: string, key: string, tag: string | undefined): 
     {
       key: 'curl',
       label: 'curl',
-      text: `curl ${origin}/v1/t \\\n  -H 'authorization: Bearer ${key}' \\\n  -H 'content-type: application/json' \\\n  -d '{"type": "track", "event": "Order Completed", "properties": {"order_id": "A-1", "total": 42, "currency": "EUR"}}'`,
+      text: `curl ${origin}/v1/t \\\n  -H 'authorization: Bearer ${key}' \\\n  -H 'content-type: application/json' \\\n  -d '{"type": "track", "event": "Order Completed", "properties": {"order_id": "A-1", "total": 42, "currency": "EUR"},\n       "context": {"consent": {"categories": {"analytics": true, "marketing": true}}}}'`,
     },
     {
       key: 'node',
       label: 'Node',
-      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: ${ORDER} });\nawait analytics.closeAndFlush();`,
-      note: 'Segment’s libraries work by changing their host and key.',
+      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: ${ORDER}, context: { consent: { categories: { analytics: true, marketing: true } } } });\nawait analytics.closeAndFlush();`,
+      note: 'Segment’s libraries work by changing their host and key. Vendors with a consent category get only events that carry the visitor’s consent.',
     },
     {
       key: 'python',
       label: 'Python',
-      text: `# pip install segment-analytics-python\nimport segment.analytics as analytics\n\nanalytics.write_key = '${key}'\nanalytics.host = '${origin}'\nanalytics.track('u_1', 'Order Completed', {'order_id': 'A-1', 'total': 42, 'currency': 'EUR'})\nanalytics.flush()`,
+      text: `# pip install segment-analytics-python\nimport segment.analytics as analytics\n\nanalytics.write_key = '${key}'\nanalytics.host = '${origin}'\nanalytics.track('u_1', 'Order Completed', {'order_id': 'A-1', 'total': 42, 'currency': 'EUR'},\n                context={'consent': {'categories': {'analytics': True, 'marketing': True}}})\nanalytics.flush()`,
     },
   ];
 }

@@ -7,7 +7,7 @@ import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { Alert, Button, Modal } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useBlocker, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
@@ -15,6 +15,7 @@ import { Tag } from '../../components/tag.tsx';
 import { number } from '../../format.ts';
 import { integrationsQuery, pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import { useCompletions } from './completions.ts';
 import { type Config, differences, faultsAt, onlyEvent, sectionsOf } from './draft.ts';
 import { EventPane } from './event-pane.tsx';
@@ -108,10 +109,7 @@ function Builder({
   const faults: readonly Fault[] = compiled.ok ? NO_FAULTS : compiled.faults;
   const changes = useMemo(() => differences(base.config, shown), [base.config, shown]);
   const sections = useMemo(() => sectionsOf(config), [config]);
-  useBlocker({
-    shouldBlockFn: () => changes.length > 0 && !saving && !confirm('Leave this page? Your draft of the mapping is not saved.'),
-    enableBeforeUnload: changes.length > 0,
-  });
+  useUnsaved(changes.length > 0 && !saving);
   const elsewhere = useMemo(() => {
     const fields = new Set(definition.config_fields.map(({ key }) => key));
     const inRows = new Set(sections.flatMap(({ path, rows }) => rows.flatMap((_, at) => faultsAt(faults, [...path, at]))));

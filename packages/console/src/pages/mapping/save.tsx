@@ -40,7 +40,8 @@ export function Save({
       }
       return await call(
         api.POST('/v1/admin/integration-templates/{id}/revisions', {
-          params: { path: { id: template.id } },
+          // Closes the gap between the look above and this request.
+          params: { path: { id: template.id }, header: latest === null ? {} : { 'if-match': String(latest.revision_number) } },
           body: { config: config as never, ...(summary.trim() === '' ? {} : { change_summary: summary.trim() }) },
         }),
       );

@@ -10,6 +10,7 @@ import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { bytes, dateTime } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import { bundleSizes, type SourceMap } from './bundle-sizes.ts';
 import classes from './consent.module.css';
 
@@ -55,6 +56,7 @@ function CollectorForm({ pipeline }: { pipeline: PipelineOfCollector }) {
       vendor_syncs: Object.keys(config.vendor_syncs).join(', '),
     },
   });
+  useUnsaved(form.isDirty());
   const save = useMutation({
     mutationFn: (values: typeof form.values) => {
       const { provider, wait_ms, required_category, vendor_syncs, ...plain } = values;

@@ -103,26 +103,61 @@ export function PipelineGraph({
   const thick = (count: number) => Math.max(2, Math.min(18, (count / most) * 18));
   return (
     <section className={`panel ${classes.graph}`} aria-label="Picture of the pipeline">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${height}`}
-        width="100%"
-        style={{ minWidth: 760, display: 'block' }}
-        aria-label="Sources, steps and integrations"
-      >
+      <svg viewBox={`0 0 ${WIDTH} ${height}`} width="100%" className={classes.picture} aria-label="Sources, steps and integrations">
         <g fill="none" stroke="var(--accent)" strokeOpacity={0.28}>
           {sourceNodes.map((node) => (
-            <Edge key={node.key} from={node} to={privacy} width={thick(received / Math.max(1, sourceNodes.length))} />
+            // How many came from which source is not counted: only a single source has a width of its own.
+            <Edge key={node.key} from={node} to={privacy} width={sourceNodes.length === 1 ? thick(received) : 4} />
           ))}
           <Edge from={privacy} to={transform} width={thick(processed)} />
           {targets.map((node, at) => (
             <Edge key={node.key} from={transform} to={node} width={thick(rows[at]?.totals?.delivered ?? 0)} tone={node.tone} />
           ))}
         </g>
+        <g className={classes.count} textAnchor="end">
+          <Count x={privacy.x} y={middle} count={received} />
+          <Count x={transform.x} y={middle} count={processed} />
+          {targets.map((node, at) => {
+            const delivered = rows[at]?.totals?.delivered;
+            return delivered === undefined ? null : <Count key={node.key} x={node.x} y={node.y} count={delivered} />;
+          })}
+        </g>
         {[...sourceNodes, privacy, transform, ...targets].map((node) => (
           <Box key={node.key} node={node} />
         ))}
       </svg>
+      <ol className={classes.flow}>
+        <Stage name="Sources" note={`${short(received)} received`} nodes={sourceNodes} />
+        <Stage name="Steps" note={`${short(processed)} processed`} nodes={[privacy, transform]} />
+        <Stage name="Integrations" note="" nodes={targets} />
+      </ol>
     </section>
+  );
+}
+
+/** Where an edge ends, above its line. */
+function Count({ x, y, count }: { x: number; y: number; count: number }): ReactNode {
+  return (
+    <text x={x - 8} y={y + BOX.height / 2 - 12}>
+      {short(count)}
+    </text>
+  );
+}
+
+/** The same as a list, for screens that are too narrow for the picture. */
+function Stage({ name, note, nodes }: { name: string; note: string; nodes: readonly Node[] }): ReactNode {
+  return (
+    <li>
+      <p className={classes.stage}>
+        <b>{name}</b> <span className="dim">{note}</span>
+      </p>
+      {nodes.map(({ key, title, note: line, tone, open }) => (
+        <button key={key} type="button" className={classes.entry} data-tone={tone} onClick={open}>
+          <span>{title}</span>
+          <span className="dim">{line}</span>
+        </button>
+      ))}
+    </li>
   );
 }
 

@@ -12,6 +12,7 @@ import { ago, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { type Integration, integrationsQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import classes from './integrations.module.css';
 
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
@@ -77,10 +78,12 @@ function Details({ integration }: { integration: Integration }) {
       rate_limit_daily: integration.rate_limit_daily ?? '',
     },
   });
+  useUnsaved(form.isDirty());
   const save = useMutation({
     mutationFn: (body: Record<string, unknown>) =>
       call(api.PUT('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path }, body: body as never })),
     onSuccess: async () => {
+      form.resetDirty();
       await refresh();
       notifications.show({ message: 'Saved. The change is in force within five seconds.' });
     },

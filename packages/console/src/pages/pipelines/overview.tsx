@@ -4,6 +4,7 @@ import { Failed, Loading } from '../../components/states.tsx';
 import { ago } from '../../format.ts';
 import { integrationsQuery, statsQuery } from '../../queries.ts';
 import { Numbers } from '../home/numbers.tsx';
+import { Traffic } from '../home/traffic.tsx';
 import { PipelineGraph } from './graph.tsx';
 import { IntegrationTable } from './integration-table.tsx';
 
@@ -40,6 +41,7 @@ export function Overview({ pipelineId }: { pipelineId: string }) {
         rows={rows}
       />
       <IntegrationTable pipelineId={pipelineId} rows={rows} />
+      <Traffic range={range} pipelineId={pipelineId} />
     </>
   );
 }

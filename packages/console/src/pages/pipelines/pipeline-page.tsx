@@ -1,5 +1,6 @@
 /** One pipeline: its picture, its integrations, and everything that can be set on it, by tab. */
-import { Button, Tabs } from '@mantine/core';
+import { Button, Modal, Tabs } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -9,6 +10,7 @@ import { RangeSelect } from '../../components/range-select.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { integrationsQuery, pipelineQuery } from '../../queries.ts';
+import { SendSnippets } from '../home/send-snippets.tsx';
 import { Integrations } from './integrations.tsx';
 import { Overview } from './overview.tsx';
 
@@ -34,6 +36,7 @@ export function PipelinePage() {
   const { pipelineId } = useParams({ strict: false }) as { pipelineId: string };
   const { tab = 'overview' } = useSearch({ strict: false }) as { tab?: string };
   const navigate = useNavigate();
+  const [sending, { open: show, close }] = useDisclosure();
   const pipeline = useQuery(pipelineQuery(pipelineId));
   const integrations = useQuery(integrationsQuery(pipelineId));
   if (pipeline.isPending) return <Loading what="the pipeline" />;
@@ -48,9 +51,7 @@ export function PipelinePage() {
           <Tag>
             <span className="mono">{pipeline.data.pipeline_key.slice(0, 10)}…</span>
           </Tag>
-          <span style={{ position: 'relative', width: 28, height: 22 }}>
-            <Copy text={pipeline.data.pipeline_key} label="Copy the pipeline key" />
-          </span>
+          <Copy text={pipeline.data.pipeline_key} label="Copy the pipeline key" inline />
           {pipeline.data.labels.map((label) => (
             <Tag key={label}>{label}</Tag>
           ))}
@@ -59,12 +60,18 @@ export function PipelinePage() {
       actions={
         <>
           {tab === 'overview' && <RangeSelect />}
+          <Button variant="default" onClick={show}>
+            Install snippet
+          </Button>
           <Button component={Link} to="/catalog">
             Add integration
           </Button>
         </>
       }
     >
+      <Modal opened={sending} onClose={close} title="Send events to this pipeline" size="lg">
+        <SendSnippets pipeline={pipeline.data} />
+      </Modal>
       <Tabs
         value={TABS.includes(tab as never) ? tab : 'overview'}
         onChange={(next) =>

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Select, Stack, Table, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
@@ -11,11 +10,12 @@ import { dateTime, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useNewDialog } from '../../use-new-dialog.ts';
 
 export function PipelinesPage() {
   const { q = '' } = useSearch({ strict: false }) as { q?: string };
   const navigate = useNavigate();
-  const [open, { open: show, close }] = useDisclosure();
+  const [open, { open: show, close }] = useNewDialog();
   const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
   const wanted = q.toLowerCase();
@@ -56,9 +56,9 @@ export function PipelinesPage() {
               <Table.Tr>
                 <Table.Th>Name</Table.Th>
                 <Table.Th>Type</Table.Th>
-                <Table.Th>Labels</Table.Th>
-                <Table.Th>Key</Table.Th>
-                <Table.Th>Changed</Table.Th>
+                <Table.Th visibleFrom="sm">Labels</Table.Th>
+                <Table.Th visibleFrom="sm">Key</Table.Th>
+                <Table.Th visibleFrom="sm">Changed</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -71,15 +71,17 @@ export function PipelinesPage() {
                     {!enabled && <Tag tone="warn">disabled</Tag>}
                   </Table.Td>
                   <Table.Td>{type}</Table.Td>
-                  <Table.Td>
+                  <Table.Td visibleFrom="sm">
                     <Group gap={4}>
                       {labels.map((label) => (
                         <Tag key={label}>{label}</Tag>
                       ))}
                     </Group>
                   </Table.Td>
-                  <Table.Td className="mono">{pipeline_key.slice(0, 10)}…</Table.Td>
-                  <Table.Td>{dateTime(updated_at)}</Table.Td>
+                  <Table.Td visibleFrom="sm" className="mono">
+                    {pipeline_key.slice(0, 10)}…
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">{dateTime(updated_at)}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -6,9 +6,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
+import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Json } from '../../components/json.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
+import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 
 interface EditablePipeline {
   id: string;
@@ -20,7 +23,16 @@ interface EditablePipeline {
   challenge_token_required: boolean;
   pipeline_key: string;
   pipeline_key_secret_prefix: string;
+  updated_at: string;
 }
+const valuesOf = ({ name, enabled, domain_allowlist, labels, rate_limit_rps, challenge_token_required }: EditablePipeline) => ({
+  name,
+  enabled,
+  domain_allowlist,
+  labels,
+  rate_limit_rps,
+  challenge_token_required,
+});
 
 export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
   const queries = useQueryClient();
@@ -29,33 +41,40 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
   const mayAdmin = useMay('admin');
   const [secret, setSecret] = useState<string>();
   const path = { id: pipeline.id };
-  const form = useForm({
-    initialValues: {
-      name: pipeline.name,
-      enabled: pipeline.enabled,
-      domain_allowlist: pipeline.domain_allowlist,
-      labels: pipeline.labels,
-      rate_limit_rps: pipeline.rate_limit_rps,
-      challenge_token_required: pipeline.challenge_token_required,
-    },
-  });
+  /** What the form started from: a newer version that is read meanwhile must not replace what is being typed. */
+  const [stored, setStored] = useState(pipeline);
+  const [theirs, setTheirs] = useState<EditablePipeline>();
+  const form = useForm({ initialValues: valuesOf(pipeline) });
+  useUnsaved(form.isDirty());
+  function startFrom(next: EditablePipeline) {
+    setStored(next);
+    setTheirs(undefined);
+    form.setInitialValues(valuesOf(next));
+    form.setValues(valuesOf(next));
+  }
   const save = useMutation({
-    mutationFn: (body: typeof form.values) => call(api.PUT('/v1/admin/pipelines/{id}', { params: { path }, body })),
-    onSuccess: async () => {
-      form.resetDirty();
+    mutationFn: (updatedAt: string) =>
+      call(api.PUT('/v1/admin/pipelines/{id}', { params: { path, header: { 'if-match': updatedAt } }, body: form.values })),
+    onSuccess: async (saved) => {
+      startFrom(saved);
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['pipeline', pipeline.id] }),
         queries.invalidateQueries({ queryKey: ['pipelines'] }),
       ]);
       notifications.show({ message: 'Saved.' });
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+    onError: async (error) => {
+      if (isConflict(error)) setTheirs(await queries.fetchQuery({ ...pipelineQuery(pipeline.id), staleTime: 0 }));
+      else form.setErrors(fieldErrors(error, 'name'));
+    },
   });
   const rotate = useMutation({
     mutationFn: () => call(api.POST('/v1/admin/pipelines/{id}/rotate-secret', { params: { path } })),
     onSuccess: async (made) => {
       setSecret(made.pipeline_key_secret);
-      await queries.invalidateQueries({ queryKey: ['pipeline', pipeline.id] });
+      const { updated_at } = await queries.fetchQuery({ ...pipelineQuery(pipeline.id), staleTime: 0 });
+      // Our own change is no conflict for the form.
+      setStored((old) => ({ ...old, updated_at }));
     },
     onError: (error) => notifications.show({ color: 'red', title: 'Not rotated', message: failureText(error) }),
   });
@@ -69,8 +88,18 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
   });
   return (
     <Stack gap="md" maw={640}>
-      <form className="panel" style={{ padding: 16 }} onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <form className="panel" style={{ padding: 16 }} onSubmit={form.onSubmit(() => save.mutate(stored.updated_at))}>
         <Stack gap="sm">
+          {theirs !== undefined && (
+            <Conflict
+              what="this pipeline"
+              theirs={valuesOf(theirs)}
+              mine={form.values}
+              busy={save.isPending}
+              onTakeTheirs={() => startFrom(theirs)}
+              onKeepMine={() => save.mutate(theirs.updated_at)}
+            />
+          )}
           <TextInput label="Name" disabled={!mayEdit} {...form.getInputProps('name')} />
           <Switch label="Accept events" disabled={!mayEdit} {...form.getInputProps('enabled', { type: 'checkbox' })} />
           <TagsInput
@@ -89,7 +118,7 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           <Group>
             <Button
               type="submit"
-              disabled={!mayEdit || !form.isDirty()}
+              disabled={!mayEdit || !form.isDirty() || theirs !== undefined}
               loading={save.isPending}
               title={mayEdit ? undefined : 'Needs the role editor'}
             >

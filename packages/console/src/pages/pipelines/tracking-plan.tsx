@@ -7,46 +7,83 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
+import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
+
+interface Stored {
+  plan: TrackingPlan;
+  /** Names the version that was read. */
+  etag: string;
+}
+const planQuery = (pipelineId: string) => ({
+  queryKey: ['tracking-plan', pipelineId],
+  queryFn: async (): Promise<Stored> => {
+    const answer = await api.GET('/v1/admin/pipelines/{id}/tracking-plan', { params: { path: { id: pipelineId } } });
+    const plan = (await call(Promise.resolve(answer))) as TrackingPlan;
+    return { plan, etag: answer.response.headers.get('etag') ?? '*' };
+  },
+});
+const textOf = (plan: TrackingPlan): string => JSON.stringify(plan.events, null, 2);
 
 export function TrackingPlanTab({ pipelineId }: { pipelineId: string }) {
-  const query = useQuery({
-    queryKey: ['tracking-plan', pipelineId],
-    queryFn: async () =>
-      (await call(api.GET('/v1/admin/pipelines/{id}/tracking-plan', { params: { path: { id: pipelineId } } }))) as TrackingPlan,
-  });
+  const query = useQuery(planQuery(pipelineId));
   if (query.isPending) return <Loading what="the tracking plan" />;
   if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
-  return <Edit key={JSON.stringify(query.data)} pipelineId={pipelineId} plan={query.data} />;
+  return <Edit key={pipelineId} pipelineId={pipelineId} first={query.data} />;
 }
 
-function Edit({ pipelineId, plan }: { pipelineId: string; plan: TrackingPlan }) {
+/** Keeps what it started from: a newer version that is read meanwhile must not replace what is being typed. */
+function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
   const queries = useQueryClient();
   const may = useMay('editor');
-  const [onViolation, setOnViolation] = useState(plan.on_violation);
-  const [text, setText] = useState(() => JSON.stringify(plan.events, null, 2));
+  const [stored, setStored] = useState(first);
+  const [onViolation, setOnViolation] = useState(first.plan.on_violation);
+  const [text, setText] = useState(() => textOf(first.plan));
+  const [theirs, setTheirs] = useState<Stored>();
   const checked = useMemo(() => check(text, onViolation), [text, onViolation]);
+  const dirty = text !== textOf(stored.plan) || onViolation !== stored.plan.on_violation;
+  useUnsaved(dirty);
+  function startFrom(next: Stored) {
+    setStored(next);
+    setOnViolation(next.plan.on_violation);
+    setText(textOf(next.plan));
+    setTheirs(undefined);
+  }
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (etag: string) =>
       call(
         api.PUT('/v1/admin/pipelines/{id}/tracking-plan', {
-          params: { path: { id: pipelineId } },
+          params: { path: { id: pipelineId }, header: { 'if-match': etag } },
           body: { events: checked.events, on_violation: onViolation } as never,
         }),
       ),
     onSuccess: async () => {
       notifications.show({ message: 'Saved.' });
-      await queries.invalidateQueries({ queryKey: ['tracking-plan', pipelineId] });
+      startFrom(await queries.fetchQuery({ ...planQuery(pipelineId), staleTime: 0 }));
     },
-    onError: (error) => notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) }),
+    onError: async (error) => {
+      if (isConflict(error)) setTheirs(await planQuery(pipelineId).queryFn());
+      else notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
+    },
   });
   return (
     <section className="panel" style={{ padding: 16 }} aria-label="Tracking plan">
       <Stack gap="sm">
-        <Group>
+        {theirs !== undefined && (
+          <Conflict
+            what="the tracking plan"
+            theirs={theirs.plan}
+            mine={{ events: checked.events ?? text, on_violation: onViolation }}
+            busy={save.isPending}
+            onTakeTheirs={() => startFrom(theirs)}
+            onKeepMine={() => save.mutate(theirs.etag)}
+          />
+        )}
+        <Group align="flex-end" gap="xs">
           <Select
             label="An event that does not fit"
             w={260}
@@ -61,10 +98,10 @@ function Edit({ pipelineId, plan }: { pipelineId: string; plan: TrackingPlan }) 
             onChange={(next) => setOnViolation(next as TrackingPlan['on_violation'])}
           />
           <Button
-            mt="lg"
-            onClick={() => save.mutate()}
+            size="sm"
+            onClick={() => save.mutate(stored.etag)}
             loading={save.isPending}
-            disabled={!may || checked.faults.length > 0}
+            disabled={!may || !dirty || checked.faults.length > 0 || theirs !== undefined}
             title={may ? undefined : 'Needs the role editor'}
           >
             Save

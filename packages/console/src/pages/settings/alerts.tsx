@@ -1,7 +1,6 @@
 /** Alerts: what is watched, whom it tells, whether it fires now; each can be tested. */
 import { Button, Group, Modal, Alert as Notice, NumberInput, Select, Stack, Switch, Table, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -12,6 +11,7 @@ import { ago } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useNewDialog } from '../../use-new-dialog.ts';
 
 const KINDS = {
   failing: 'delivery attempts that fail',
@@ -28,7 +28,7 @@ export function Alerts() {
   const queries = useQueryClient();
   const may = useMay('editor');
   const mayDelete = useMay('admin');
-  const [open, { open: show, close }] = useDisclosure();
+  const [open, { open: show, close }] = useNewDialog();
   const alerts = useQuery({
     queryKey: ['alerts'],
     queryFn: () => call(api.GET('/v1/admin/alerts', { params: { query: { limit: 100 } } })),

@@ -1,5 +1,5 @@
 /** The organisation, alerts, how long data is kept, and the health of the installation. */
-import { Button, Group, Stack, Table, TextInput, Title } from '@mantine/core';
+import { Button, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -11,8 +11,10 @@ import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, bytes, duration, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
+import { organisationQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { Alerts } from './alerts.tsx';
+import classes from './settings.module.css';
 
 export function SettingsPage() {
   return (
@@ -38,7 +40,7 @@ function Panel({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Organisation() {
-  const organisation = useQuery({ queryKey: ['organisation'], queryFn: () => call(api.GET('/v1/admin/organisation', {})) });
+  const organisation = useQuery(organisationQuery());
   return (
     <Panel title="Organisation">
       {organisation.isPending ? (
@@ -145,18 +147,14 @@ function Installation() {
 }
 function Facts({ rows }: { rows: readonly [label: string, value: ReactNode, note: string][] }) {
   return (
-    <Table>
-      <Table.Tbody>
-        {rows.map(([label, value, note]) => (
-          <Table.Tr key={label}>
-            <Table.Th w={220} fw={400}>
-              {label}
-            </Table.Th>
-            <Table.Td>{value}</Table.Td>
-            <Table.Td className="mono dim">{note}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <dl className={classes.facts}>
+      {rows.map(([label, value, note]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+          <dd className="mono dim">{note}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Select, Stack, Table, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,6 +12,7 @@ import { dateTime } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useNewDialog } from '../../use-new-dialog.ts';
 import { SourcePanel, sourcesQuery } from './source-panel.tsx';
 
 const KINDS = [
@@ -25,7 +25,7 @@ const KINDS = [
 ] as const;
 
 export function SourcesPage() {
-  const [open, { open: show, close }] = useDisclosure();
+  const [open, { open: show, close }] = useNewDialog();
   const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
   const { selected } = useSearch({ strict: false }) as { selected?: string };
@@ -59,8 +59,8 @@ export function SourcesPage() {
                 <Table.Th>Name</Table.Th>
                 <Table.Th>Provider</Table.Th>
                 <Table.Th>Pipeline</Table.Th>
-                <Table.Th>Address</Table.Th>
-                <Table.Th>Since</Table.Th>
+                <Table.Th visibleFrom="sm">Address</Table.Th>
+                <Table.Th visibleFrom="sm">Since</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -74,8 +74,10 @@ export function SourcesPage() {
                   </Table.Td>
                   <Table.Td>{provider}</Table.Td>
                   <Table.Td>{names.get(pipeline_id) ?? pipeline_id}</Table.Td>
-                  <Table.Td className="mono">{url}</Table.Td>
-                  <Table.Td>{dateTime(created_at)}</Table.Td>
+                  <Table.Td visibleFrom="sm" className="mono">
+                    {url}
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">{dateTime(created_at)}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -11,12 +10,13 @@ import { ago } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import type { Role } from '../../session/session.ts';
 import { useMay, useUser } from '../../session/use-session.ts';
+import { useNewDialog } from '../../use-new-dialog.ts';
 
 const ROLES: Role[] = ['viewer', 'editor', 'admin', 'owner'];
 
 /** Who belongs to the organisation, with which role. */
 export function Users() {
-  const [open, { open: show, close }] = useDisclosure();
+  const [open, { open: show, close }] = useNewDialog();
   const queries = useQueryClient();
   const me = useUser();
   const may = useMay('admin');
@@ -90,7 +90,9 @@ export function Users() {
                 <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                   <Button
                     variant="subtle"
+                    mr="xs"
                     disabled={!may || id === me.id}
+                    title={may ? undefined : 'Needs the role admin'}
                     onClick={() =>
                       modals.openConfirmModal({
                         title: `Turn off the two-step sign-in of ${email}?`,

@@ -16,6 +16,7 @@ interface Content {
   example?: unknown;
 }
 interface Operation {
+  operationId?: string;
   summary?: string;
   description?: string;
   tags?: string[];
@@ -98,12 +99,18 @@ function menu(tag: string, entries: Entry[]): string {
   return `<details><summary>${escapeHtml(tag)}</summary><ul>${links}</ul></details>`;
 }
 
+/** The console sends it as the signed-in user; endpoints outside of the management API take other credentials. */
+function tryLink({ path, operation: { operationId } }: Entry): string {
+  if (operationId === undefined || !path.startsWith('/v1/admin/')) return '';
+  return ` <a class="try" href="/try?operation=${encodeURIComponent(operationId)}">Try it</a>`;
+}
+
 function endpoint(entry: Entry): string {
   const { method, path, operation } = entry;
   const role = operation['x-role'];
   return `<article id="${idOf(entry)}">
   <h3>${escapeHtml(operation.summary ?? '')}</h3>
-  <p class="line"><i class="${method}">${method.toUpperCase()}</i> <code>${escapeHtml(path)}</code>${role === undefined || role === 'public' ? '' : ` <span class="role">${escapeHtml(role)}</span>`}</p>
+  <p class="line"><i class="${method}">${method.toUpperCase()}</i> <code>${escapeHtml(path)}</code>${role === undefined || role === 'public' ? '' : ` <span class="role">${escapeHtml(role)}</span>`}${tryLink(entry)}</p>
   ${prose(operation.description ?? '')}
   ${parameterTable(operation.parameters ?? [])}
   ${requestBody(operation)}

@@ -27,6 +27,7 @@ pre { background: var(--code); border-radius: 6px; padding: .8rem 1rem; overflow
 i.get, i.post, i.put, i.delete, i.patch { font: 700 .74em/1 ui-monospace, monospace; font-style: normal; min-width: 3.6em; display: inline-block; }
 i.get { color: var(--get); } i.post { color: var(--post); } i.put, i.patch { color: var(--put); } i.delete { color: var(--delete); }
 .role { font-size: .78em; border: 1px solid var(--line); border-radius: 999px; padding: .1em .6em; color: var(--soft); margin-left: .4rem; }
+a.try { font-size: .85em; margin-left: .6rem; }
 .quiet, .type, small { color: var(--soft); } small em { color: var(--delete); font-style: normal; }
 table.fields { border-collapse: collapse; width: 100%; }
 table.fields td { border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; vertical-align: top; }

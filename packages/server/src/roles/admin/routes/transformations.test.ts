@@ -170,6 +170,7 @@ onStory('transformations', (story) => {
       event: null,
       logs: ['hi'],
       error: null,
+      duration_ms: expect.any(Number),
     });
     const failed = await attempt({ kind: 'code', code: 'function transform() { throw new Error("no") }' });
     expect([failed.event, failed.error]).toEqual([null, expect.stringContaining('no')]);

@@ -196,18 +196,26 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
             ],
           },
         ),
-        response: { 200: Type.Object({ event: Nullable(AnyObject()), logs: Type.Array(Type.String()), error: Nullable(Type.String()) }) },
+        response: {
+          200: Type.Object({
+            event: Nullable(AnyObject()),
+            logs: Type.Array(Type.String()),
+            error: Nullable(Type.String({ description: 'With the line where code failed.' })),
+            duration_ms: Type.Number({ description: 'Time in the sandbox, including the wait for it.' }),
+          }),
+        },
       },
     },
     async ({ body }) => {
       requireCode(body);
       // Every canonical event has a context; a hand-written test event may lack one.
       const trial = { ...body, event: { context: {}, ...body.event } };
+      const started = clock.monotonic();
       const { event, logs, error } = await tryTransformation(
         trial as unknown as TransformationTrial, // a transformation may be tried on an incomplete event
         sandbox,
       );
-      return { event: event as never, logs, error };
+      return { event: event as never, logs, error, duration_ms: Math.round((clock.monotonic() - started) * 10) / 10 };
     },
   );
 

@@ -1,0 +1,189 @@
+/** Who may enter and do what, in Chromium on the running service: two-step sign-in, API tokens, OpenID Connect, roles, sessions. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { readTotpSecret, stepAt, totpCode } from '../packages/server/src/roles/admin/auth/totp.ts';
+import { freePort } from '../packages/server/test/servers/index.ts';
+import { openPage, signIn } from './harness/console.ts';
+import { OWNER, type Service, startService } from './harness/service.ts';
+
+const CLIENT = { OIDC_CLIENT_ID: 'firsthand', OIDC_CLIENT_SECRET: 'a secret that both sides know' };
+let service: Service;
+let browsing: Browsing;
+let page: Page;
+let issuer: Server;
+let admin: AdminClient;
+const errors: string[] = [];
+
+beforeAll(async () => {
+  // The provider must know where the service sends people back to, and the service where the provider is.
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  issuer = createServer();
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+  const provider = new Provider(address, {
+    clients: [
+      {
+        client_id: CLIENT.OIDC_CLIENT_ID,
+        client_secret: CLIENT.OIDC_CLIENT_SECRET,
+        redirect_uris: [`${base}/v1/admin/auth/oidc/callback`],
+      },
+    ],
+    pkce: { required: () => true },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, email: `${id}@firsthand.test`, email_verified: true }),
+    }),
+    features: { devInteractions: { enabled: true } },
+  });
+  issuer.on('request', provider.callback());
+  [service, browsing] = await Promise.all([
+    startService({ PORT: String(port), BASE_URL: base, OIDC_ISSUER: address, ...CLIENT }),
+    browse(),
+  ]);
+  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  await admin.post('/pipelines', { name: 'Web shop' });
+  page = await openPage(browsing, errors);
+  await signIn(page, service.url);
+});
+afterAll(async () => {
+  await browsing?.close();
+  await service?.stop();
+  issuer?.closeAllConnections();
+  issuer?.close();
+});
+
+describe('who may enter the console', () => {
+  test('an API token is shown once, works, and stops working when it is revoked', async () => {
+    await page.goto(`${service.url}/team?tab=tokens`);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Deployment');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const token = (await page.getByLabel('The API token').innerText()).trim();
+    const read = async () => (await fetch(`${service.url}/v1/admin/pipelines`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await read()).toBe(200);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Revoke Deployment' }).click();
+    expect(await page.content()).not.toContain(token);
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No API tokens').waitFor();
+    await expect.poll(read).toBe(401);
+  });
+
+  test('two-step sign-in is set up with an app’s code, and then the password alone is not enough', async () => {
+    const user = { email: 'two-step@firsthand.test', password: 'two-step-password' };
+    await admin.post('/users', { ...user, name: 'Two steps', role: 'viewer' });
+    const other = await openPage(browsing, errors);
+    await signIn(other, service.url, user);
+    await other.goto(`${service.url}/team?tab=sign-in`);
+    await other.getByRole('button', { name: 'Set up' }).click();
+    const secret = readTotpSecret((await other.getByLabel('The key for your authenticator app').innerText()).trim()) as Buffer;
+    await other.getByLabel('Code that the app shows').fill('000000');
+    await other.getByRole('textbox', { name: 'Your password', exact: true }).fill(user.password);
+    await other.getByRole('button', { name: 'Turn on' }).click();
+    // A wrong code is explained at its field, and nothing typed is lost.
+    await expect.poll(() => other.getByLabel('Code that the app shows').getAttribute('aria-invalid')).toBe('true');
+    await other.getByLabel('Code that the app shows').fill(totpCode(secret, stepAt(Date.now())));
+    await other.getByRole('button', { name: 'Turn on' }).click();
+    const [recovery] = (await other.getByLabel('Recovery codes').innerText()).trim().split('\n');
+    await other.getByRole('button', { name: 'I have kept them' }).click();
+    await other.getByText('10 recovery codes are left').waitFor();
+    await other.context().close();
+    // The code that turned it on is used up; a recovery code works once.
+    const again = await openPage(browsing, errors);
+    await again.goto(service.url);
+    await again.getByLabel('E-mail address').fill(user.email);
+    await again.locator('input[type=password]').fill(user.password);
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await again.getByLabel('Code from your authenticator app').fill(recovery ?? '');
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await again.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await again.goto(`${service.url}/team?tab=sign-in`);
+    await again.getByText('9 recovery codes are left').waitFor();
+    await again.context().close();
+  });
+
+  test('a user of the organisation’s identity provider signs in without a password of their own', async () => {
+    const other = await openPage(browsing, errors);
+    await other.goto(`${service.url}/pipelines`);
+    await other.getByRole('link', { name: 'Sign in with your organisation’s account' }).click();
+    await other.locator('input[name=login]').fill('mia');
+    await other.locator('input[name=password]').fill('any');
+    await other.locator('button[type=submit]').click();
+    await other.getByRole('button', { name: 'Continue' }).click();
+    await other.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await other.getByRole('button', { name: /viewer/ }).click();
+    await other.getByText('mia@firsthand.test').waitFor();
+    await other.context().close();
+  });
+
+  test('a viewer sees which role an action needs', async () => {
+    const viewer = { email: 'viewer@firsthand.test', password: 'viewer-password-1' };
+    await admin.post('/users', { ...viewer, name: 'Viewer', role: 'viewer' });
+    const other = await openPage(browsing, errors);
+    await signIn(other, service.url, viewer);
+    await other.goto(`${service.url}/pipelines`);
+    const create = other.getByRole('button', { name: 'New pipeline' });
+    await create.waitFor();
+    expect([await create.isDisabled(), await create.getAttribute('title')]).toEqual([true, 'Needs the role editor']);
+    await other.context().close();
+  });
+
+  test('a user whose role is lowered must sign in again; what was typed stays, and the API says which role it needs', async () => {
+    const editor = { email: 'editor@firsthand.test', password: 'editor-password-1' };
+    const { id } = await admin.post<{ id: string }>('/users', { ...editor, name: 'Editor', role: 'editor' });
+    const other = await openPage(browsing, errors);
+    await signIn(other, service.url, editor);
+    await other.goto(`${service.url}/pipelines?new=yes`);
+    await other.getByRole('dialog').getByLabel('Name').fill('Typed as an editor');
+    await admin.put(`/users/${id}`, { role: 'viewer' });
+    const create = other.getByRole('button', { name: 'Create', exact: true });
+    await create.click();
+    await other.getByText('Your session has ended.').waitFor();
+    await other.getByLabel('Sign in again').locator('input[type=password]').fill(editor.password);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByText('Your session has ended.').waitFor({ state: 'detached' });
+    expect(await other.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Typed as an editor');
+    await create.click();
+    await other.getByText('This needs the role editor; yours is viewer.').waitFor();
+    expect(await other.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Typed as an editor');
+    await other.context().close();
+  });
+
+  test('a session that has ended asks for the password over the page, and what was typed stays', async () => {
+    await page.goto(`${service.url}/team?new=yes`);
+    await page.getByRole('dialog').getByLabel('Name').fill('Typed before the session ended');
+    await page.context().clearCookies();
+    const refuse = (route: Route) =>
+      route.fulfill({ status: 401, json: { error: { code: 'EXPIRED_TOKEN', message: 'The access token has expired.' } } });
+    await page.route('**/v1/admin/users', refuse);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    await page.unroute('**/v1/admin/users', refuse);
+    await page.getByLabel('Sign in again').locator('input[type=password]').fill(OWNER.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Typed before the session ended');
+  });
+
+  test('a sign-out holds after a reload, and everywhere ends the other tab too', async () => {
+    const tab = await page.context().newPage();
+    await tab.goto(`${service.url}/pipelines`);
+    await tab.getByRole('heading', { name: 'Pipelines' }).waitFor();
+    await page.goto(`${service.url}/pipelines`);
+    await page.getByRole('button', { name: /owner/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click();
+    for (const each of [page, tab]) await each.getByRole('heading', { name: 'Sign in to Firsthand' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in to Firsthand' }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});

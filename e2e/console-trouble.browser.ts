@@ -1,0 +1,176 @@
+/** When something is in the way, in Chromium on the running service: two people edit at once, the service is overloaded or away. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { openPage, signIn } from './harness/console.ts';
+import { OWNER, type Service, startService } from './harness/service.ts';
+
+let service: Service;
+let browsing: Browsing;
+let page: Page;
+let admin: AdminClient;
+let pipeline: string;
+const errors: string[] = [];
+
+beforeAll(async () => {
+  [service, browsing] = await Promise.all([startService(), browse()]);
+  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  ({ id: pipeline } = await admin.post<{ id: string }>('/pipelines', { name: 'Web shop' }));
+  page = await openPage(browsing, errors);
+  await signIn(page, service.url);
+});
+afterAll(async () => {
+  await browsing?.close();
+  await service?.stop();
+});
+
+const conflict = () => page.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+/** Replaces the text of a code editor. */
+async function write(label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label, exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  // Not typed key by key: the editor would close brackets by itself.
+  await page.keyboard.insertText(text);
+}
+
+describe('two people who edit the same thing', () => {
+  test('see each other’s data layer, and one can take the other’s', async () => {
+    await page.goto(`${service.url}/data-layer`);
+    await page.getByRole('button', { name: 'Add a category' }).click();
+    await page.getByLabel('Raw category').last().fill('mine');
+    await admin.put('/data-layer', { config: { consent: { mapping: { theirs: 'analytics' } } } });
+    await save();
+    await conflict().waitFor();
+    expect(await page.getByLabel('Left').innerText()).toContain('theirs');
+    expect(await page.getByLabel('Right').innerText()).toContain('mine');
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await expect.poll(() => page.getByLabel('Raw category').first().inputValue()).toBe('theirs');
+  });
+
+  test('see each other’s tracking plan, and a newer version does not replace what is being typed', async () => {
+    const path = `/pipelines/${pipeline}/tracking-plan`;
+    await page.goto(`${service.url}/pipelines/${pipeline}?tab=tracking-plan`);
+    await write('Tracking plan', '{"Mine": {"type": "object"}}');
+    await admin.put(path, { events: { Theirs: { type: 'object' } } });
+    await save();
+    await conflict().waitFor();
+    expect(await page.getByLabel('Left').innerText()).toContain('Theirs');
+    await page.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await conflict().waitFor({ state: 'detached' });
+    expect(await admin.get(path)).toMatchObject({ events: { Mine: { type: 'object' } } });
+  });
+
+  test('see each other’s code, and a draft is kept while another transformation is open', async () => {
+    const path = `/pipelines/${pipeline}/transformations`;
+    const code = 'function transform(event) { return event; }';
+    const { id } = await admin.post<{ id: string }>(path, { name: 'First', kind: 'code', code });
+    await admin.post(path, { name: 'Second', kind: 'code', code });
+    await page.goto(`${service.url}/pipelines/${pipeline}?tab=transformations`);
+    await page.getByRole('region', { name: 'First' }).waitFor();
+    await write('Code', 'function transform(event) { event.mine = 1; return event; }');
+    await page.getByRole('button', { name: /^2\. Second/ }).click();
+    await page.getByRole('region', { name: 'Second' }).waitFor();
+    await page.getByRole('button', { name: /^1\. First.*unsaved/ }).click();
+    expect(await page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('event.mine');
+    await admin.put(`${path}/${id}`, { code: 'function transform(event) { event.theirs = 1; return event; }' });
+    await save();
+    await conflict().waitFor();
+    expect([await page.getByLabel('Left').innerText(), await page.getByLabel('Right').innerText()]).toEqual([
+      expect.stringContaining('theirs'),
+      expect.stringContaining('mine'),
+    ]);
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await expect.poll(() => page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('event.theirs');
+  });
+
+  test('move a transformation with the keyboard, and try it with its logs and the line of an error', async () => {
+    await page.getByRole('button', { name: /^2\. Second/ }).focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByRole('button', { name: /^1\. Second/ }).click();
+    await page.getByRole('region', { name: 'Second' }).waitFor();
+    await write('Code', 'function transform(event) {\n  console.log("seen");\n  throw new Error("out of stock");\n}');
+    await page.getByRole('button', { name: 'Try it on the sample event' }).click();
+    const result = page.getByRole('region', { name: 'Result' });
+    await expect.poll(() => result.innerText()).toMatch(/line 3.*out of stock/s);
+    await result.getByText('seen').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  test('see each other’s settings of a pipeline', async () => {
+    await page.goto(`${service.url}/pipelines/${pipeline}?tab=settings`);
+    await page.getByLabel('Name').fill('Named by me');
+    await admin.put(`/pipelines/${pipeline}`, { name: 'Named by them' });
+    await save();
+    await conflict().waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Named by me');
+    await page.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await page.getByRole('heading', { name: 'Named by me' }).waitFor();
+  });
+});
+
+describe('a service in trouble', () => {
+  test('that is overloaded says so: the form keeps what was typed, and the same click works later', async () => {
+    let overloaded = true;
+    await page.route('**/v1/admin/pipelines', (route) =>
+      overloaded && route.request().method() === 'POST'
+        ? route.fulfill({ status: 503, json: { error: { code: 'UNAVAILABLE', message: 'The service is busy: try again soon.' } } })
+        : route.continue(),
+    );
+    await page.goto(`${service.url}/pipelines?new=yes`);
+    await page.getByRole('dialog').getByLabel('Name').fill('Typed under load');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').getByText('The service is busy: try again soon.').waitFor();
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Typed under load');
+    overloaded = false;
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'Typed under load' }).waitFor();
+  });
+
+  test('that cannot answer a page shows why, and a way to try again', async () => {
+    let overloaded = true;
+    await page.route('**/v1/admin/audit-logs*', (route) =>
+      overloaded
+        ? route.fulfill({ status: 503, json: { error: { code: 'UNAVAILABLE', message: 'The configuration store cannot be reached.' } } })
+        : route.continue(),
+    );
+    await page.goto(`${service.url}/audit`);
+    await page.getByRole('heading', { name: 'Service unavailable' }).waitFor();
+    overloaded = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('pipeline.created').first().waitFor();
+  });
+
+  test('that is away keeps the page: the banner says since when, what was typed can be saved once it is back', async () => {
+    await page.goto(`${service.url}/data-layer`);
+    await page.getByRole('button', { name: 'Add a category' }).click();
+    await page.getByLabel('Raw category').last().fill('typed while it was up');
+    const banner = page.getByRole('alert').filter({ hasText: 'No connection to the service' });
+    await service.kill();
+    await banner.waitFor();
+    await save();
+    await page.getByText('Not saved').waitFor();
+    expect(await page.getByLabel('Raw category').last().inputValue()).toBe('typed while it was up');
+    await service.start();
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await banner.waitFor({ state: 'detached' });
+    await save();
+    await page.getByText('New events are processed this way').waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  test('makes fewer than 20 requests a minute while Home is open', async () => {
+    await page.goto(service.url);
+    await page.getByText('As a table').waitFor();
+    let requests = 0;
+    page.on('request', () => requests++);
+    // A minute of the page's own clock.
+    await page.clock.install();
+    await page.goto(service.url);
+    await page.getByText('As a table').waitFor();
+    requests = 0;
+    for (let second = 0; second < 60; second++) await page.clock.runFor(1_000);
+    expect(requests).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,36 @@
+/** Received, delivered, dropped and dead letters over the time range. */
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { statsQuery } from '../../queries.ts';
+import { RANGES, type RangeKey } from '../../time-range.ts';
+import classes from './attention.module.css';
+import { sum } from './numbers.tsx';
+
+const TimeChart = lazy(async () => ({ default: (await import('../../components/time-chart.tsx')).TimeChart }));
+/** Keeps the page from jumping when the chart arrives. */
+const ROOM = 262;
+
+export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: string }) {
+  const { data } = useQuery(statsQuery(range, pipelineId === undefined ? {} : { pipeline_id: pipelineId }));
+  return (
+    <section className={`panel ${classes.list}`} aria-label="Traffic">
+      <h2 className={classes.head}>Traffic</h2>
+      <div style={{ padding: '12px 16px', minHeight: ROOM }}>
+        {data !== undefined && (
+          <Suspense>
+            <TimeChart
+              label={`Events, ${RANGES[range].label.toLowerCase()}, per ${RANGES[range].interval}`}
+              times={data.series.map(({ time }) => time)}
+              lines={[
+                { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received) },
+                { name: 'Delivered', colour: '--accent', values: data.series.map(({ delivered }) => delivered) },
+                { name: 'Dropped', colour: '--mark-warn', values: data.series.map(({ dropped }) => sum(dropped)) },
+                { name: 'Dead letters', colour: '--bad', values: data.series.map(({ dead_lettered }) => dead_lettered) },
+              ]}
+            />
+          </Suspense>
+        )}
+      </div>
+    </section>
+  );
+}

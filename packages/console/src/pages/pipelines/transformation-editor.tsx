@@ -1,0 +1,272 @@
+/** One transformation: its code or rules, and below them a sample event with the result of the server's sandbox beside it. */
+import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { api, call } from '../../api.ts';
+import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { Editor } from '../../components/editor.tsx';
+import { Json } from '../../components/json.tsx';
+import { Loading } from '../../components/states.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { milliseconds } from '../../format.ts';
+import { failureText } from '../../forms.ts';
+import { useMay } from '../../session/use-session.ts';
+import { sampleEvent } from '../mapping/recent-events.ts';
+import classes from './transformations.module.css';
+
+const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
+
+export interface Transformation {
+  id: string;
+  name: string;
+  kind: 'rules' | 'code';
+  rules: unknown[];
+  code: string;
+  enabled: boolean;
+  updated_at: string;
+}
+/** What is typed, and the version it started from. Rules are a text until they are saved. */
+export interface Draft {
+  stored: Transformation;
+  name: string;
+  kind: 'rules' | 'code';
+  code: string;
+  rules: string;
+  enabled: boolean;
+}
+export const draftOf = (stored: Transformation): Draft => ({
+  stored,
+  name: stored.name,
+  kind: stored.kind,
+  code: stored.code,
+  rules: JSON.stringify(stored.rules, null, 2),
+  enabled: stored.enabled,
+});
+export function isChanged(draft: Draft): boolean {
+  return JSON.stringify(draft) !== JSON.stringify(draftOf(draft.stored));
+}
+
+interface EditorProps {
+  pipelineId: string;
+  draft: Draft;
+  onDraft: (change: (draft: Draft) => Draft) => void;
+  /** Back to what is stored. */
+  onDiscard: () => void;
+  onSaved: () => Promise<void>;
+}
+
+export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, onSaved }: EditorProps) {
+  const may = useMay('editor');
+  const mayDelete = useMay('admin');
+  const [theirs, setTheirs] = useState<Transformation>();
+  const { stored, kind } = draft;
+  const set = (change: Partial<Draft>) => onDraft((old) => ({ ...old, ...change }));
+  const path = { id: pipelineId, transformation_id: stored.id };
+  /** Undefined where the rules are no JSON list: nothing can be tried or saved then. */
+  const rules = kind === 'rules' ? parseList(draft.rules) : stored.rules;
+  const body = { name: draft.name, kind, enabled: draft.enabled, code: draft.code, rules };
+  const save = useMutation({
+    mutationFn: (updatedAt: string) =>
+      call(
+        api.PUT('/v1/admin/pipelines/{id}/transformations/{transformation_id}', {
+          params: { path, header: { 'if-match': updatedAt } },
+          body: body as never,
+        }),
+      ),
+    onSuccess: async () => {
+      setTheirs(undefined);
+      await onSaved();
+      onDiscard();
+      notifications.show({ message: 'Saved. New events go through it within five seconds.' });
+    },
+    onError: async (error) => {
+      if (isConflict(error))
+        setTheirs(await call(api.GET('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } })));
+      else notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => call(api.DELETE('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } })),
+    onSuccess: async () => {
+      onDiscard();
+      await onSaved();
+    },
+    onError: (error) => notifications.show({ color: 'red', title: 'Not removed', message: failureText(error) }),
+  });
+  return (
+    <section className="panel" style={{ padding: 16, minWidth: 0 }} aria-label={stored.name}>
+      <Stack gap="sm">
+        {theirs !== undefined && (
+          <Conflict
+            what={`“${stored.name}”`}
+            theirs={theirs.kind === 'code' ? theirs.code : theirs.rules}
+            mine={kind === 'code' ? draft.code : draft.rules}
+            busy={save.isPending}
+            onKeepMine={() => save.mutate(theirs.updated_at)}
+            onTakeTheirs={() => {
+              setTheirs(undefined);
+              onDraft(() => draftOf(theirs));
+            }}
+          />
+        )}
+        <Group gap="xs">
+          <TextInput
+            aria-label="Name"
+            value={draft.name}
+            disabled={!may}
+            onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+          />
+          <Select
+            aria-label="Kind"
+            w={110}
+            allowDeselect={false}
+            disabled={!may}
+            data={['code', 'rules']}
+            value={kind}
+            onChange={(next) => set({ kind: next as Draft['kind'] })}
+          />
+          <Switch
+            label="Enabled"
+            checked={draft.enabled}
+            disabled={!may}
+            onChange={({ currentTarget }) => set({ enabled: currentTarget.checked })}
+          />
+          <Group gap="xs" ml="auto">
+            <Button
+              variant="subtle"
+              color="red"
+              disabled={!mayDelete}
+              title={mayDelete ? undefined : 'Needs the role admin'}
+              onClick={() =>
+                modals.openConfirmModal({
+                  title: `Remove ${stored.name}?`,
+                  children: 'Events go on without it.',
+                  labels: { confirm: 'Remove', cancel: 'Keep' },
+                  confirmProps: { color: 'red' },
+                  onConfirm: () => remove.mutate(),
+                })
+              }
+            >
+              Remove
+            </Button>
+            <Button variant="default" disabled={!isChanged(draft)} onClick={onDiscard}>
+              Discard
+            </Button>
+            <Button
+              onClick={() => save.mutate(stored.updated_at)}
+              loading={save.isPending}
+              disabled={!may || rules === undefined || !isChanged(draft) || theirs !== undefined}
+              title={may ? undefined : 'Needs the role editor'}
+            >
+              Save
+            </Button>
+          </Group>
+        </Group>
+        <div>
+          <Text size="sm" fw={500} mb={4}>
+            {kind === 'code' ? 'Code' : 'Rules'}
+          </Text>
+          {kind === 'code' ? (
+            <Editor
+              label="Code"
+              language="javascript"
+              value={draft.code}
+              onChange={(code) => set({ code })}
+              minHeight={180}
+              readOnly={!may}
+            />
+          ) : (
+            <Editor
+              label="Rules"
+              language="json"
+              value={draft.rules}
+              onChange={(next) => set({ rules: next })}
+              minHeight={180}
+              readOnly={!may}
+            />
+          )}
+          {rules === undefined && <Alert color="red">The rules must be a JSON list.</Alert>}
+        </div>
+        <Trial kind={kind} code={draft.code} rules={rules} />
+      </Stack>
+    </section>
+  );
+}
+
+/** The sample event on the left, what the transformation makes of it on the right. */
+function Trial({ kind, code, rules }: { kind: Draft['kind']; code: string; rules: unknown[] | undefined }) {
+  const may = useMay('editor');
+  const [event, setEvent] = useState(() => JSON.stringify(sampleEvent, null, 2));
+  const attempt = useMutation({
+    mutationFn: async () => {
+      const before: unknown = JSON.parse(event);
+      const answer = await call(api.POST('/v1/admin/transformations/test', { body: { kind, rules, code, event: before } as never }));
+      return { ...answer, before: JSON.stringify(before, null, 2) };
+    },
+  });
+  const result = attempt.data;
+  return (
+    <div className={classes.editors}>
+      <div>
+        <Group justify="space-between" mb={4} mih={30}>
+          <Text size="sm" fw={500}>
+            Sample event
+          </Text>
+          <Button
+            variant="default"
+            onClick={() => attempt.mutate()}
+            loading={attempt.isPending}
+            disabled={!may || rules === undefined}
+            title={may ? undefined : 'Needs the role editor'}
+          >
+            Try it on the sample event
+          </Button>
+        </Group>
+        <Editor label="Sample event" language="json" value={event} onChange={setEvent} minHeight={200} />
+      </div>
+      <section aria-label="Result">
+        <Group justify="space-between" mb={4} mih={30}>
+          <Text size="sm" fw={500}>
+            Result
+          </Text>
+          {result !== undefined && <span className="dim">took {milliseconds(result.duration_ms)}</span>}
+        </Group>
+        {attempt.isError && <Alert color="red">{failureText(attempt.error)}</Alert>}
+        {result === undefined && !attempt.isError && (
+          <p className="dim">Try it to see what changes: the event before and after, logs, and the line of an error.</p>
+        )}
+        {result !== undefined && (
+          <Stack gap="xs">
+            {result.error !== null && (
+              <Alert color="red" title="It failed">
+                <span className="mono">{result.error}</span>
+              </Alert>
+            )}
+            {result.logs.length > 0 && <Json value={result.logs.join('\n')} label="Logs" />}
+            {result.event === null ? (
+              result.error === null && (
+                <p>
+                  <Tag tone="warn">dropped</Tag> The event ends here.
+                </p>
+              )
+            ) : (
+              <Suspense fallback={<Loading what="the comparison" />}>
+                <SideBySide left={result.before} right={JSON.stringify(result.event, null, 2)} />
+              </Suspense>
+            )}
+          </Stack>
+        )}
+      </section>
+    </div>
+  );
+}
+function parseList(text: string): unknown[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined; // shown as a fault beside the editor
+  }
+}
