@@ -87,7 +87,15 @@ describe('daily work in the console', () => {
     await page.getByRole('textbox', { name: 'Payload of the webhook' }).click();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.insertText(order);
+    await page.getByLabel('Header x-shopify-topic').fill('orders/paid');
     await page.getByLabel('The event').getByText('visitor@example.com').waitFor();
+    // Another reading of it: the event follows at once, and is saved.
+    await page.getByRole('textbox', { name: 'How it is read' }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText(JSON.stringify({ mappings: { 'properties.channel': "'shop'" } }));
+    await page.getByLabel('The event').getByText('"channel": "shop"').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('New webhooks are read this way').waitFor();
   });
 
   test('history is replayed to a new integration: counted first, then sent', async () => {

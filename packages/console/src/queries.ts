@@ -103,3 +103,5 @@ export const templatesQuery = () =>
     queryFn: () => call(api.GET('/v1/admin/integration-templates', { params: { query: { limit: 100 } } })),
     staleTime: 30_000,
   });
+export const installationQuery = () =>
+  queryOptions({ queryKey: ['installation'], queryFn: () => call(api.GET('/v1/admin/installation', {})), staleTime: 30_000 });

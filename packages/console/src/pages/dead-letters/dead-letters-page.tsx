@@ -7,8 +7,8 @@ import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { readReason } from '../../components/read-reason.ts';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
-import { number } from '../../format.ts';
-import { pipelinesQuery } from '../../queries.ts';
+import { duration, number } from '../../format.ts';
+import { installationQuery, pipelinesQuery } from '../../queries.ts';
 import { useIntegrations } from '../events/use-integrations.ts';
 import { type Group as Cause, Groups, searchOf } from './groups.tsx';
 import { HistoryReplay } from './history.tsx';
@@ -25,6 +25,8 @@ export function DeadLettersPage() {
     void navigate({ to: '/dead-letters', search: (old: DeadLettersSearch) => ({ ...old, ...next }), replace: true } as never);
   const [job, setJob] = useState<ReplayJob>();
   const pipelines = useQuery(pipelinesQuery());
+  const installation = useQuery({ ...installationQuery(), staleTime: Infinity });
+  const kept = installation.data === undefined ? '' : `They are kept for ${duration(installation.data.retention.dead_letters_s)}.`;
   const which = whichOf(search);
   const { reason: _reason, stage: _stage, ...owner } = which;
   const groups = useQuery({
@@ -54,7 +56,7 @@ export function DeadLettersPage() {
   return (
     <Page
       title="Dead letters"
-      about={pending === undefined ? ' ' : `${number(pending)} wait to be replayed. They are kept for seven days.`}
+      about={pending === undefined ? ' ' : `${number(pending)} ${pending === 1 ? 'waits' : 'wait'} to be replayed. ${kept}`}
     >
       <Tabs
         value={search.tab === 'history' ? 'history' : 'letters'}
@@ -118,9 +120,7 @@ export function DeadLettersPage() {
           ) : groups.isError ? (
             <Failed error={groups.error} retry={() => void groups.refetch()} />
           ) : groups.data.groups.length === 0 ? (
-            <Empty title="Nothing failed for good">
-              Events that a vendor refuses, or that fail in processing, are kept here for seven days.
-            </Empty>
+            <Empty title="Nothing failed for good">Events that a vendor refuses, or that fail in processing, are listed here. {kept}</Empty>
           ) : (
             <>
               <Groups

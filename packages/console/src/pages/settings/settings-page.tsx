@@ -11,7 +11,7 @@ import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, bytes, duration, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
-import { organisationQuery } from '../../queries.ts';
+import { installationQuery, organisationQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { Alerts } from './alerts.tsx';
 import classes from './settings.module.css';
@@ -87,11 +87,7 @@ function Rename({ name }: { name: string }) {
 const ENGINES = { sqlite: 'SQLite', postgresql: 'PostgreSQL', lmdb: 'LMDB', nats: 'NATS JetStream' } as const;
 
 function Installation() {
-  const query = useQuery({
-    queryKey: ['installation'],
-    queryFn: () => call(api.GET('/v1/admin/installation', {})),
-    refetchInterval: 30_000,
-  });
+  const query = useQuery({ ...installationQuery(), refetchInterval: 30_000 });
   if (query.isPending) return <Loading what="the installation" />;
   if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   const { version, runtime, mode, process, stores, retention, backlog, configuration_version } = query.data;

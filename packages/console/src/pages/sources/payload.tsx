@@ -1,32 +1,122 @@
-/** A pasted payload and the event that the source would make of it, by the code that maps webhooks on the server. */
+/** How a source reads its webhooks, and the event that it would make of a pasted payload, by the code that maps webhooks on the server. */
 import { findSource } from '@firsthand/catalog/sources/index.ts';
 import { compileMapping } from '@firsthand/core/inbound/map-webhook.ts';
 import type { Json as JsonValue } from '@firsthand/core/json.ts';
-import { Alert } from '@mantine/core';
+import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { api, call } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
-import type { Source } from './source-panel.tsx';
+import { failureText } from '../../forms.ts';
+import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
+import { type Source, sourcesQuery } from './sources.ts';
+
+/** What decides how a payload is read; the fields have their names of the API. */
+const readingOf = ({
+  event_type_path,
+  event_name_map,
+  timestamp_path,
+  timestamp_format,
+  mappings,
+  default_consent,
+  signature_method,
+  signature_header,
+}: Source) => ({
+  event_type_path,
+  event_name_map,
+  timestamp_path,
+  timestamp_format,
+  mappings,
+  default_consent,
+  signature_method,
+  signature_header,
+});
 
 export function Payload({ source }: { source: Source }) {
+  const queries = useQueryClient();
+  const may = useMay('editor');
+  const stored = useMemo(() => JSON.stringify(readingOf(source), null, 2), [source]);
+  const [draft, setDraft] = useState<string>();
   const [text, setText] = useState('{\n  "type": "example"\n}');
+  const [eventType, setEventType] = useState('');
+  /** The header that names the type of the event, for senders that put it there. */
+  const typeHeader = /^\$headers\.(.+)$/.exec(source.event_type_path ?? findSource(source.provider).event_type_path ?? '')?.[1];
+  const reading = draft ?? stored;
+  useUnsaved(reading !== stored);
   const shown = useDeferredValue(text);
+  const shownReading = useDeferredValue(reading);
   const result = useMemo(() => {
     try {
-      const { map } = compileMapping(findSource(source.provider), source as Parameters<typeof compileMapping>[1]);
-      return map({ body: JSON.parse(shown) as JsonValue, headers: {}, query: {} }, Date.now());
+      const tried = { ...source, ...(JSON.parse(shownReading) as Partial<Source>) };
+      const { map } = compileMapping(findSource(source.provider), tried as Parameters<typeof compileMapping>[1]);
+      const headers = typeHeader === undefined ? {} : { [typeHeader]: eventType };
+      return map({ body: JSON.parse(shown) as JsonValue, headers, query: {} }, Date.now());
     } catch (error) {
       return { ok: false as const, reason: error instanceof Error ? error.message : String(error) };
     }
-  }, [source, shown]);
+  }, [source, shown, shownReading, typeHeader, eventType]);
+  const save = useMutation({
+    mutationFn: () =>
+      call(api.PUT('/v1/admin/webhook-sources/{id}', { params: { path: { id: source.id } }, body: JSON.parse(reading) as never })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
+      setDraft(undefined);
+      notifications.show({ message: 'Saved. New webhooks are read this way within five seconds.' });
+    },
+  });
   return (
     <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(280px, 1fr))', gap: 16 }}>
-      <Editor label="Payload of the webhook" language="json" value={text} onChange={setText} />
-      {result.ok ? (
-        <Json value={result.events.length === 1 ? result.events[0] : result.events} label="The event" />
-      ) : (
-        <Alert color="red">{result.reason}</Alert>
-      )}
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          How it is read {source.provider !== 'custom' && <span className="dim">(in addition to {source.provider}’s own mapping)</span>}
+        </Text>
+        <Editor label="How it is read" language="json" value={reading} onChange={setDraft} readOnly={!may} />
+        <Group gap="xs" mt="xs">
+          <Button
+            onClick={() => save.mutate()}
+            loading={save.isPending}
+            disabled={!may || reading === stored}
+            title={may ? undefined : 'Needs the role editor'}
+          >
+            Save
+          </Button>
+          <Button variant="default" disabled={reading === stored} onClick={() => setDraft(undefined)}>
+            Discard
+          </Button>
+        </Group>
+        {save.isError && (
+          <Alert color="red" mt="xs" role="alert">
+            {failureText(save.error)}
+          </Alert>
+        )}
+      </div>
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          A payload
+        </Text>
+        <Editor label="Payload of the webhook" language="json" value={text} onChange={setText} />
+        {typeHeader !== undefined && (
+          <TextInput
+            mt="xs"
+            label={`Header ${typeHeader}`}
+            value={eventType}
+            onChange={({ currentTarget }) => setEventType(currentTarget.value)}
+          />
+        )}
+      </div>
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          The event it becomes
+        </Text>
+        {result.ok ? (
+          <Json value={result.events.length === 1 ? result.events[0] : result.events} label="The event" />
+        ) : (
+          <Alert color="red">{result.reason}</Alert>
+        )}
+      </div>
     </div>
   );
 }

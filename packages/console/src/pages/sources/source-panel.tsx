@@ -12,14 +12,9 @@ import { Tag } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { type Source, sourcesQuery } from './sources.ts';
 
 const Payload = lazy(async () => ({ default: (await import('./payload.tsx')).Payload }));
-
-export const sourcesQuery = {
-  queryKey: ['webhook-sources'],
-  queryFn: () => call(api.GET('/v1/admin/webhook-sources', { params: { query: { limit: 100 } } })),
-};
-export type Source = Awaited<ReturnType<typeof sourcesQuery.queryFn>>['webhook_sources'][number];
 
 export function SourcePanel({ source, onClose }: { source: Source; onClose: () => void }) {
   const queries = useQueryClient();

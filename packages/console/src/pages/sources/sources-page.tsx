@@ -13,7 +13,8 @@ import { fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
-import { SourcePanel, sourcesQuery } from './source-panel.tsx';
+import { SourcePanel } from './source-panel.tsx';
+import { sourcesQuery } from './sources.ts';
 
 const KINDS = [
   { value: 'payment_processor', label: 'Payment processor (Stripe)' },
