@@ -41,7 +41,7 @@ describe('running the service', () => {
     const ended = new Promise((resolve) => waiting.once('exit', (code, signal) => resolve({ code, signal })));
     let output = '';
     waiting.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
-    await until('it to say so', () => output.includes('no server answers'));
+    await until('it to say so', () => output.includes('no server accepts the connection'));
     waiting.kill('SIGTERM');
     expect(await ended).toEqual({ code: 0, signal: null });
   });

@@ -6,8 +6,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findChromium, findNats, findPostgres } from '../packages/server/test/servers/find.ts';
+import { fetchNatsServer } from './nats-server.ts';
 import { run, step } from './run.ts';
 
+if (!process.env.TEST_NATS_URL) {
+  const fault = fetchNatsServer();
+  if (fault !== undefined)
+    console.log(`nats-server: using the system's release, the current one cannot be had (${fault.split('\n', 1)[0]})`);
+}
 const missing = () => [
   ...(process.env.TEST_DATABASE_URL || findPostgres() ? [] : ['postgresql']),
   ...(process.env.TEST_NATS_URL || findNats() ? [] : ['nats-server']),

@@ -28,6 +28,8 @@ export function readSettings(env: Record<string, string | undefined>): SettingsR
     faults.push('SECRET_KEY: required when DATABASE_URL is set, so that every process shares one key');
   if (settings.ingestPort !== undefined && settings.ingestPort === settings.port && settings.port !== 0)
     faults.push('INGEST_PORT: expected another port than PORT; leave it unset to use one listener for both');
+  if ((settings.natsCert === undefined) !== (settings.natsKey === undefined))
+    faults.push('NATS_CERT: NATS_CERT and NATS_KEY must be set together');
   if (settings.oidcIssuer !== undefined && settings.oidcClientId === undefined)
     faults.push('OIDC_CLIENT_ID: required when OIDC_ISSUER is set');
   if (settings.oidcIssuer?.startsWith('http:') === true && settings.mode === 'production')

@@ -58,7 +58,7 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
 const REMIND_EVERY_MS = 5_000;
 /** The start waits until the broker is up. The log line explains the wait in case NATS_URL is wrong. */
 async function warnWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Promise<T> {
-  const reminder = setInterval(() => logger.warn('NATS_URL: no server answers, waiting'), REMIND_EVERY_MS);
+  const reminder = setInterval(() => logger.warn('NATS_URL: no server accepts the connection, waiting'), REMIND_EVERY_MS);
   try {
     return await connecting;
   } finally {
@@ -130,7 +130,14 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
   ]);
   const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
   const onLeaseError = (error: unknown) => logger.warn({ err: error }, 'lease not renewed, retrying');
-  const connection = await warnWhileWaiting(connectNats(natsUrl), logger);
+  const security = {
+    credentialsFile: settings.natsCredentials,
+    nkeyFile: settings.natsNkey,
+    caFile: settings.natsCa,
+    certFile: settings.natsCert,
+    keyFile: settings.natsKey,
+  };
+  const connection = await warnWhileWaiting(connectNats(natsUrl, security), logger);
   void logConnectionLoss(connection, logger);
   const replicas = settings.natsReplicas;
   const log = await openJetStreamLog({ connection, dedupWindowMs: settings.dedupWindowMs, replicas, clock, onError });

@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { findProgram, postgresFolders } from './process.ts';
 
 export const findPostgres = () => findProgram('postgres', postgresFolders());
-export const findNats = () => findProgram('nats-server', ['/usr/sbin', '/usr/local/sbin']);
+/** Where `scripts/nats-server.ts` puts the current release. */
+export const NATS_FOLDER = join(import.meta.dirname, '../../../../node_modules/.cache/nats-server');
+/** The downloaded release comes before what the system has: Debian's is too old to be supported. */
+export const findNats = () => findProgram('nats-server', ['/usr/sbin', '/usr/local/sbin'], [NATS_FOLDER]);
 export const findChromium = () => findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome');

@@ -1,3 +1,3 @@
-export { startNats } from './nats.ts';
+export { startNats, startNatsCluster } from './nats.ts';
 export { startPostgres } from './postgres.ts';
 export { endingWithUs, freePort, type TestServer } from './process.ts';

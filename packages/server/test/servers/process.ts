@@ -130,8 +130,9 @@ function run(command: string[], user: { uid: number; gid: number } | undefined):
 }
 
 /** Looks on PATH, then in the folders given. */
-export function findProgram(name: string, folders: string[] = []): string | undefined {
-  for (const folder of [...(process.env.PATH ?? '').split(delimiter), ...folders]) {
+/** Looks in `first`, then in the PATH, then in `folders`. */
+export function findProgram(name: string, folders: string[] = [], first: string[] = []): string | undefined {
+  for (const folder of [...first, ...(process.env.PATH ?? '').split(delimiter), ...folders]) {
     const path = join(folder, name);
     try {
       accessSync(path, constants.X_OK);

@@ -39,7 +39,7 @@ function make(subject: string, issuer: string, signer: KeyObject | undefined, is
   const serial = Buffer.concat([Buffer.from([1]), randomBytes(8)]);
   const extensions = isAuthority
     ? [extension(oid(0x55, 0x1d, 0x13), true, der(SEQUENCE, der(0x01, Buffer.from([0xff]))))]
-    : [extension(oid(0x55, 0x1d, 0x11), false, der(SEQUENCE, der(0x87, Buffer.from([127, 0, 0, 1]))))];
+    : [extension(oid(0x55, 0x1d, 0x11), false, der(SEQUENCE, der(0x87, Buffer.from([127, 0, 0, 1])), der(0x82, Buffer.from('localhost'))))];
   const unsigned = der(
     SEQUENCE,
     der(0xa0, der(0x02, Buffer.from([2]))),
@@ -60,7 +60,7 @@ function make(subject: string, issuer: string, signer: KeyObject | undefined, is
   };
 }
 
-/** An authority whose certificates are for 127.0.0.1. */
+/** An authority whose certificates are for 127.0.0.1 and localhost. */
 export function testAuthority(name: string): Authority {
   const own = make(name, name, undefined, true);
   const { certificate, private_key } = own;

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import { ApiError, apiErrorBody } from '../../http/errors.ts';
 import { compileStrict, faultsOf, validationError } from '../../http/validation.ts';
 import { isUnavailable, isUniqueViolation } from '../../stores/config/availability.ts';
+import { LogUnavailable } from '../../stores/event-log/port.ts';
 import type { AdminApp, AdminDeps } from './deps.ts';
 import { allowedMethods, methodNotAllowed } from './route-table.ts';
 
@@ -44,6 +45,8 @@ export function toApiError(error: unknown): ApiError {
   const { validation, validationContext, code, statusCode } = error as FastifyError;
   if (validation !== undefined) return validationError(validation as ErrorObject[], validationContext);
   if (isUnavailable(error)) return new ApiError('UNAVAILABLE', { cause: error, retryAfterS: 2 });
+  if (error instanceof LogUnavailable)
+    return new ApiError('UNAVAILABLE', { message: 'The event log cannot be reached: try again soon.', cause: error, retryAfterS: 2 });
   if (isUniqueViolation(error)) return new ApiError('DUPLICATE_RESOURCE', { cause: error });
   if (typeof code === 'string' && UNROUTABLE.has(code)) return new ApiError('NOT_FOUND', { cause: error });
   if (statusCode === 413) return new ApiError('PAYLOAD_TOO_LARGE', { cause: error });

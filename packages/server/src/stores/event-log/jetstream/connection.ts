@@ -1,18 +1,26 @@
-import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
+import { readFileSync } from 'node:fs';
+import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+
+/** Paths are read again at every reconnect, so that renewed credentials and certificates apply without a restart. */
+export interface NatsSecurity {
+  /** A credentials file of an account (user JWT and seed). */
+  credentialsFile?: string | undefined;
+  /** A file with the seed of an nkey. */
+  nkeyFile?: string | undefined;
+  caFile?: string | undefined;
+  certFile?: string | undefined;
+  keyFile?: string | undefined;
+}
 
 /** Waits until a server is reachable, then reconnects forever. `url` may list several servers, separated by commas. */
-export function connectNats(url: string, options: { name?: string } = {}): Promise<NatsConnection> {
+export function connectNats(
+  url: string,
+  { name = 'firsthand', ...security }: { name?: string } & NatsSecurity = {},
+): Promise<NatsConnection> {
   const servers = url.split(',').map((part) => new URL(part.trim()));
-  const first = servers[0]!;
-  const login: ConnectionOptions = {};
-  if (first.password !== '') {
-    login.user = decodeURIComponent(first.username);
-    login.pass = decodeURIComponent(first.password);
-  } else if (first.username !== '') login.token = decodeURIComponent(first.username);
-  if (first.protocol === 'tls:') login.tls = {};
   return connect({
     servers: servers.map((server) => server.host),
-    name: options.name ?? 'firsthand',
+    name,
     maxReconnectAttempts: -1,
     waitOnFirstConnect: true,
     reconnectTimeWait: 250,
@@ -21,6 +29,22 @@ export function connectNats(url: string, options: { name?: string } = {}): Promi
     pingInterval: 1_500,
     maxPingOut: 2,
     timeout: 2_000,
-    ...login,
+    ...login(servers[0], security),
+    ...encryption(servers, security),
   });
+}
+
+function login(first: URL | undefined, { credentialsFile, nkeyFile }: NatsSecurity): ConnectionOptions {
+  if (credentialsFile !== undefined) return { authenticator: credsAuthenticator(() => readFileSync(credentialsFile)) };
+  if (nkeyFile !== undefined) return { authenticator: nkeyAuthenticator(() => Buffer.from(readFileSync(nkeyFile, 'utf8').trim())) };
+  if (!first) return {};
+  const [user, pass] = [decodeURIComponent(first.username), decodeURIComponent(first.password)];
+  if (pass !== '') return { user, pass };
+  return user === '' ? {} : { token: user };
+}
+
+function encryption(servers: URL[], { caFile, certFile, keyFile }: NatsSecurity): ConnectionOptions {
+  const files = { ...(caFile && { caFile }), ...(certFile && { certFile }), ...(keyFile && { keyFile }) };
+  const wanted = Object.keys(files).length > 0 || servers.some(({ protocol }) => protocol === 'tls:');
+  return wanted ? { tls: files } : {};
 }

@@ -13,9 +13,20 @@ import {
   type StoredRecord,
 } from '../port.ts';
 import { isTemporary, JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { Canary } from './canary.ts';
 import { JetStreamConsumer } from './consumer.ts';
 import { Durables } from './durables.ts';
-import { encodeId, placeOf, positionOf, RETRY_STREAM, retrySubject, streamsOf } from './names.ts';
+import {
+  CANARY_STREAM,
+  CANARY_SUBJECT,
+  encodeId,
+  OWN_STREAMS,
+  placeOf,
+  positionOf,
+  RETRY_STREAM,
+  retrySubject,
+  streamsOf,
+} from './names.ts';
 import { NoStream, Publisher } from './publisher.ts';
 import { Reader } from './reader.ts';
 import { Streams } from './streams.ts';
@@ -41,12 +52,12 @@ export class JetStreamLog implements EventLog {
   readonly #durables: Durables;
   readonly #publisher: Publisher;
   readonly #reader: Reader;
+  readonly #canary: Canary;
   readonly #settings: JetStreamLogSettings;
   readonly #consumers = new Set<JetStreamConsumer>();
   /** Wall time at start, monotonic clock afterwards: a clock jump does not move retries. */
   readonly #timeOffset: number;
   #connected = true;
-  #answering = true;
   #closed = false;
   #flushing: Promise<void> | undefined;
 
@@ -57,16 +68,23 @@ export class JetStreamLog implements EventLog {
     this.#api = new JetStreamApi(settings.connection, API_TIMEOUT_MS);
     this.#streams = new Streams(this.#api, settings);
     this.#durables = new Durables(this.#api, this.#streams);
-    this.#publisher = new Publisher(settings.connection, PUBLISH_TIMEOUT_MS, (answered) => {
-      this.#answering = answered;
-      if (!answered) this.#watchForAnswer();
+    this.#publisher = new Publisher(settings.connection, PUBLISH_TIMEOUT_MS, (stored) => this.#canary.heard(stored));
+    this.#canary = new Canary({
+      write: async () => {
+        await this.#streams.ensureCanary();
+        await this.#publisher.publish(CANARY_SUBJECT, new Uint8Array(), undefined).catch((error: unknown) => {
+          if (error instanceof NoStream) this.#streams.forget(CANARY_STREAM);
+          throw error;
+        });
+      },
+      monotonic: () => settings.clock.monotonic(),
     });
     this.#reader = new Reader(this.#api, settings.connection, API_TIMEOUT_MS);
     void this.#followStatus();
   }
 
   get available(): boolean {
-    return this.#connected && this.#answering && !this.#closed;
+    return this.#connected && this.#canary.storing && !this.#closed;
   }
 
   async #followStatus(): Promise<void> {
@@ -76,25 +94,11 @@ export class JetStreamLog implements EventLog {
         this.#publisher.rejectAll('the connection to NATS was lost');
       } else if (status.type === 'reconnect') {
         this.#connected = true;
-        this.#answering = true;
+        void this.#canary.check();
         for (const consumer of this.#consumers) consumer.reconnected();
       }
     }
     this.#connected = false;
-  }
-
-  #watching: NodeJS.Timeout | undefined;
-  #watchForAnswer(): void {
-    this.#watching ??= setTimeout(async () => {
-      this.#watching = undefined;
-      if (this.#closed || this.#answering) return;
-      try {
-        await this.#api.call('INFO');
-        this.#answering = true;
-      } catch {
-        this.#watchForAnswer();
-      }
-    }, AGAIN_MS);
   }
 
   async append(appends: Append[]): Promise<AppendResult[]> {
@@ -226,7 +230,7 @@ export class JetStreamLog implements EventLog {
   async topics(prefix: string): Promise<string[]> {
     const names = new Set<string>();
     const streams = await this.#streamNames();
-    for (const stream of streams.filter((name) => name !== RETRY_STREAM && streamsOf(prefix).some((start) => name.startsWith(start)))) {
+    for (const stream of streams.filter((name) => !OWN_STREAMS.has(name) && streamsOf(prefix).some((start) => name.startsWith(start)))) {
       const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${stream}`, { subjects_filter: '>' }));
       for (const subject of Object.keys(info?.state.subjects ?? {})) if (subject.startsWith(prefix)) names.add(subject);
     }
@@ -249,7 +253,7 @@ export class JetStreamLog implements EventLog {
     if (this.#connected)
       await Promise.race([this.#connection.flush(), new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS))]).catch(() => {});
     this.#closed = true;
-    clearTimeout(this.#watching);
+    this.#canary.stop();
     this.#publisher.close();
   }
 }

@@ -13,6 +13,10 @@ export interface Place {
 
 const PREFIX = 'firsthand-';
 export const RETRY_STREAM = `${PREFIX}retry`;
+export const CANARY_SUBJECT = 'firsthand-canary';
+export const CANARY_STREAM = CANARY_SUBJECT;
+/** Streams that hold no topic. */
+export const OWN_STREAMS: ReadonlySet<string> = new Set([RETRY_STREAM, CANARY_STREAM]);
 
 export function placeOf(topic: string): Place {
   if (!SAFE_TOPIC.test(topic) || topic.length > 200) throw new RangeError(`not the name of a topic: ${JSON.stringify(topic)}`);

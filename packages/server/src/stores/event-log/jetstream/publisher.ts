@@ -30,10 +30,10 @@ export class Publisher {
   readonly #timeoutMs: number;
   readonly #sweep: NodeJS.Timeout;
   #counter = 0;
-  /** Called with true for every confirmation, with false after a timeout. */
-  readonly #heard: (answered: boolean) => void;
+  /** Called with true for every stored message, with false when one was refused or not confirmed in time. */
+  readonly #heard: (stored: boolean) => void;
 
-  constructor(connection: NatsConnection, timeoutMs: number, heard: (answered: boolean) => void) {
+  constructor(connection: NatsConnection, timeoutMs: number, heard: (stored: boolean) => void) {
     this.#connection = connection;
     this.#timeoutMs = timeoutMs;
     this.#heard = heard;
@@ -71,8 +71,8 @@ export class Publisher {
       waiting.reject(new NoStream(`no stream answers (${msg.headers?.code ?? 'empty'})`));
       return;
     }
-    this.#heard(true);
     const ack = JSON.parse(msg.string()) as { seq?: number; duplicate?: boolean; error?: { description: string } };
+    this.#heard(ack.error === undefined && ack.seq !== undefined);
     if (ack.error || ack.seq === undefined) waiting.reject(new LogUnavailable(`not stored: ${ack.error?.description ?? 'no sequence'}`));
     else waiting.resolve({ seq: ack.seq, duplicate: ack.duplicate === true });
   }

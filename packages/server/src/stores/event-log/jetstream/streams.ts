@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailable } from '../port.ts';
 import type { ConsumerInfo, JetStreamApi, StreamInfo } from './api.ts';
 import { orNone } from './api.ts';
-import { type Place, parseDurable, placeOf, RETRY_STREAM } from './names.ts';
+import { CANARY_STREAM, CANARY_SUBJECT, type Place, parseDurable, placeOf, RETRY_STREAM } from './names.ts';
 
 const LIST_FRESH_MS = 1_000;
 const LIST_AGAIN_MS = 20;
@@ -32,10 +32,15 @@ export class Streams {
     return this.#make(RETRY_STREAM, ['firsthand-retry.>'], 'workqueue');
   }
 
-  #make(stream: string, subjects: string[], retention: 'limits' | 'workqueue'): Promise<void> {
+  /** The stream that proves that something can be stored. It keeps one message. */
+  ensureCanary(): Promise<void> {
+    return this.#make(CANARY_STREAM, [CANARY_SUBJECT], 'limits', { max_msgs: 1, discard: 'old' });
+  }
+
+  #make(stream: string, subjects: string[], retention: 'limits' | 'workqueue', more: object = {}): Promise<void> {
     let ensured = this.#ensured.get(stream);
     if (!ensured) {
-      ensured = this.#create(stream, subjects, retention);
+      ensured = this.#create(stream, subjects, retention, more);
       this.#ensured.set(stream, ensured);
       // Retry on the next call after a failure.
       ensured.catch(() => this.#ensured.delete(stream));
@@ -43,7 +48,7 @@ export class Streams {
     return ensured;
   }
 
-  async #create(stream: string, subjects: string[], retention: string): Promise<void> {
+  async #create(stream: string, subjects: string[], retention: string, more: object): Promise<void> {
     const nanos = this.#dedupWindowMs * 1_000_000;
     const config = {
       name: stream,
@@ -58,6 +63,7 @@ export class Streams {
       max_msgs: -1,
       max_consumers: -1,
       max_msg_size: -1,
+      ...more,
     };
     const known = await orNone(this.#api.call<StreamInfo & { config: { duplicate_window: number } }>(`STREAM.INFO.${stream}`));
     if (!known) await this.#api.call(`STREAM.CREATE.${stream}`, config);
