@@ -74,6 +74,13 @@ export interface Stall {
   cpu: number;
   step: string;
 }
+interface StallLine {
+  stall_ms: number;
+  cpu_ms: number;
+  system_ms: number;
+  step: string;
+  about?: string;
+}
 /**
  * Prints each stall of the event loop that the service logs, with the number of cases so far. A long run fills the kept output many times,
  * so it is read every second. `stop` returns the longest stall; 0 where the loop was never held for more than 50 ms.
@@ -86,11 +93,11 @@ export function watchStalls(service: Pick<Service, 'output'>, cases?: () => numb
     for (const line of stallLines(service.output())) {
       if (seen.has(line)) continue;
       seen.add(line);
-      const { stall_ms, cpu_ms, step, about } = JSON.parse(line) as { stall_ms: number; cpu_ms: number; step: string; about?: string };
+      const { stall_ms, cpu_ms, system_ms, step, about } = JSON.parse(line) as StallLine;
       const name = about === undefined ? step : `${step} ${about}`;
       longest.wall = Math.max(longest.wall, stall_ms);
       if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: name });
-      console.log(`  stall of ${stall_ms} ms, own work ${cpu_ms} ms, ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`);
+      console.log(`  stall of ${stall_ms} ms, own work ${cpu_ms} ms (system ${system_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`);
     }
   }
   const timer = setInterval(look, 1_000);

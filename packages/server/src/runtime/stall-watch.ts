@@ -51,7 +51,9 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
     // An idle process that did not get the processor is the machine's matter, not ours.
     if (wall > STALL_MS && (slowest.step !== 'idle' || cpu > STALL_MS / 2)) {
       const about = slowest.detail === '' ? {} : { about: slowest.detail };
-      logger.warn({ stall_ms: Math.round(wall), cpu_ms: Math.round(cpu), step: slowest.step, ...about }, 'event loop stalled');
+      // Much system time without much user time points to page faults or a slow disk, not to the step.
+      const system_ms = Math.round(Math.min(wall, used.system / 1_000));
+      logger.warn({ stall_ms: Math.round(wall), cpu_ms: Math.round(cpu), system_ms, step: slowest.step, ...about }, 'event loop stalled');
     }
     if (wall > TICK_MS) recent = [...recent.filter(({ at }) => now - at < SHOWN_MS), { at: now, wall, cpu }].slice(-500);
     slowest = { step: '', detail: '', ms: 0 };
