@@ -97,7 +97,9 @@ export function watchStalls(service: Pick<Service, 'output'>, cases?: () => numb
       const name = about === undefined ? step : `${step} ${about}`;
       longest.wall = Math.max(longest.wall, stall_ms);
       if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: name });
-      console.log(`  stall of ${stall_ms} ms, own work ${cpu_ms} ms (system ${system_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`);
+      console.log(
+        `  stall of ${stall_ms} ms, own work ${cpu_ms} ms (system ${system_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`,
+      );
     }
   }
   const timer = setInterval(look, 1_000);

@@ -2,7 +2,7 @@
 import { isObject, own } from '@firsthand/core/json.ts';
 import type { Rejection } from '../../http/collection-reply.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, OVERLOADED } from './exchange.ts';
 import { findPipeline } from './pipeline-key.ts';
 import { checkSignature } from './request-signature.ts';
 
@@ -17,6 +17,10 @@ export interface Sender {
 export function admit(exchange: Exchange, key: string): IngestRules | undefined {
   const rules = findSender(exchange, key);
   if (rules === undefined) return undefined;
+  if (exchange.ctx.fairAdmission.refuses(rules.orgId)) {
+    exchange.reject(OVERLOADED);
+    return undefined;
+  }
   const wait = exchange.ctx.limiter.take(rules.pipelineId, rules.rate, 1);
   if (wait === 0) return rules;
   exchange.reject({ code: 'rate_limited', retryAfterS: Math.max(1, Math.ceil(wait / 1_000)) });

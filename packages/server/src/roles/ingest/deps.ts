@@ -9,6 +9,7 @@ import type { Capacity } from './capacity.ts';
 import type { Proxies } from './client-address.ts';
 import type { CountSummary, Counts } from './counts.ts';
 import type { BodyReader } from './exchange.ts';
+import type { FairAdmission } from './fair-admission.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RejectedEvents } from './rejected-events.ts';
 import type { TurnShares } from './turn-shares.ts';
@@ -32,6 +33,7 @@ export interface IngestDeps {
 export interface IngestContext extends IngestDeps {
   capacity: Capacity;
   turnShares: TurnShares;
+  fairAdmission: FairAdmission;
   limiter: RateLimiter;
   counts: Counts;
   rejectedEvents: RejectedEvents;

@@ -9,6 +9,7 @@ import { createCounts } from './counts.ts';
 import type { IngestContext, IngestDeps } from './deps.ts';
 import { adoptResponse, CollectionRequest, type DirectHandler, type DirectReplies, readBody, replyDirectly } from './direct/index.ts';
 import { Exchange, OVERLOADED } from './exchange.ts';
+import { FairAdmission } from './fair-admission.ts';
 import { collectPixel } from './pixel.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { keepRejectedEvents } from './rejected-events.ts';
@@ -40,6 +41,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     ...deps,
     capacity: new Capacity(limits),
     turnShares: new TurnShares(),
+    fairAdmission: new FairAdmission(),
     limiter: createRateLimiter(deps.clock),
     counts: createCounts(deps.log, deps.clock, deps.logger, deps.onCounts),
     rejectedEvents: keepRejectedEvents({ ...deps, retentionMs: deps.settings.deadLetterRetentionMs }),
@@ -100,6 +102,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     async stop(graceMs = DRAIN_MS) {
       ctx.draining = true;
       unsubscribe();
+      ctx.fairAdmission.stop();
       await ctx.capacity.idle(graceMs);
       await Promise.all([ctx.counts.stop(), ctx.rejectedEvents.stop()]);
     },

@@ -15,6 +15,7 @@ export function store(exchange: Exchange, records: readonly IngestRecord[], done
   let bytes = 0;
   for (const { record } of records) bytes += record.data.length;
   ctx.capacity.beginAppend(bytes);
+  if (exchange.rules !== undefined) ctx.fairAdmission.charge(exchange.rules.orgId, records.length, bytes);
   ctx.log.append(appendsOf(records)).then(
     (results) => {
       ctx.capacity.endAppend(bytes);
