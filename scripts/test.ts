@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { findChromium, findNats, findPostgres } from '../packages/server/test/servers/find.ts';
+import { findChromium, findNats, findPostgres, findSshd } from '../packages/server/test/servers/find.ts';
 import { fetchNatsServer } from './nats-server.ts';
 import { run, step } from './run.ts';
 
@@ -18,6 +18,7 @@ const missing = () => [
   ...(process.env.TEST_DATABASE_URL || findPostgres() ? [] : ['postgresql']),
   ...(process.env.TEST_NATS_URL || findNats() ? [] : ['nats-server']),
   ...(findChromium() ? [] : ['chromium']),
+  ...(findSshd() ? [] : ['openssh-server']),
 ];
 
 if (missing().length > 0 && existsSync('/etc/debian_version') && process.getuid?.() === 0) {
@@ -38,6 +39,8 @@ if (without('postgresql', 'nats-server').length > 0)
 else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '--project', 'e2e'], { STORES: 'servers' });
 if (without('chromium').length > 0) leftOut.push('the browser suite (no chromium)');
 else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser', '--project', 'npm'], { STORES: 'embedded' });
+
+if (without('openssh-server').length > 0) leftOut.push('files over SFTP (no openssh-server)');
 
 if (leftOut.length > 0) {
   console.error(`\nLeft out: ${leftOut.join('; ')}.`);

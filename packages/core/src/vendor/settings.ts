@@ -125,10 +125,11 @@ function batchOf(
   const limits = batches.filter((batch) => batch !== undefined);
   if (limits.length === 0) return null;
   const size = typeof values.batch_size === 'number' ? values.batch_size : Number.POSITIVE_INFINITY;
+  const bytes = typeof values.max_file_mb === 'number' ? values.max_file_mb * 1_000_000 : Number.POSITIVE_INFINITY;
   const interval = typeof values.batch_interval_ms === 'number' ? values.batch_interval_ms : undefined;
   return {
     max_items: Math.min(size, ...limits.map(({ max_items }) => max_items)),
-    max_bytes: Math.min(...limits.map(({ max_bytes }) => max_bytes)),
+    max_bytes: Math.min(bytes, ...limits.map(({ max_bytes }) => max_bytes)),
     interval_ms: interval ?? Math.min(...limits.map(({ interval_ms }) => interval_ms)),
   };
 }

@@ -9,4 +9,8 @@ export const DRIVERS: Record<TransportKind, () => Promise<OpenTransport>> = {
   mqtt: async () => (await import('./mqtt.ts')).openMqtt,
   nats: async () => (await import('./nats.ts')).openNats,
   redis: async () => (await import('./redis.ts')).openRedis,
+  s3: async () => (await import('./files/s3.ts')).openS3,
+  gcs: async () => (await import('./files/gcs.ts')).openGcs,
+  azure_blob: async () => (await import('./files/azure-blob.ts')).openAzureBlob,
+  sftp: async () => (await import('./files/sftp.ts')).openSftp,
 };

@@ -1,35 +1,12 @@
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-
-const ANSWERS: AnswerRule[] = [
-  // Two writers of one key at the same moment, and a connection that was too slow: both are fine the next time.
-  { status: [409], verdict: 'unavailable' },
-  { status: [400, 408], when: { field: 'body', op: 'contains', value: '<Code>RequestTimeout</Code>' }, verdict: 'unavailable' },
-];
-
-/** The name is the content's hash under the first event's hour: a retry of the same events overwrites its own object. */
-const put = (suffix: string): Omit<RequestDefinition, 'when'> => ({
-  name: 'put_object',
-  method: 'PUT',
-  url: `https://s3.{{parameters.region}}.amazonaws.com/{{parameters.bucket}}/{{parameters.prefix | path}}{{date.year}}/{{date.month}}/{{date.day}}/{{date.hour}}/{{body.sha256}}${suffix}`,
-  headers: { 'x-amz-storage-class': '{{parameters.storage_class}}' },
-  auth: {
-    kind: 'aws_sigv4',
-    access_key_id: '{{parameters.access_key_id}}',
-    secret_access_key: '{{parameters.secret_access_key}}',
-    session_token: '{{parameters.session_token}}',
-    region: '{{parameters.region}}',
-    service: 's3',
-  },
-  body: { kind: 'ndjson' },
-  batch: { max_items: 10_000, max_bytes: 5_000_000, interval_ms: 10_000 },
-  answers: ANSWERS,
-});
+import { flag, optionalSecret, optionalText, secret, select, text } from '../shared/fields.ts';
+import { FILE_CONNECTION, FILE_FIELDS, FILE_NOTES, FILE_TRANSPORT, FILE_VARIANT } from '../shared/files.ts';
 
 export default defineVendor({
   key: 'amazon_s3',
   name: 'Amazon S3',
-  description: 'Writes events as newline-delimited JSON objects into a bucket, by size and time, under a date prefix.',
+  description: 'Writes events as NDJSON, CSV or Parquet files into a bucket of Amazon S3 or a compatible store.',
   category: 'cloud_storage',
   group: 'storage_and_streams',
   status: 'ga',
@@ -37,124 +14,72 @@ export default defineVendor({
   setup_steps: [
     'Create a bucket.',
     "Create an IAM user or role with s3:PutObject on the bucket's prefix, and an access key for it.",
-    'Send an event and list the bucket: an object appears after the batch interval.',
+    'Send an event and list the bucket: a file appears after the interval.',
+  ],
+  notes: [
+    ...FILE_NOTES,
+    'Writes are create-only (If-None-Match). A store without conditional writes is asked for the object first, which needs s3:GetObject and s3:ListBucket.',
   ],
   config_fields: [
-    {
-      key: 'bucket',
-      label: 'Bucket',
-      type: 'string',
-      required: true,
-      placeholder: 'acme-events',
-      help_text: 'Name of the bucket.',
+    text('bucket', 'Bucket', 'acme-events', 'Name of the bucket.', {
       pattern: '^[a-z0-9][a-z0-9.\\-]{1,61}[a-z0-9]$',
       pattern_hint: 'a bucket name of 3 to 63 lower-case letters, digits, dots and hyphens',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'string',
-      required: true,
-      placeholder: 'eu-central-1',
-      help_text: 'AWS region of the bucket.',
+    }),
+    text('region', 'Region', 'eu-central-1', 'Region of the bucket; auto for stores without regions.', {
       pattern: '^[a-z]{2}(-[a-z]+)+-\\d$|^auto$',
       pattern_hint: 'a region such as eu-central-1',
-    },
-    {
-      key: 'access_key_id',
-      label: 'Access key ID',
-      type: 'string',
-      required: true,
-      placeholder: 'AKIAIOSFODNN7EXAMPLE',
-      help_text: 'Of a user that may put objects into the bucket.',
+    }),
+    text('access_key_id', 'Access key ID', 'AKIAIOSFODNN7EXAMPLE', 'Of a user that may put objects into the bucket.', {
       pattern: '^[\\w\\-]{3,128}$',
       pattern_hint: 'an access key id',
-    },
-    {
-      key: 'secret_access_key',
-      label: 'Secret access key',
-      type: 'secret',
-      required: true,
-      placeholder: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-      help_text: 'Shown by AWS once, when the key is made.',
-    },
-    {
-      key: 'session_token',
-      label: 'Session token',
-      type: 'secret',
-      required: false,
-      placeholder: 'IQoJb3JpZ2luX2VjEXAMPLETOKEN',
-      help_text: 'Only for temporary credentials.',
-    },
-    {
-      key: 'prefix',
-      label: 'Key prefix',
-      type: 'string',
-      required: false,
-      placeholder: 'firsthand/',
-      help_text: 'Stands before the date in every object key: firsthand/2026/01/31/13/<hash>.ndjson.',
-      default: 'firsthand/',
-      pattern: "^(?!/)[\\w!\\-.*'()/=]{0,500}$",
-      pattern_hint: 'letters, digits and safe punctuation, without a leading slash',
-    },
-    {
-      key: 'compression',
-      label: 'Compression',
-      type: 'select',
-      required: false,
-      placeholder: 'none',
-      help_text: 'gzip adds .gz to the key.',
-      options: ['none', 'gzip'],
-      default: 'none',
-    },
-    {
-      key: 'storage_class',
-      label: 'Storage class',
-      type: 'select',
-      required: false,
-      placeholder: 'STANDARD',
-      help_text: 'Of the objects written.',
-      options: ['STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING', 'ONEZONE_IA', 'GLACIER_IR'],
-      default: 'STANDARD',
-    },
-    {
-      key: 'batch_size',
-      label: 'Events per object',
-      type: 'number',
-      required: false,
-      placeholder: '1000',
-      help_text: 'An object is written when it holds so many events, or five megabytes.',
-      integer: true,
-      min: 1,
-      max: 10_000,
-      default: 1_000,
-    },
-    {
-      key: 'batch_interval_ms',
-      label: 'Interval (ms)',
-      type: 'number',
-      required: false,
-      placeholder: '10000',
-      help_text: 'Or when so much time has passed since its first event.',
-      integer: true,
-      min: 1,
-      max: 900_000,
-      default: 10_000,
-    },
+    }),
+    secret(
+      'secret_access_key',
+      'Secret access key',
+      'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+      'Shown by AWS once, when the key is made.',
+    ),
+    optionalSecret('session_token', 'Session token', 'IQoJb3JpZ2luX2VjEXAMPLETOKEN', 'Only for temporary credentials.'),
+    optionalText(
+      'endpoint',
+      'Endpoint',
+      'https://s3.example.com',
+      'Address of a compatible store (MinIO, R2, Spaces, Wasabi). Empty for AWS.',
+      {
+        format: 'url',
+      },
+    ),
+    select(
+      'storage_class',
+      'Storage class',
+      ['STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING', 'ONEZONE_IA', 'GLACIER_IR'],
+      'Of the objects written.',
+    ),
+    flag(
+      'without_conditional_writes',
+      'No conditional writes',
+      'Only for a compatible store that ignores If-None-Match instead of rejecting it.',
+    ),
+    ...FILE_FIELDS,
   ],
-  requests: [
-    { ...put('.ndjson.gz'), when: { field: 'parameters.compression', op: 'eq', value: 'gzip' }, compression: 'gzip' },
-    put('.ndjson'),
-  ],
+  transport: {
+    kind: 's3',
+    connection: {
+      bucket: '{{parameters.bucket}}',
+      region: '{{parameters.region}}',
+      access_key_id: '{{parameters.access_key_id}}',
+      secret_access_key: '{{parameters.secret_access_key}}',
+      session_token: '{{parameters.session_token}}',
+      endpoint: '{{parameters.endpoint}}',
+      storage_class: '{{parameters.storage_class}}',
+      without_conditional_writes: '{{parameters.without_conditional_writes}}',
+      ...FILE_CONNECTION,
+    },
+    ...FILE_TRANSPORT,
+  },
   default_action: 'pass_through',
+  timeout_ms: 120_000,
   rate: { rps: 100, burst: 200 },
   concurrency: 4,
-  variants: [
-    {
-      key: 'default',
-      name: 'Default',
-      description: 'Every event as it is, one a line.',
-      default_config: { version: 2, prefix: 'firsthand/', compression: 'none', defaults: { action: 'pass_through' } },
-    },
-  ],
+  variants: [FILE_VARIANT],
 });

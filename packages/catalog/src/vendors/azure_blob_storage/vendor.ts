@@ -1,42 +1,12 @@
 /** https://learn.microsoft.com/rest/api/storageservices/put-blob and …/blob-service-error-codes. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { optionalSecret, optionalText, select, text } from '../shared/fields.ts';
-
-/** The name is the content's hash under the first event's hour: a retry of the same events overwrites its own blob. */
-const put = (suffix: string): RequestDefinition => ({
-  name: 'put_blob',
-  method: 'PUT',
-  url: `https://{{parameters.account}}.blob.core.windows.net/{{parameters.container}}/{{parameters.prefix | path}}{{date.year}}/{{date.month}}/{{date.day}}/{{date.hour}}/{{body.sha256}}${suffix}`,
-  headers: { 'x-ms-blob-type': 'BlockBlob' },
-  auth: {
-    kind: 'choice',
-    field: 'authentication',
-    options: {
-      account_key: { kind: 'azure_shared_key', account: '{{parameters.account}}', key: '{{parameters.account_key}}' },
-      sas: { kind: 'azure_sas', token: '{{parameters.sas_token}}' },
-    },
-  },
-  body: { kind: 'ndjson' },
-  batch: { max_items: 10_000, max_bytes: 5_000_000, interval_ms: 10_000 },
-  answers: [
-    // The container is about to exist again.
-    {
-      status: [409],
-      when: { field: 'headers.x-ms-error-code', op: 'eq', value: 'ContainerBeingDeleted' },
-      verdict: 'unavailable',
-      reason: 'headers.x-ms-error-code',
-    },
-    { status: [400, 403, 404, 409, 412], verdict: 'refused', reason: 'headers.x-ms-error-code' },
-    RETRY_TIMEOUT,
-  ],
-});
+import { FILE_CONNECTION, FILE_FIELDS, FILE_NOTES, FILE_TRANSPORT, FILE_VARIANT } from '../shared/files.ts';
 
 export default defineVendor({
   key: 'azure_blob_storage',
   name: 'Azure Blob Storage',
-  description: 'Writes events as newline-delimited JSON blobs into a container, by size and time, under a date prefix.',
+  description: 'Writes events as NDJSON, CSV or Parquet blobs into a container.',
   category: 'cloud_storage',
   group: 'storage_and_streams',
   status: 'ga',
@@ -45,8 +15,9 @@ export default defineVendor({
   setup_steps: [
     'Create a storage account and a container.',
     'Copy an account key (Security + networking, Access keys), or generate a SAS for the container with the permissions create and write.',
+    'Send an event and list the container: a blob appears after the interval.',
   ],
-  notes: ['A SAS token limits what a leaked credential can do: prefer it to the account key.'],
+  notes: ['A SAS token limits what a leaked credential can do: prefer it to the account key.', ...FILE_NOTES],
   config_fields: [
     text('account', 'Storage account', 'acmeevents', 'Name of the storage account.', {
       pattern: '^[a-z0-9]{3,24}$',
@@ -71,26 +42,33 @@ export default defineVendor({
         pattern_hint: 'the query string of a SAS, with sig=',
       },
     ),
-    optionalText('prefix', 'Prefix', 'firsthand/', 'Stands before the date in every name: firsthand/2026/01/31/13/<hash>.ndjson.', {
-      default: 'firsthand/',
-      pattern: '^(?!/)[\\w!\\-.*()/=]{0,500}$',
-      pattern_hint: 'letters, digits and safe punctuation, without a leading slash',
-    }),
-    select('compression', 'Compression', ['none', 'gzip'], 'gzip adds .gz to the name.'),
+    optionalText(
+      'endpoint',
+      'Endpoint',
+      'https://acmeevents.blob.core.usgovcloudapi.net',
+      'Of a sovereign cloud or a private link. Empty for Azure.',
+      {
+        format: 'url',
+      },
+    ),
+    ...FILE_FIELDS,
   ],
-  requests: [
-    { ...put('.ndjson.gz'), when: { field: 'parameters.compression', op: 'eq', value: 'gzip' }, compression: 'gzip' },
-    put('.ndjson'),
-  ],
+  transport: {
+    kind: 'azure_blob',
+    connection: {
+      account: '{{parameters.account}}',
+      container: '{{parameters.container}}',
+      authentication: '{{parameters.authentication}}',
+      account_key: '{{parameters.account_key}}',
+      sas_token: '{{parameters.sas_token}}',
+      endpoint: '{{parameters.endpoint}}',
+      ...FILE_CONNECTION,
+    },
+    ...FILE_TRANSPORT,
+  },
   default_action: 'pass_through',
+  timeout_ms: 120_000,
   rate: { rps: 100, burst: 200 },
   concurrency: 4,
-  variants: [
-    {
-      key: 'default',
-      name: 'Default',
-      description: 'Every event as it is, one a line.',
-      default_config: { version: 2, defaults: { action: 'pass_through' } },
-    },
-  ],
+  variants: [FILE_VARIANT],
 });

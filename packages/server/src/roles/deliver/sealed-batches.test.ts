@@ -122,6 +122,26 @@ test('switching the integration off drops a batch that waits for its next attemp
   expect(await bench.counts()).toEqual({ retrying: 5, 'dropped:integration_disabled': 5 });
 });
 
+test('a batch that waits for its next attempt goes out at once, with the new configuration, when that changes', async () => {
+  const destination = new Destination();
+  const vendors: unknown[] = [];
+  const send = destination.send.bind(destination);
+  destination.send = (plan) => {
+    vendors.push(plan.vendor);
+    return send(plan);
+  };
+  destination.answer = async () => ({ kind: 'unavailable', reason: 'wrong key', retry_after_ms: 60_000 });
+  await bench.append(ids(0, 5).map((id) => anEvent(id)));
+  bench.start({ sender: destination });
+  await until(async () => (await bench.counts()).retrying === 5);
+  destination.answer = async () => ({ kind: 'delivered' });
+  const corrected = { ...vendor };
+  bench.snapshots.set([anIntegration(corrected)]);
+  await bench.settled();
+  expect(destination.batches).toEqual([ids(0, 5), ids(0, 5)]);
+  expect(vendors).toEqual([vendor, corrected]);
+});
+
 test('a batch whose members were settled elsewhere is sent without them, once the wait is over', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -106,6 +106,8 @@ export class Worker {
     this.#switch(modeOf(compiled));
     this.#configure();
     this.#send(this.#batcher.takeAll());
+    // Corrected credentials need not wait for the next attempt.
+    this.#send(this.#takeRetries().map((batch) => this.#withNewestVendor(batch)));
     this.#fitConsumers();
   }
   /** The integration or its pipeline was deleted: every waiting event is dropped with this reason, retries without their delay. */
@@ -291,7 +293,7 @@ export class Worker {
     for (const some of Map.groupBy(parts, ({ item }) => item.lane).values()) {
       const vendor = some[0]?.job.vendor;
       const bytes = some.reduce((sum, { item }) => sum + item.size, 0);
-      if (vendor) this.#send([{ compiled: plan.compiled, vendor, parts: some, bytes, attempt: 1, job: undefined }]);
+      if (vendor) this.#send([this.#withNewestVendor({ compiled: plan.compiled, vendor, parts: some, bytes, attempt: 1, job: undefined })]);
     }
   }
   #start(held: HeldEvent, plan: Plan): void {
@@ -371,7 +373,7 @@ export class Worker {
       jobs.set(job, { ...nextAttempt(job, settlement.state), open: 1 });
     }
     if (this.#mode.kind === 'drop') {
-      for (const { held } of waiting) this.#settle(held, { kind: 'dropped', reason: this.#mode.reason });
+      for (const { held } of waiting) this.#finish(held, { kind: 'dropped', reason: this.#mode.reason });
       return;
     }
     this.#writer.writeWaiting(waiting);
@@ -381,9 +383,14 @@ export class Worker {
     const again = { ...batch, parts, attempt: batch.attempt + 1 };
     const timer = setTimeout(() => {
       this.#retries.delete(again);
-      this.#send([again]);
+      this.#send([this.#withNewestVendor(again)]);
     }, waiting[0]?.settlement.delay_ms);
     this.#retries.set(again, timer);
+  }
+  /** The rows of a sealed batch stay as they were built; address and credentials are those of the newest configuration. */
+  #withNewestVendor(batch: Batch): Batch {
+    const { vendor } = this.#plan.compiled;
+    return vendor?.transport?.sealed ? { ...batch, vendor } : batch;
   }
   #takeRetries(): Batch[] {
     const batches = [...this.#retries.keys()];

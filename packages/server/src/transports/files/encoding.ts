@@ -1,0 +1,64 @@
+/** A finished object from JSON lines. Synchronous and heavy: runs in the encoder thread. */
+import { createHash, hash } from 'node:crypto';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import type { JsonObject } from '@firsthand/core/json.ts';
+
+export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
+export type Format = (typeof FORMATS)[number];
+export const COMPRESSIONS = ['none', 'gzip', 'zstd', 'snappy'] as const;
+export type Compression = (typeof COMPRESSIONS)[number];
+
+export interface EncodingOptions {
+  format: Format;
+  /** For Parquet the compression of its pages; snappy exists only there. */
+  compression: Compression;
+  /** CSV and Parquet: a column per property. */
+  flatten: boolean;
+}
+export interface EncodedObject {
+  bytes: Uint8Array<ArrayBuffer>;
+  rows: number;
+  /** SHA-256 of the rows and the layout, in hex. Does not depend on the compressor, whose output may change with its version. */
+  content_hash: string;
+  /** Of the bytes: SHA-256 in hex and MD5 in base64, for signatures and integrity checks. */
+  sha256: string;
+  md5: string;
+}
+
+export async function encodeObject(lines: readonly string[], options: EncodingOptions): Promise<EncodedObject> {
+  const { format, flatten } = options;
+  const content = createHash('sha256').update(`${format} ${flatten}\n`);
+  const ndjson = Buffer.from(`${lines.join('\n')}\n`);
+  content.update(ndjson);
+  const bytes = format === 'ndjson' ? compressed(ndjson, options.compression) : await tableOf(lines, options);
+  return {
+    bytes: withOwnMemory(bytes),
+    rows: lines.length,
+    content_hash: content.digest('hex'),
+    sha256: hash('sha256', bytes, 'hex'),
+    md5: hash('md5', bytes, 'base64'),
+  };
+}
+
+async function tableOf(lines: readonly string[], { format, compression, flatten }: EncodingOptions): Promise<Uint8Array> {
+  const { columnsOf } = await import('./columns.ts');
+  const columns = columnsOf(
+    lines.map((line) => JSON.parse(line) as JsonObject),
+    flatten,
+  );
+  if (format === 'parquet') return (await import('./parquet.ts')).toParquet(columns, lines.length, compression);
+  return compressed(Buffer.from((await import('./csv.ts')).toCsv(columns, lines.length)), compression);
+}
+
+function compressed(bytes: Uint8Array, compression: Compression): Uint8Array {
+  if (compression === 'gzip') return gzipSync(bytes);
+  return compression === 'zstd' ? zstdCompressSync(bytes) : bytes;
+}
+
+/** The bytes are handed to another thread together with their buffer, so it must contain nothing else. */
+function withOwnMemory(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer && byteOffset === 0 && byteLength === buffer.byteLength
+    ? new Uint8Array(buffer)
+    : new Uint8Array(bytes);
+}

@@ -1,0 +1,52 @@
+/** Parquet with one row group per file. JSON columns carry the JSON annotation, times are UTC with milliseconds. */
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { type Column, type ColumnType, cellText } from './columns.ts';
+import type { Compression } from './encoding.ts';
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
+
+const CODECS = { none: 'UNCOMPRESSED', snappy: 'SNAPPY', gzip: 'GZIP', zstd: 'ZSTD' } as const;
+const ELEMENTS: Record<ColumnType, Omit<SchemaElement, 'name'>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  json: { type: 'BYTE_ARRAY', logical_type: { type: 'JSON' } },
+  integer: { type: 'INT64' },
+  number: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+  timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
+};
+const encoder = new TextEncoder();
+
+export function toParquet(columns: readonly Column[], rows: number, compression: Compression): Uint8Array {
+  const writer = new ByteWriter(1 << 20);
+  const schema: SchemaElement[] = [{ name: 'root', num_children: columns.length }];
+  for (const { name, type } of columns) schema.push({ ...ELEMENTS[type], name, repetition_type: 'OPTIONAL' });
+  const parquet = new ParquetWriter({
+    writer,
+    schema,
+    codec: CODECS[compression],
+    compressors: { GZIP: (bytes) => gzipSync(bytes), ZSTD: (bytes) => zstdCompressSync(bytes) },
+  });
+  const columnData = columns.map(({ name, type, values }) => ({ name, data: values.map((value) => cellOf(value, type)) }));
+  // The byte writer of this package is synchronous, so neither call returns a promise.
+  void parquet.write({ columnData, rowGroupSize: rows });
+  void parquet.finish();
+  return writer.getBytes();
+}
+
+function cellOf(value: Column['values'][number], type: ColumnType): unknown {
+  if (value === null || value === undefined) return undefined;
+  switch (type) {
+    case 'integer':
+      return BigInt(value as number);
+    case 'timestamp':
+      return new Date(value as string);
+    case 'json':
+      return encoder.encode(cellText(value, type));
+    case 'text':
+      return cellText(value, type);
+    case 'number':
+    case 'boolean':
+      return value;
+  }
+}
