@@ -2,6 +2,7 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, text } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -27,47 +28,23 @@ export default defineVendor({
     'ActiveCampaign accepts five requests a second for an account. Page views are not sent.',
   ],
   config_fields: [
-    {
-      key: 'api_url',
-      label: 'API URL',
-      type: 'string',
-      required: true,
-      placeholder: 'https://acme.api-us1.com',
-      help_text: 'Settings, Developer, URL. Without a slash at the end.',
+    text('api_url', 'API URL', 'https://acme.api-us1.com', 'Settings, Developer, URL. Without a slash at the end.', {
       format: 'url',
       pattern: '[^/]$',
       pattern_hint: 'without a slash at the end',
-    },
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef0123456789abcdef',
-      help_text: 'Settings, Developer, Key.',
+    }),
+    secret('api_key', 'API key', '0123456789abcdef0123456789abcdef0123456789abcdef', 'Settings, Developer, Key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'event_key',
-      label: 'Event key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef01234567',
-      help_text: 'Website, Site tracking, Event tracking, Event key.',
+    }),
+    secret('event_key', 'Event key', '0123456789abcdef0123456789abcdef01234567', 'Website, Site tracking, Event tracking, Event key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'actid',
-      label: 'Account number (actid)',
-      type: 'string',
-      required: true,
-      placeholder: '476123456',
-      help_text: 'Website, Site tracking, Event tracking API, actid.',
+    }),
+    text('actid', 'Account number (actid)', '476123456', 'Website, Site tracking, Event tracking API, actid.', {
       pattern: '^\\d+$',
       pattern_hint: 'digits only',
-    },
+    }),
   ],
   requests: [
     {

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
+import { optionalText, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
@@ -64,46 +65,30 @@ export default defineVendor({
     'A 200 with the status FAILURE is a rejection.',
   ],
   config_fields: [
-    {
-      key: 'tracking_server',
-      label: 'Tracking server',
-      type: 'string',
-      required: true,
-      placeholder: 'example.data.adobedc.net',
-      help_text: 'The host that your site sends its hits to (trackingServerSecure), without https://.',
-      pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$',
-      pattern_hint: 'a host name without https:// and without slashes',
-    },
-    {
-      key: 'report_suite_id',
-      label: 'Report suite ID',
-      type: 'string',
-      required: true,
-      placeholder: 'examplersid',
-      help_text: 'Admin, Report suites. Several are separated by commas.',
+    text(
+      'tracking_server',
+      'Tracking server',
+      'example.data.adobedc.net',
+      'The host that your site sends its hits to (trackingServerSecure), without https://.',
+      { pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$', pattern_hint: 'a host name without https:// and without slashes' },
+    ),
+    text('report_suite_id', 'Report suite ID', 'examplersid', 'Admin, Report suites. Several are separated by commas.', {
       pattern: '^[A-Za-z0-9._-]+(,[A-Za-z0-9._-]+)*$',
       pattern_hint: 'IDs of report suites, separated by commas',
-    },
-    {
-      key: 'timestamps',
-      label: 'Timestamps',
-      type: 'select',
-      required: false,
-      placeholder: 'optional',
-      help_text: 'optional: the report suite accepts timestamps (optional or required). none: it does not, and would drop such hits.',
-      options: ['optional', 'none'],
-      default: 'optional',
-    },
-    {
-      key: 'org_id',
-      label: 'IMS organisation ID',
-      type: 'string',
-      required: false,
-      placeholder: '0123456789ABCDEF01234567@AdobeOrg',
-      help_text: 'Admin, Experience Cloud. Sent with the ECID of a visitor (context.vendor_ids.ecid).',
-      pattern: '^[0-9A-Fa-f]{24}@AdobeOrg$',
-      pattern_hint: '24 characters and @AdobeOrg',
-    },
+    }),
+    select(
+      'timestamps',
+      'Timestamps',
+      ['optional', 'none'],
+      'optional: the report suite accepts timestamps (optional or required). none: it does not, and would drop such hits.',
+    ),
+    optionalText(
+      'org_id',
+      'IMS organisation ID',
+      '0123456789ABCDEF01234567@AdobeOrg',
+      'Admin, Experience Cloud. Sent with the ECID of a visitor (context.vendor_ids.ecid).',
+      { pattern: '^[0-9A-Fa-f]{24}@AdobeOrg$', pattern_hint: '24 characters and @AdobeOrg' },
+    ),
   ],
   request: {
     method: 'POST',

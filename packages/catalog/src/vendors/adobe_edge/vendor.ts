@@ -4,6 +4,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { secret, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -89,42 +90,21 @@ export default defineVendor({
     'Open: the fields of commerce and the scopes of the token come from Adobe’s examples, not from the reference of this API.',
   ],
   config_fields: [
-    {
-      key: 'datastream_id',
-      label: 'Datastream ID',
-      type: 'string',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Data Collection, Datastreams.',
+    text('datastream_id', 'Datastream ID', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Data Collection, Datastreams.', {
       pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(:\\w+)?$',
       pattern_hint: 'a UUID',
-    },
-    {
-      key: 'org_id',
-      label: 'Organisation ID',
-      type: 'string',
-      required: true,
-      placeholder: '0123456789ABCDEF01234567@AdobeOrg',
-      help_text: 'Developer Console, your project, Organization ID.',
+    }),
+    text('org_id', 'Organisation ID', '0123456789ABCDEF01234567@AdobeOrg', 'Developer Console, your project, Organization ID.', {
       pattern: '^[0-9A-Fa-f]{24}@AdobeOrg$',
       pattern_hint: '24 characters and @AdobeOrg',
-    },
-    {
-      key: 'client_id',
-      label: 'Client ID',
-      type: 'string',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Developer Console, your project, OAuth server-to-server.',
-    },
-    {
-      key: 'client_secret',
-      label: 'Client secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'p8e-abcdefghijklmnopqrstuvwxyz012345',
-      help_text: 'Developer Console, your project, OAuth server-to-server.',
-    },
+    }),
+    text('client_id', 'Client ID', '0123456789abcdef0123456789abcdef', 'Developer Console, your project, OAuth server-to-server.'),
+    secret(
+      'client_secret',
+      'Client secret',
+      'p8e-abcdefghijklmnopqrstuvwxyz012345',
+      'Developer Console, your project, OAuth server-to-server.',
+    ),
   ],
   request: {
     method: 'POST',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { STANDARD_EVENTS, type StandardEvent } from '../shared/standard-events.ts';
@@ -35,36 +36,15 @@ export default defineVendor({
     'Open: the number of events in one request (50 are sent) and the limits of properties were not seen in the documentation.',
   ],
   config_fields: [
-    {
-      key: 'app_key',
-      label: 'App key',
-      type: 'string',
-      required: true,
-      placeholder: 'ISex_TTJRuarzs9-o_Gkhg',
-      help_text: 'Settings, Project details.',
+    text('app_key', 'App key', 'ISex_TTJRuarzs9-o_Gkhg', 'Settings, Project details.', {
       pattern: '^[A-Za-z0-9_-]{22}$',
       pattern_hint: '22 characters',
-    },
-    {
-      key: 'token',
-      label: 'Token',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdefghijklmnopqrstuvwxyz',
-      help_text: 'Settings, Project configuration, Tokens.',
+    }),
+    secret('token', 'Token', '0123456789abcdefghijklmnopqrstuvwxyz', 'Settings, Project configuration, Tokens.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'go.urbanairship.com',
-      help_text: 'go.airship.eu for projects in the EU.',
-      options: ['go.urbanairship.com', 'go.airship.eu'],
-      default: 'go.urbanairship.com',
-    },
+    }),
+    select('region', 'Region', ['go.urbanairship.com', 'go.airship.eu'], 'go.airship.eu for projects in the EU.'),
   ],
   request: {
     method: 'POST',

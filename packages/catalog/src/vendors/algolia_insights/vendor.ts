@@ -4,6 +4,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, unitValue } from '../shared/commerce.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { from, set, use } from '../shared/mapping.ts';
 import { product } from '../shared/sources.ts';
 
@@ -59,44 +60,21 @@ export default defineVendor({
     'Events are dropped after four days, as Algolia demands. At most 20 products of an order are sent.',
   ],
   config_fields: [
-    {
-      key: 'application_id',
-      label: 'Application ID',
-      type: 'string',
-      required: true,
-      placeholder: 'YOURAPPID0',
-      help_text: 'Settings, API keys.',
+    text('application_id', 'Application ID', 'YOURAPPID0', 'Settings, API keys.', {
       pattern: '^[A-Z0-9]{8,12}$',
       pattern_hint: 'upper-case letters and digits, usually 10',
-    },
-    {
-      key: 'api_key',
-      label: 'Search API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Settings, API keys, Search API key. Not the admin key.',
+    }),
+    secret('api_key', 'Search API key', '0123456789abcdef0123456789abcdef', 'Settings, API keys, Search API key. Not the admin key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'index',
-      label: 'Index',
-      type: 'string',
-      required: true,
-      placeholder: 'products',
-      help_text: 'Search, Index. The name is case-sensitive.',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'insights.algolia.io',
-      help_text: 'Settings, Infrastructure, Analytics region.',
-      options: ['insights.algolia.io', 'insights.us.algolia.io', 'insights.de.algolia.io'],
-      default: 'insights.algolia.io',
-    },
+    }),
+    text('index', 'Index', 'products', 'Search, Index. The name is case-sensitive.'),
+    select(
+      'region',
+      'Region',
+      ['insights.algolia.io', 'insights.us.algolia.io', 'insights.de.algolia.io'],
+      'Settings, Infrastructure, Analytics region.',
+    ),
   ],
   request: {
     method: 'POST',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 
 const call = (name: string, method: string, path: string): RequestDefinition => ({
@@ -34,42 +35,10 @@ export default defineVendor({
     'Open: the call for profiles of groups and the limits of requests were not seen in the reference itself.',
   ],
   config_fields: [
-    {
-      key: 'account_id',
-      label: 'Account ID',
-      type: 'string',
-      required: true,
-      placeholder: '12345',
-      help_text: 'Settings, Account.',
-      pattern: '^\\d+$',
-      pattern_hint: 'digits only',
-    },
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'string',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Settings, API keys.',
-    },
-    {
-      key: 'api_secret',
-      label: 'API secret',
-      type: 'secret',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c12',
-      help_text: 'Settings, API keys; it is shown once.',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'api.appcues.com',
-      help_text: 'api.eu.appcues.com for accounts in the EU.',
-      options: ['api.appcues.com', 'api.eu.appcues.com'],
-      default: 'api.appcues.com',
-    },
+    text('account_id', 'Account ID', '12345', 'Settings, Account.', { pattern: '^\\d+$', pattern_hint: 'digits only' }),
+    text('api_key', 'API key', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Settings, API keys.'),
+    secret('api_secret', 'API secret', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c12', 'Settings, API keys; it is shown once.'),
+    select('region', 'Region', ['api.appcues.com', 'api.eu.appcues.com'], 'api.eu.appcues.com for accounts in the EU.'),
   ],
   requests: [
     { ...call('event', 'POST', 'users/{{event.user_id}}/events'), when: { field: 'event.type', op: 'eq', value: 'track' } },

@@ -5,6 +5,7 @@ import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { productList, singleProduct } from '../shared/commerce.ts';
+import { secret } from '../shared/fields.ts';
 import { DISABLED, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -67,16 +68,10 @@ export default defineVendor({
     'Attentive refuses quotes, brackets, commas, backslashes and pipes in the type of an event; such an event is rejected.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwxyz0123456789',
-      help_text: 'Marketplace, your app, API key.',
+    secret('api_key', 'API key', 'abcdefghijklmnopqrstuvwxyz0123456789', 'Marketplace, your app, API key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   requests: [
     post('view', 'events/ecommerce/product-view'),

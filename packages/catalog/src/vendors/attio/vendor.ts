@@ -3,6 +3,7 @@ import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { crmVariants } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -50,16 +51,13 @@ export default defineVendor({
     'Open: the form of telephone numbers and of the name of a company was not seen in the documentation.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Access token',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef0123456789abcdef',
-      help_text: 'Workspace settings, Developers, your integration.',
-      pattern: '^\\S+$',
-      pattern_hint: 'without spaces',
-    },
+    secret(
+      'api_key',
+      'Access token',
+      '0123456789abcdef0123456789abcdef0123456789abcdef',
+      'Workspace settings, Developers, your integration.',
+      { pattern: '^\\S+$', pattern_hint: 'without spaces' },
+    ),
   ],
   chain: [
     assert('person', 'people', 'email_addresses'),

@@ -2,6 +2,7 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -28,43 +29,22 @@ export default defineVendor({
     'Bloomreach does not keep the order of a batch; each event carries its own time.',
   ],
   config_fields: [
-    {
-      key: 'base_url',
-      label: 'API base URL',
-      type: 'string',
-      required: true,
-      placeholder: 'https://api.exponea.com',
-      help_text: 'Project settings, Access management, API, API base URL. Without a slash at the end.',
-      format: 'url',
-      pattern: '[^/]$',
-      pattern_hint: 'without a slash at the end',
-    },
-    {
-      key: 'project_token',
-      label: 'Project token',
-      type: 'string',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Project settings, Access management, API, Project token.',
-      pattern: '^[0-9a-fA-F-]{32,36}$',
-      pattern_hint: 'a UUID',
-    },
-    {
-      key: 'api_key_id',
-      label: 'API key ID',
-      type: 'string',
-      required: true,
-      placeholder: '0123456789abcdefghijklmnopqrstuvwxyz',
-      help_text: 'Of the private API group.',
-    },
-    {
-      key: 'api_secret',
-      label: 'API secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwxyz0123456789',
-      help_text: 'Of the private API group; it is shown once.',
-    },
+    text(
+      'base_url',
+      'API base URL',
+      'https://api.exponea.com',
+      'Project settings, Access management, API, API base URL. Without a slash at the end.',
+      { format: 'url', pattern: '[^/]$', pattern_hint: 'without a slash at the end' },
+    ),
+    text(
+      'project_token',
+      'Project token',
+      '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
+      'Project settings, Access management, API, Project token.',
+      { pattern: '^[0-9a-fA-F-]{32,36}$', pattern_hint: 'a UUID' },
+    ),
+    text('api_key_id', 'API key ID', '0123456789abcdefghijklmnopqrstuvwxyz', 'Of the private API group.'),
+    secret('api_secret', 'API secret', 'abcdefghijklmnopqrstuvwxyz0123456789', 'Of the private API group; it is shown once.'),
   ],
   request: {
     method: 'POST',

@@ -4,6 +4,7 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList, singleProduct, unitValue } from '../shared/commerce.ts';
+import { optionalText, secret } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -252,22 +253,13 @@ export default defineVendor({
         'rest.id-01.braze.com',
       ],
     },
-    {
-      key: 'api_key',
-      label: 'REST API key',
-      type: 'secret',
-      required: true,
-      placeholder: '01234567-89ab-cdef-0123-456789abcdef',
-      help_text: 'Settings, APIs and identifiers; it needs the permission users.track.',
-    },
-    {
-      key: 'app_id',
-      label: 'App identifier',
-      type: 'string',
-      required: false,
-      placeholder: '1be9bb28-10bb-4a7e-a8d0-9dee80f66dbf',
-      help_text: 'Counts events for one app of the workspace.',
-    },
+    secret(
+      'api_key',
+      'REST API key',
+      '01234567-89ab-cdef-0123-456789abcdef',
+      'Settings, APIs and identifiers; it needs the permission users.track.',
+    ),
+    optionalText('app_id', 'App identifier', '1be9bb28-10bb-4a7e-a8d0-9dee80f66dbf', 'Counts events for one app of the workspace.'),
   ],
   requests: [IDENTIFY_ALIAS, track('attributes'), track('events'), track('purchases')],
   send: 'all',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
@@ -44,16 +45,10 @@ export default defineVendor({
     'Open: the most events in one batch is not documented; 100 are sent.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'xkeysib-0123456789abcdef-0123456789',
-      help_text: 'Settings, SMTP and API, API keys. Not the SMTP key.',
+    secret('api_key', 'API key', 'xkeysib-0123456789abcdef-0123456789', 'Settings, SMTP and API, API keys. Not the SMTP key.', {
       pattern: '^(?!xsmtpsib)\\S+$',
       pattern_hint: 'an API key (xkeysib-…), not an SMTP key',
-    },
+    }),
   ],
   requests: [
     {

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
+import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { OWN_NAMES } from '../shared/standard-events.ts';
@@ -35,26 +36,11 @@ export default defineVendor({
     'Events that trigger live campaigns must be at most two hours old.',
   ],
   config_fields: [
-    {
-      key: 'account_id',
-      label: 'Project ID',
-      type: 'string',
-      required: true,
-      placeholder: 'W9R-486-4W5Z',
-      help_text: 'Settings, Project, Project ID.',
+    text('account_id', 'Project ID', 'W9R-486-4W5Z', 'Settings, Project, Project ID.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'passcode',
-      label: 'Passcode',
-      type: 'secret',
-      required: true,
-      placeholder: '6b4-2c0',
-      help_text: 'Settings, Passcode.',
-      pattern: '^\\S+$',
-      pattern_hint: 'without spaces',
-    },
+    }),
+    secret('passcode', 'Passcode', '6b4-2c0', 'Settings, Passcode.', { pattern: '^\\S+$', pattern_hint: 'without spaces' }),
     {
       key: 'region',
       label: 'Region',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, select } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -42,26 +43,11 @@ export default defineVendor({
     'Cordial removes properties whose names are numbers or have a dot. Page views and groups are not sent.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef01234567-abcdefghijklmnopqrstuvwx',
-      help_text: 'Administration, API keys.',
+    secret('api_key', 'API key', '0123456789abcdef01234567-abcdefghijklmnopqrstuvwx', 'Administration, API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Host',
-      type: 'select',
-      required: false,
-      placeholder: 'api.cordial.io',
-      help_text: 'The API host of the account.',
-      options: ['api.cordial.io', 'api.usw2.cordial.io'],
-      default: 'api.cordial.io',
-    },
+    }),
+    select('region', 'Host', ['api.cordial.io', 'api.usw2.cordial.io'], 'The API host of the account.'),
   ],
   requests: [
     post('contact', 'contacts'),

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
@@ -32,16 +33,10 @@ export default defineVendor({
     'Open: the fields of message and of profiles come from the official libraries, not from the reference; limits are not published.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'pk_prod_0123456789ABCDEFGHIJKLMNOPQR',
-      help_text: 'Settings, API keys.',
+    secret('api_key', 'API key', 'pk_prod_0123456789ABCDEFGHIJKLMNOPQR', 'Settings, API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
     {
       key: 'templates',
       label: 'Templates',

@@ -1,4 +1,5 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { optionalText, select, text } from '../shared/fields.ts';
 
 export default defineVendor({
   key: 'custom_http',
@@ -15,33 +16,16 @@ export default defineVendor({
   ],
   see_it: 'Look for the event in the API that you call; GET /events/{messageId} shows the request and the answer.',
   config_fields: [
-    {
-      key: 'url',
-      label: 'URL',
-      type: 'string',
-      required: true,
-      placeholder: 'https://api.example.com/v1/events',
-      help_text: 'Where requests go; `request.url` and `requests[].url` win. May refer to {{parameters.NAME}} and {{event.PATH}}.',
-    },
-    {
-      key: 'method',
-      label: 'Method',
-      type: 'select',
-      required: false,
-      placeholder: 'POST',
-      help_text: 'HTTP method of the request.',
-      options: ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'],
-      default: 'POST',
-    },
-    {
-      key: 'headers',
-      label: 'Headers',
-      type: 'string',
-      required: false,
-      placeholder: '{"X-Team": "growth"}',
-      help_text: 'Headers of every request, an object of names and values.',
+    text(
+      'url',
+      'URL',
+      'https://api.example.com/v1/events',
+      'Where requests go; `request.url` and `requests[].url` win. May refer to {{parameters.NAME}} and {{event.PATH}}.',
+    ),
+    select('method', 'Method', ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'], 'HTTP method of the request.'),
+    optionalText('headers', 'Headers', '{"X-Team": "growth"}', 'Headers of every request, an object of names and values.', {
       format: 'headers',
-    },
+    }),
   ],
   requests: [],
   authored_requests: true,

@@ -2,6 +2,7 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret, select } from '../shared/fields.ts';
 import { SPEC_CALL, SPEC_EVENT_NAME, specVariants } from '../shared/segment-spec.ts';
 
 const post = (call: 'alias' | 'batch'): Pick<RequestDefinition, 'method' | 'url' | 'headers' | 'auth' | 'answers'> => ({
@@ -34,26 +35,16 @@ export default defineVendor({
     'The published limits differ: 500 KB and 32 KB for each call on one page, 1 MB and 64 KB on another. The smaller ones apply here.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Pipelines API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef:0123456789abcdef',
-      help_text: 'Integrations, Customer.io API, Settings, API key.',
+    secret('api_key', 'Pipelines API key', '0123456789abcdef:0123456789abcdef', 'Integrations, Customer.io API, Settings, API key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'cdp.customer.io',
-      help_text: 'Settings, Account settings, Privacy and data: cdp.customer.io for the US, cdp-eu.customer.io for the EU.',
-      options: ['cdp.customer.io', 'cdp-eu.customer.io'],
-      default: 'cdp.customer.io',
-    },
+    }),
+    select(
+      'region',
+      'Region',
+      ['cdp.customer.io', 'cdp-eu.customer.io'],
+      'Settings, Account settings, Privacy and data: cdp.customer.io for the US, cdp-eu.customer.io for the EU.',
+    ),
   ],
   requests: [
     // A batch holds every call but alias.

@@ -1,6 +1,7 @@
 /** https://discord.com/developers/docs/resources/webhook#execute-webhook */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { optionalText, secret, text } from '../shared/fields.ts';
 import { set, use } from '../shared/mapping.ts';
 import { messageVariants, template } from '../shared/messages.ts';
 
@@ -20,36 +21,24 @@ export default defineVendor({
   see_it: 'Open the channel: the message shows at once.',
   notes: ['Messages mention nobody: allowed_mentions is empty.', 'A retry after a timeout can repeat a message.'],
   config_fields: [
-    {
-      key: 'webhook_id',
-      label: 'Webhook ID',
-      type: 'string',
-      required: true,
-      placeholder: '223704706495545344',
-      help_text: 'The number in the webhook URL, after /webhooks/.',
+    text('webhook_id', 'Webhook ID', '223704706495545344', 'The number in the webhook URL, after /webhooks/.', {
       pattern: '^\\d{15,25}$',
       pattern_hint: 'the digits after /webhooks/ in the URL',
-    },
-    {
-      key: 'webhook_token',
-      label: 'Webhook token',
-      type: 'secret',
-      required: true,
-      placeholder: '3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372',
-      help_text: 'The last part of the webhook URL.',
-      pattern: '^[^/\\s]+$',
-      pattern_hint: 'the last part of the URL, without slashes',
-    },
-    {
-      key: 'thread_id',
-      label: 'Thread ID',
-      type: 'string',
-      required: false,
-      placeholder: '199737254929760256',
-      help_text: 'Posts into this thread of the channel. Copy it with Developer mode switched on.',
-      pattern: '^\\d{15,25}$',
-      pattern_hint: 'digits only',
-    },
+    }),
+    secret(
+      'webhook_token',
+      'Webhook token',
+      '3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372',
+      'The last part of the webhook URL.',
+      { pattern: '^[^/\\s]+$', pattern_hint: 'the last part of the URL, without slashes' },
+    ),
+    optionalText(
+      'thread_id',
+      'Thread ID',
+      '199737254929760256',
+      'Posts into this thread of the channel. Copy it with Developer mode switched on.',
+      { pattern: '^\\d{15,25}$', pattern_hint: 'digits only' },
+    ),
   ],
   request: {
     method: 'POST',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { optionalText, secret, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -60,32 +61,12 @@ export default defineVendor({
     'Open: the address of the token call differs between sources; it is a field. The call for contacts was seen in a public implementation.',
   ],
   config_fields: [
-    {
-      key: 'client_id',
-      label: 'Client ID',
-      type: 'string',
-      required: true,
-      placeholder: '0c5b3d6e7a2f4c399a552f6f6d6a1c11',
-      help_text: 'Management, Security settings, API credentials.',
-    },
-    {
-      key: 'client_secret',
-      label: 'Client secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwxyz012345',
-      help_text: 'It is shown once.',
-    },
-    {
-      key: 'token_url',
-      label: 'Token URL',
-      type: 'string',
-      required: false,
-      placeholder: 'https://auth.emarsys.net/oauth2/token',
-      help_text: 'As the page of the credentials shows it.',
+    text('client_id', 'Client ID', '0c5b3d6e7a2f4c399a552f6f6d6a1c11', 'Management, Security settings, API credentials.'),
+    secret('client_secret', 'Client secret', 'abcdefghijklmnopqrstuvwxyz012345', 'It is shown once.'),
+    optionalText('token_url', 'Token URL', 'https://auth.emarsys.net/oauth2/token', 'As the page of the credentials shows it.', {
       format: 'url',
       default: 'https://auth.emarsys.net/oauth2/token',
-    },
+    }),
     {
       key: 'events_table',
       label: 'External events',

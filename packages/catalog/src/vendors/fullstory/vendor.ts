@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -44,26 +45,16 @@ export default defineVendor({
     'A group is a property of the user.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'na1.MDEyMzQ1Njc4OWFiY2RlZg==',
-      help_text: 'Settings, Integrations and API keys.',
+    secret('api_key', 'API key', 'na1.MDEyMzQ1Njc4OWFiY2RlZg==', 'Settings, Integrations and API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Data centre',
-      type: 'select',
-      required: false,
-      placeholder: 'api.fullstory.com',
-      help_text: 'The key starts with na1 or eu1: api.fullstory.com or api.eu1.fullstory.com.',
-      options: ['api.fullstory.com', 'api.eu1.fullstory.com'],
-      default: 'api.fullstory.com',
-    },
+    }),
+    select(
+      'region',
+      'Data centre',
+      ['api.fullstory.com', 'api.eu1.fullstory.com'],
+      'The key starts with na1 or eu1: api.fullstory.com or api.eu1.fullstory.com.',
+    ),
   ],
   requests: [{ ...post('event', 'events'), when: { field: 'event.type', op: 'in', value: ['track', 'page'] } }, post('user', 'users')],
   send: 'all',

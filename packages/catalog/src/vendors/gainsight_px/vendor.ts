@@ -2,6 +2,7 @@
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -39,36 +40,20 @@ export default defineVendor({
     'Open: the calls for users and accounts come from a public implementation; limits depend on the contract; the answer to an event is unconfirmed.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Administration, REST API.',
+    secret('api_key', 'API key', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Administration, REST API.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'product_key',
-      label: 'Product key',
-      type: 'string',
-      required: true,
-      placeholder: 'AP-XABC0123456-2',
-      help_text: 'Administration, Products, Product key.',
+    }),
+    text('product_key', 'Product key', 'AP-XABC0123456-2', 'Administration, Products, Product key.', {
       pattern: '^AP-[A-Z0-9-]+$',
       pattern_hint: 'AP- and letters, digits and dashes',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'api.aptrinsic.com',
-      help_text: 'The address of PX: app, app-eu or app-us2.',
-      options: ['api.aptrinsic.com', 'api-eu.aptrinsic.com', 'api-us2.aptrinsic.com'],
-      default: 'api.aptrinsic.com',
-    },
+    }),
+    select(
+      'region',
+      'Region',
+      ['api.aptrinsic.com', 'api-eu.aptrinsic.com', 'api-us2.aptrinsic.com'],
+      'The address of PX: app, app-eu or app-us2.',
+    ),
   ],
   chain: [
     step('update_account', 'PUT', 'accounts/{{event.group_id}}', {

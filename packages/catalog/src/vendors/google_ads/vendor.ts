@@ -2,6 +2,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { INGEST_ANSWERS, QUOTA, REQUEST_STATUS, WHOLE } from '../shared/data-manager.ts';
+import { optionalSecret, optionalText, select, text } from '../shared/fields.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 import { ADS_API, ALL, MEDIA, RETAIL, SAAS, TRAVEL } from './mappings.ts';
 
@@ -52,69 +53,37 @@ export default defineVendor({
   see_it: 'Open Goals, Conversions, the conversion action, Diagnostics, after some hours.',
   default_consent_category: 'advertising',
   config_fields: [
-    {
-      key: 'api',
-      label: 'API',
-      type: 'select',
-      required: false,
-      placeholder: 'data_manager',
-      help_text: 'google_ads_api only for developer tokens that uploaded conversions before June 2026, with the variant of that name.',
-      options: ['data_manager', 'google_ads_api'],
-      default: 'data_manager',
-    },
-    {
-      key: 'customer_id',
-      label: 'Customer ID',
-      type: 'string',
-      required: true,
-      placeholder: '1234567890',
-      help_text: 'Of the account that owns the conversion actions, without dashes.',
-      ...DIGITS,
-    },
-    {
-      key: 'conversion_action_id',
-      label: 'Conversion action ID',
-      type: 'string',
-      required: true,
-      placeholder: '987654321',
-      help_text: 'The ctId in the URL of the conversion action. An event with a vendor event name uses that one instead.',
-      ...DIGITS,
-    },
-    {
-      key: 'login_customer_id',
-      label: 'Manager account ID',
-      type: 'string',
-      required: false,
-      placeholder: '1112223333',
-      help_text: 'When access goes through a manager account.',
-      ...DIGITS,
-    },
+    select(
+      'api',
+      'API',
+      ['data_manager', 'google_ads_api'],
+      'google_ads_api only for developer tokens that uploaded conversions before June 2026, with the variant of that name.',
+    ),
+    text('customer_id', 'Customer ID', '1234567890', 'Of the account that owns the conversion actions, without dashes.', DIGITS),
+    text(
+      'conversion_action_id',
+      'Conversion action ID',
+      '987654321',
+      'The ctId in the URL of the conversion action. An event with a vendor event name uses that one instead.',
+      DIGITS,
+    ),
+    optionalText('login_customer_id', 'Manager account ID', '1112223333', 'When access goes through a manager account.', DIGITS),
     ...oauthFields({
       help_text: 'Of your Google Cloud project: APIs & Services, Credentials, an OAuth client of the type Web application.',
       client_id: '123456789012-abc.apps.googleusercontent.com',
       client_secret: 'GOCSPX-0123456789abcdef',
       refresh_token: '1//0gExampleRefreshToken',
     }),
-    {
-      key: 'developer_token',
-      label: 'Developer token',
-      type: 'secret',
-      required: false,
-      placeholder: 'ABcdEFghIJklMNopQRstUV',
-      help_text: 'Google Ads API only.',
+    optionalSecret('developer_token', 'Developer token', 'ABcdEFghIJklMNopQRstUV', 'Google Ads API only.', {
       required_when: { field: 'api', equals: 'google_ads_api' },
-    },
-    {
-      key: 'ads_api_version',
-      label: 'Google Ads API version',
-      type: 'string',
-      required: false,
-      placeholder: 'v26',
-      help_text: 'Google Ads API only. Google ends a version about a year after its release.',
-      default: 'v26',
-      pattern: '^v\\d{2,3}$',
-      pattern_hint: 'a version such as v26',
-    },
+    }),
+    optionalText(
+      'ads_api_version',
+      'Google Ads API version',
+      'v26',
+      'Google Ads API only. Google ends a version about a year after its release.',
+      { default: 'v26', pattern: '^v\\d{2,3}$', pattern_hint: 'a version such as v26' },
+    ),
     {
       key: 'conversion_actions',
       label: 'Conversion actions',
@@ -135,15 +104,7 @@ export default defineVendor({
         },
       ],
     },
-    {
-      key: 'merchant_id',
-      label: 'Merchant Center ID',
-      type: 'string',
-      required: false,
-      placeholder: '123456789',
-      help_text: 'For conversions with cart data, Google Ads API only.',
-      ...DIGITS,
-    },
+    optionalText('merchant_id', 'Merchant Center ID', '123456789', 'For conversions with cart data, Google Ads API only.', DIGITS),
   ],
   // One consent covers both APIs.
   connect: connectTo('google', ['https://www.googleapis.com/auth/datamanager', 'https://www.googleapis.com/auth/adwords']),

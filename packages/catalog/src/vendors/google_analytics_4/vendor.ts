@@ -2,6 +2,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { flag, optionalSecret, optionalText, secret, select, text } from '../shared/fields.ts';
 import { event } from '../shared/mapping.ts';
 import { OWN_PAGE_URL, PAGE_TITLE } from '../shared/sources.ts';
 import { FREE, GLOBAL, param } from './mappings.ts';
@@ -108,61 +109,26 @@ export default defineVendor({
   test_mode: { field: 'debug_mode', value: true, effect: 'The event also shows in DebugView. It still counts in reports.' },
   default_consent_category: 'analytics',
   config_fields: [
-    {
-      key: 'measurement_id',
-      label: 'Measurement ID',
-      type: 'string',
-      required: true,
-      placeholder: 'G-ABC1234567',
-      help_text: 'Admin, Data streams, your web stream.',
+    text('measurement_id', 'Measurement ID', 'G-ABC1234567', 'Admin, Data streams, your web stream.', {
       pattern: '^G-[A-Z0-9]{4,16}$',
       pattern_hint: 'a measurement id such as G-ABC1234567',
-    },
-    {
-      key: 'api_secret',
-      label: 'API secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'aB3dE5fG7hI9jK1lM3nO5p',
-      help_text: 'Data streams, your stream, Measurement Protocol API secrets.',
-    },
-    {
-      key: 'data_region',
-      label: 'Collection region',
-      type: 'select',
-      required: false,
-      placeholder: 'global',
-      help_text: 'eu keeps collection on servers in the European Union.',
-      options: ['global', 'eu'],
-      default: 'global',
-    },
-    {
-      key: 'firebase_app_id',
-      label: 'Firebase app ID',
-      type: 'string',
-      required: false,
-      placeholder: '1:1234567890:android:321abc456def7890',
-      help_text: 'For app events: Firebase console, Project settings, General, Your apps. Needs the API secret of the app stream.',
-      pattern: '^\\d+:\\d+:\\w+:\\w+$',
-      pattern_hint: 'an app id such as 1:1234567890:android:321abc456def7890',
-    },
-    {
-      key: 'firebase_api_secret',
-      label: 'API secret of the app stream',
-      type: 'secret',
-      required: false,
-      placeholder: 'qR7sT9uV1wX3yZ5aB7cD9e',
-      help_text: 'Data streams, your app stream, Measurement Protocol API secrets.',
-    },
-    {
-      key: 'debug_mode',
-      label: 'Debug mode',
-      type: 'boolean',
-      required: false,
-      placeholder: 'false',
-      help_text: 'Shows events in DebugView. Turn it off in production.',
-      default: false,
-    },
+    }),
+    secret('api_secret', 'API secret', 'aB3dE5fG7hI9jK1lM3nO5p', 'Data streams, your stream, Measurement Protocol API secrets.'),
+    select('data_region', 'Collection region', ['global', 'eu'], 'eu keeps collection on servers in the European Union.'),
+    optionalText(
+      'firebase_app_id',
+      'Firebase app ID',
+      '1:1234567890:android:321abc456def7890',
+      'For app events: Firebase console, Project settings, General, Your apps. Needs the API secret of the app stream.',
+      { pattern: '^\\d+:\\d+:\\w+:\\w+$', pattern_hint: 'an app id such as 1:1234567890:android:321abc456def7890' },
+    ),
+    optionalSecret(
+      'firebase_api_secret',
+      'API secret of the app stream',
+      'qR7sT9uV1wX3yZ5aB7cD9e',
+      'Data streams, your app stream, Measurement Protocol API secrets.',
+    ),
+    flag('debug_mode', 'Debug mode', 'Shows events in DebugView. Turn it off in production.'),
   ],
   requests: [...WEB, ...APP],
   event_name: {

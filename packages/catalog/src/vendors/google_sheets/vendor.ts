@@ -2,6 +2,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, type Transform } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { CRM_EVENTS } from '../shared/standard-events.ts';
@@ -43,46 +44,29 @@ export default defineVendor({
     'A retry after a timeout can write a row twice: the event id shows it.',
   ],
   config_fields: [
-    {
-      key: 'spreadsheet_id',
-      label: 'Spreadsheet ID',
-      type: 'string',
-      required: true,
-      placeholder: '1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms',
-      help_text: 'The part of the address between /d/ and /edit.',
-      pattern: '^[A-Za-z0-9_-]{20,100}$',
-      pattern_hint: 'letters, digits, dashes and underscores, without https://',
-    },
-    {
-      key: 'range',
-      label: 'Sheet',
-      type: 'string',
-      required: false,
-      placeholder: 'Events!A1',
-      help_text: 'The name of the sheet, and the cell where its table begins.',
-      default: 'Sheet1!A1',
-    },
-    {
-      key: 'client_email',
-      label: 'Service account',
-      type: 'string',
-      required: true,
-      placeholder: 'firsthand@acme.iam.gserviceaccount.com',
-      help_text: 'client_email in the JSON key.',
+    text(
+      'spreadsheet_id',
+      'Spreadsheet ID',
+      '1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms',
+      'The part of the address between /d/ and /edit.',
+      { pattern: '^[A-Za-z0-9_-]{20,100}$', pattern_hint: 'letters, digits, dashes and underscores, without https://' },
+    ),
+    optionalText('range', 'Sheet', 'Events!A1', 'The name of the sheet, and the cell where its table begins.', { default: 'Sheet1!A1' }),
+    text('client_email', 'Service account', 'firsthand@acme.iam.gserviceaccount.com', 'client_email in the JSON key.', {
       pattern: '^[^@\\s]+@[^@\\s]+\\.gserviceaccount\\.com$',
       pattern_hint: 'an address that ends in gserviceaccount.com',
-    },
-    {
-      key: 'private_key',
-      label: 'Private key',
-      type: 'secret',
-      required: true,
-      placeholder: '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----',
-      help_text: 'private_key in the JSON key.',
-      multiline: true,
-      pattern: '^\\s*(?:•|-----BEGIN (?:RSA )?PRIVATE KEY-----)',
-      pattern_hint: 'a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
-    },
+    }),
+    secret(
+      'private_key',
+      'Private key',
+      '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----',
+      'private_key in the JSON key.',
+      {
+        multiline: true,
+        pattern: '^\\s*(?:•|-----BEGIN (?:RSA )?PRIVATE KEY-----)',
+        pattern_hint: 'a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
+      },
+    ),
   ],
   request: {
     method: 'POST',

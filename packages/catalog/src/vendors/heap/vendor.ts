@@ -4,6 +4,7 @@ import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
+import { select, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -36,26 +37,16 @@ export default defineVendor({
     'Open: the rate limits, the bulk call, and the host of the EU data centre, which was seen in public implementations only.',
   ],
   config_fields: [
-    {
-      key: 'app_id',
-      label: 'Environment ID',
-      type: 'string',
-      required: true,
-      placeholder: '1234567890',
-      help_text: 'Account, Manage, Projects, of the environment.',
+    text('app_id', 'Environment ID', '1234567890', 'Account, Manage, Projects, of the environment.', {
       pattern: '^\\d{5,20}$',
       pattern_hint: 'digits only',
-    },
-    {
-      key: 'region',
-      label: 'Data centre',
-      type: 'select',
-      required: false,
-      placeholder: 'heapanalytics.com',
-      help_text: 'heapanalytics.com for the US, c.eu.heap-api.com for the EU.',
-      options: ['heapanalytics.com', 'c.eu.heap-api.com'],
-      default: 'heapanalytics.com',
-    },
+    }),
+    select(
+      'region',
+      'Data centre',
+      ['heapanalytics.com', 'c.eu.heap-api.com'],
+      'heapanalytics.com for the US, c.eu.heap-api.com for the EU.',
+    ),
   ],
   requests: [
     { ...post('track', 'track'), when: { field: 'event.type', op: 'in', value: ['track', 'page'] } },

@@ -1,5 +1,6 @@
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import { optionalSecret, select } from '../shared/fields.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 
 const CONTACTS = 'https://api.hubapi.com/crm/v3/objects/contacts';
@@ -26,25 +27,19 @@ export default defineVendor({
   see_it: 'Open the contact: its properties have changed.',
   notes: ['Not tried against a live account.', 'Properties that HubSpot does not know must be created there first.'],
   config_fields: [
-    {
-      key: 'auth',
-      label: 'Authentication',
-      type: 'select',
-      required: false,
-      placeholder: 'private_app',
-      help_text: 'private_app: the access token of a private app. oauth: your own public app, connected with Connect.',
-      options: ['private_app', 'oauth'],
-      default: 'private_app',
-    },
-    {
-      key: 'access_token',
-      label: 'Access token',
-      type: 'secret',
-      required: false,
-      required_when: { field: 'auth', equals: 'private_app' },
-      placeholder: 'pat-eu1-0123abcd-4567-89ef-0123-456789abcdef',
-      help_text: 'Of the private app: Settings, Integrations, Private apps.',
-    },
+    select(
+      'auth',
+      'Authentication',
+      ['private_app', 'oauth'],
+      'private_app: the access token of a private app. oauth: your own public app, connected with Connect.',
+    ),
+    optionalSecret(
+      'access_token',
+      'Access token',
+      'pat-eu1-0123abcd-4567-89ef-0123-456789abcdef',
+      'Of the private app: Settings, Integrations, Private apps.',
+      { required_when: { field: 'auth', equals: 'private_app' } },
+    ),
     ...oauthFields(
       {
         help_text: 'Of your public app, on its page Auth.',

@@ -3,6 +3,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -68,26 +69,14 @@ export default defineVendor({
     'Open: names of standard events beyond purchase and cart_page_view, and the form of attributes.language.',
   ],
   config_fields: [
-    {
-      key: 'partner_name',
-      label: 'Partner name',
-      type: 'string',
-      required: true,
-      placeholder: 'acme',
-      help_text: 'The name of the panel in its address, in lower case.',
+    text('partner_name', 'Partner name', 'acme', 'The name of the panel in its address, in lower case.', {
       pattern: '^[a-z0-9_-]+$',
       pattern_hint: 'lower-case letters, digits, dashes and underscores',
-    },
-    {
-      key: 'request_token',
-      label: 'Request token',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Integration settings, UCD API.',
+    }),
+    secret('request_token', 'Request token', '0123456789abcdef0123456789abcdef', 'Integration settings, UCD API.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   request: {
     method: 'POST',

@@ -4,6 +4,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { crmVariants } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -101,26 +102,16 @@ export default defineVendor({
     'Open: whether 20 metadata keys are still the limit.',
   ],
   config_fields: [
-    {
-      key: 'access_token',
-      label: 'Access token',
-      type: 'secret',
-      required: true,
-      placeholder: 'dG9rOjAxMjM0NTY3ODlhYmNkZWY=',
-      help_text: 'Developer hub, your app, Configure, Authentication.',
+    secret('access_token', 'Access token', 'dG9rOjAxMjM0NTY3ODlhYmNkZWY=', 'Developer hub, your app, Configure, Authentication.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'api.intercom.io',
-      help_text: 'Settings, Workspace, General, Data hosting: api for the US, api.eu for the EU, api.au for Australia.',
-      options: ['api.intercom.io', 'api.eu.intercom.io', 'api.au.intercom.io'],
-      default: 'api.intercom.io',
-    },
+    }),
+    select(
+      'region',
+      'Region',
+      ['api.intercom.io', 'api.eu.intercom.io', 'api.au.intercom.io'],
+      'Settings, Workspace, General, Data hosting: api for the US, api.eu for the EU, api.au for Australia.',
+    ),
   ],
   chain: [
     step('find', 'POST', 'contacts/search', {

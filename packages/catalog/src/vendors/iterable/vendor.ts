@@ -4,6 +4,7 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
+import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -107,36 +108,22 @@ export default defineVendor({
     'Open: the published rate of trackPurchase and updateCart.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Integrations, API keys. A server-side key.',
+    secret('api_key', 'API key', '0123456789abcdef0123456789abcdef', 'Integrations, API keys. A server-side key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Data centre',
-      type: 'select',
-      required: false,
-      placeholder: 'api.iterable.com',
-      help_text: 'The address bar of Iterable shows app.iterable.com or app.eu.iterable.com.',
-      options: ['api.iterable.com', 'api.eu.iterable.com'],
-      default: 'api.iterable.com',
-    },
-    {
-      key: 'user_key',
-      label: 'Users are identified by',
-      type: 'select',
-      required: false,
-      placeholder: 'email',
-      help_text: 'Settings, Project settings. email: the address, or the user id where there is none. user_id: the user id only.',
-      options: ['email', 'user_id'],
-      default: 'email',
-    },
+    }),
+    select(
+      'region',
+      'Data centre',
+      ['api.iterable.com', 'api.eu.iterable.com'],
+      'The address bar of Iterable shows app.iterable.com or app.eu.iterable.com.',
+    ),
+    select(
+      'user_key',
+      'Users are identified by',
+      ['email', 'user_id'],
+      'Settings, Project settings. email: the address, or the user id where there is none. user_id: the user id only.',
+    ),
   ],
   requests: [
     {

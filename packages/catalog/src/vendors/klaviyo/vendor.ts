@@ -4,6 +4,7 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, unitValue } from '../shared/commerce.ts';
+import { optionalText, secret } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -130,27 +131,18 @@ export default defineVendor({
     'Klaviyo answers 202 before it has processed an event.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Private API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'pk_0123456789abcdef0123456789abcdef01',
-      help_text: 'Settings, API keys, Private API keys. It needs the scopes events:write and profiles:write.',
-      pattern: '^\\S+$',
-      pattern_hint: 'without spaces',
-    },
-    {
-      key: 'revision',
-      label: 'API revision',
-      type: 'string',
-      required: false,
-      placeholder: '2026-07-15',
-      help_text: 'Only to stay on an older revision of the API.',
+    secret(
+      'api_key',
+      'Private API key',
+      'pk_0123456789abcdef0123456789abcdef01',
+      'Settings, API keys, Private API keys. It needs the scopes events:write and profiles:write.',
+      { pattern: '^\\S+$', pattern_hint: 'without spaces' },
+    ),
+    optionalText('revision', 'API revision', '2026-07-15', 'Only to stay on an older revision of the API.', {
       default: '2026-07-15',
       pattern: '^\\d{4}-\\d\\d-\\d\\d$',
       pattern_hint: 'a date such as 2026-07-15',
-    },
+    }),
   ],
   requests: [
     {

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -38,16 +39,10 @@ export default defineVendor({
     'A group is a tenant, and the tenant of the workflows of its users.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Secret API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'sk_test_0123456789abcdefghijklmnopqrstuvwxyz',
-      help_text: 'Developers, API keys, Secret key.',
+    secret('api_key', 'Secret API key', 'sk_test_0123456789abcdefghijklmnopqrstuvwxyz', 'Developers, API keys, Secret key.', {
       pattern: '^(?!pk_)\\S+$',
       pattern_hint: 'the secret key (sk_…), not the public key',
-    },
+    }),
     {
       key: 'workflows',
       label: 'Workflows',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { secret, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 
 export default defineVendor({
@@ -28,36 +29,21 @@ export default defineVendor({
     'Open: the values of the headers and the limit of 10 MB were seen in public implementations only.',
   ],
   config_fields: [
-    {
-      key: 'access_token',
-      label: 'Access token',
-      type: 'secret',
-      required: true,
-      placeholder: 'api-0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Organization settings, Authorization, Access tokens.',
-      pattern: '^(?!sdk-)\\S+$',
-      pattern_hint: 'an access token (api-…), not an SDK key',
-    },
-    {
-      key: 'project_key',
-      label: 'Project key',
-      type: 'string',
-      required: true,
-      placeholder: 'default',
-      help_text: 'Project settings.',
+    secret(
+      'access_token',
+      'Access token',
+      'api-0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
+      'Organization settings, Authorization, Access tokens.',
+      { pattern: '^(?!sdk-)\\S+$', pattern_hint: 'an access token (api-…), not an SDK key' },
+    ),
+    text('project_key', 'Project key', 'default', 'Project settings.', {
       pattern: '^[A-Za-z0-9._-]+$',
       pattern_hint: 'letters, digits, periods, underscores and dashes',
-    },
-    {
-      key: 'environment_key',
-      label: 'Environment key',
-      type: 'string',
-      required: true,
-      placeholder: 'production',
-      help_text: 'Project settings, Environments.',
+    }),
+    text('environment_key', 'Environment key', 'production', 'Project settings, Environments.', {
       pattern: '^[A-Za-z0-9._-]+$',
       pattern_hint: 'letters, digits, periods, underscores and dashes',
-    },
+    }),
   ],
   request: {
     method: 'POST',

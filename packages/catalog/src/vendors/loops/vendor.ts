@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -33,16 +34,10 @@ export default defineVendor({
     'Loops accepts ten requests a second.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Settings, API.',
+    secret('api_key', 'API key', '0123456789abcdef0123456789abcdef', 'Settings, API.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   requests: [
     {

@@ -3,6 +3,7 @@ import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -37,46 +38,24 @@ export default defineVendor({
     'Open: the answer code of the event call and the exact limit of its properties were seen in second-hand sources only.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef-us21',
-      help_text: 'Account and billing, Extras, API keys.',
+    secret('api_key', 'API key', '0123456789abcdef0123456789abcdef-us21', 'Account and billing, Extras, API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'data_center',
-      label: 'Data centre',
-      type: 'string',
-      required: true,
-      placeholder: 'us21',
-      help_text: 'The part of the API key after the dash.',
+    }),
+    text('data_center', 'Data centre', 'us21', 'The part of the API key after the dash.', {
       pattern: '^[a-z]{2,4}\\d{1,3}$',
       pattern_hint: 'letters and digits such as us21',
-    },
-    {
-      key: 'audience_id',
-      label: 'Audience ID',
-      type: 'string',
-      required: true,
-      placeholder: 'a1b2c3d4e5',
-      help_text: 'Audience, Settings, Audience name and defaults.',
+    }),
+    text('audience_id', 'Audience ID', 'a1b2c3d4e5', 'Audience, Settings, Audience name and defaults.', {
       pattern: '^[0-9a-z]{6,20}$',
       pattern_hint: 'letters and digits, usually 10',
-    },
-    {
-      key: 'status_if_new',
-      label: 'Status of new members',
-      type: 'select',
-      required: false,
-      placeholder: 'transactional',
-      help_text: 'transactional: no marketing mail. Choose subscribed only if your visitors have opted in.',
-      options: ['transactional', 'subscribed', 'pending', 'unsubscribed'],
-      default: 'transactional',
-    },
+    }),
+    select(
+      'status_if_new',
+      'Status of new members',
+      ['transactional', 'subscribed', 'pending', 'unsubscribed'],
+      'transactional: no marketing mail. Choose subscribed only if your visitors have opted in.',
+    ),
   ],
   chain: [
     {

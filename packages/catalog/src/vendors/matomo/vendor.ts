@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
+import { optionalSecret, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import { CART, EVENT, ORDER, RESOLUTION, SEARCH, TITLE, VISITOR } from '../shared/matomo-lines.ts';
 import { template } from '../shared/messages.ts';
@@ -44,35 +45,23 @@ export default defineVendor({
     'Identify and group calls are not sent: the user id travels with every event.',
   ],
   config_fields: [
-    {
-      key: 'url',
-      label: 'Matomo URL',
-      type: 'string',
-      required: true,
-      placeholder: 'https://example.matomo.cloud',
-      help_text: 'The address of your Matomo, without matomo.php and without a slash at the end.',
-      format: 'url',
-      pattern: '^(?!.*\\.php$).*[^/]$',
-      pattern_hint: 'without matomo.php and without a slash at the end',
-    },
-    {
-      key: 'site_id',
-      label: 'Website ID',
-      type: 'string',
-      required: true,
-      placeholder: '1',
-      help_text: 'Administration, Websites, Manage.',
+    text(
+      'url',
+      'Matomo URL',
+      'https://example.matomo.cloud',
+      'The address of your Matomo, without matomo.php and without a slash at the end.',
+      { format: 'url', pattern: '^(?!.*\\.php$).*[^/]$', pattern_hint: 'without matomo.php and without a slash at the end' },
+    ),
+    text('site_id', 'Website ID', '1', 'Administration, Websites, Manage.', {
       pattern: '^\\d{1,10}$',
       pattern_hint: 'the number of the website',
-    },
-    {
-      key: 'token_auth',
-      label: 'Auth token',
-      type: 'secret',
-      required: false,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Security, Auth tokens, of a user with write permission. Needed for the addresses of visitors and for old events.',
-    },
+    }),
+    optionalSecret(
+      'token_auth',
+      'Auth token',
+      '0123456789abcdef0123456789abcdef',
+      'Security, Auth tokens, of a user with write permission. Needed for the addresses of visitors and for old events.',
+    ),
   ],
   request: {
     method: 'POST',

@@ -2,6 +2,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { flag, optionalText, secret, select, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import { OWN_PAGE_URL } from '../shared/sources.ts';
 import { data, GLOBAL } from './mappings.ts';
@@ -53,73 +54,29 @@ export default defineVendor({
   test_mode: { field: 'test_event_code', effect: 'Events with the code of the page Test events show there. They still count.' },
   default_consent_category: 'advertising',
   config_fields: [
-    {
-      key: 'pixel_id',
-      label: 'Pixel or dataset ID',
-      type: 'string',
-      required: true,
-      placeholder: '1234567890123456',
-      help_text: 'Events Manager, Data sources.',
+    text('pixel_id', 'Pixel or dataset ID', '1234567890123456', 'Events Manager, Data sources.', {
       pattern: '^\\d{5,20}$',
       pattern_hint: 'the digits of a pixel or dataset id',
-    },
-    {
-      key: 'access_token',
-      label: 'Access token',
-      type: 'secret',
-      required: true,
-      placeholder: 'EAABsbCS1iHgBAexampletoken',
-      help_text: 'Events Manager, Settings, Conversions API, Generate access token.',
-    },
-    {
-      key: 'test_event_code',
-      label: 'Test event code',
-      type: 'string',
-      required: false,
-      placeholder: 'TEST12345',
-      help_text: 'Shows events under Test events; leave empty in production.',
-    },
-    {
-      key: 'api_version',
-      label: 'Graph API version',
-      type: 'string',
-      required: false,
-      placeholder: 'v26.0',
-      help_text: 'Version of the Graph API.',
+    }),
+    secret(
+      'access_token',
+      'Access token',
+      'EAABsbCS1iHgBAexampletoken',
+      'Events Manager, Settings, Conversions API, Generate access token.',
+    ),
+    optionalText('test_event_code', 'Test event code', 'TEST12345', 'Shows events under Test events; leave empty in production.'),
+    optionalText('api_version', 'Graph API version', 'v26.0', 'Version of the Graph API.', {
       default: 'v26.0',
       pattern: '^v\\d{1,3}\\.\\d$',
       pattern_hint: 'a version such as v26.0',
-    },
-    {
-      key: 'action_source',
-      label: 'Action source',
-      type: 'select',
-      required: false,
-      placeholder: 'auto',
-      help_text: 'auto: app for app events, website for events with a page, system_generated for the rest.',
-      options: [
-        'auto',
-        'website',
-        'app',
-        'email',
-        'phone_call',
-        'chat',
-        'physical_store',
-        'system_generated',
-        'business_messaging',
-        'other',
-      ],
-      default: 'auto',
-    },
-    {
-      key: 'limited_data_use',
-      label: 'Limited Data Use',
-      type: 'boolean',
-      required: false,
-      placeholder: 'false',
-      help_text: 'Sends data_processing_options LDU with every event; Meta determines the place.',
-      default: false,
-    },
+    }),
+    select(
+      'action_source',
+      'Action source',
+      ['auto', 'website', 'app', 'email', 'phone_call', 'chat', 'physical_store', 'system_generated', 'business_messaging', 'other'],
+      'auto: app for app events, website for events with a page, system_generated for the rest.',
+    ),
+    flag('limited_data_use', 'Limited Data Use', 'Sends data_processing_options LDU with every event; Meta determines the place.'),
   ],
   request: {
     method: 'POST',

@@ -1,6 +1,7 @@
 /** https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook (Workflows). */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret, text } from '../shared/fields.ts';
 import { set, use } from '../shared/mapping.ts';
 import { messageVariants, template } from '../shared/messages.ts';
 
@@ -28,28 +29,17 @@ export default defineVendor({
     'A retry after a timeout can repeat a message.',
   ],
   config_fields: [
-    {
-      key: 'workflow_url',
-      label: 'Workflow URL',
-      type: 'string',
-      required: true,
-      placeholder:
-        'https://prod-01.westeurope.logic.azure.com:443/workflows/0123/triggers/manual/paths/invoke?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0',
-      help_text: 'The URL that the workflow shows, without &sig=… at its end.',
-      format: 'url',
-      pattern: '^(?!.*[?&]sig=).*$',
-      pattern_hint: 'without the parameter sig, which belongs into the field Signature',
-    },
-    {
-      key: 'signature',
-      label: 'Signature',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG',
-      help_text: 'The value of sig at the end of the URL.',
+    text(
+      'workflow_url',
+      'Workflow URL',
+      'https://prod-01.westeurope.logic.azure.com:443/workflows/0123/triggers/manual/paths/invoke?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0',
+      'The URL that the workflow shows, without &sig=… at its end.',
+      { format: 'url', pattern: '^(?!.*[?&]sig=).*$', pattern_hint: 'without the parameter sig, which belongs into the field Signature' },
+    ),
+    secret('signature', 'Signature', 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG', 'The value of sig at the end of the URL.', {
       pattern: '^\\S+$',
       pattern_hint: 'the value of sig only',
-    },
+    }),
   ],
   request: {
     method: 'POST',

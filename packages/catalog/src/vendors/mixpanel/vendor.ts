@@ -4,6 +4,7 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
+import { select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -117,26 +118,16 @@ export default defineVendor({
     'Alias calls are not sent: they have no function in the Simplified ID Merge.',
   ],
   config_fields: [
-    {
-      key: 'project_token',
-      label: 'Project token',
-      type: 'string',
-      required: true,
-      placeholder: '6972694d809c7390676a138834f8c890',
-      help_text: 'Settings, Project settings, Overview, Access keys.',
+    text('project_token', 'Project token', '6972694d809c7390676a138834f8c890', 'Settings, Project settings, Overview, Access keys.', {
       pattern: '^[0-9a-f]{32}$',
       pattern_hint: '32 characters, digits and the letters a to f',
-    },
-    {
-      key: 'region',
-      label: 'Data residency',
-      type: 'select',
-      required: false,
-      placeholder: 'api.mixpanel.com',
-      help_text: 'Settings, Project settings, Overview: api for the US, api-eu for the EU, api-in for India.',
-      options: ['api.mixpanel.com', 'api-eu.mixpanel.com', 'api-in.mixpanel.com'],
-      default: 'api.mixpanel.com',
-    },
+    }),
+    select(
+      'region',
+      'Data residency',
+      ['api.mixpanel.com', 'api-eu.mixpanel.com', 'api-in.mixpanel.com'],
+      'Settings, Project settings, Overview: api for the US, api-eu for the EU, api-in for India.',
+    ),
   ],
   requests: [
     {

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
@@ -46,26 +47,14 @@ export default defineVendor({
     'There is no deduplication: a retry after a timeout can repeat an event.',
   ],
   config_fields: [
-    {
-      key: 'workspace_id',
-      label: 'Workspace ID',
-      type: 'string',
-      required: true,
-      placeholder: '0123456789ABCDEFGHIJKLMN',
-      help_text: 'Settings, Account, APIs, Workspace ID (App ID).',
+    text('workspace_id', 'Workspace ID', '0123456789ABCDEFGHIJKLMN', 'Settings, Account, APIs, Workspace ID (App ID).', {
       pattern: '^[A-Za-z0-9_]+$',
       pattern_hint: 'letters, digits and underscores',
-    },
-    {
-      key: 'api_key',
-      label: 'Data API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwx',
-      help_text: 'Settings, Account, APIs, Data.',
+    }),
+    secret('api_key', 'Data API key', 'abcdefghijklmnopqrstuvwx', 'Settings, Account, APIs, Data.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
     {
       key: 'data_center',
       label: 'Data centre',

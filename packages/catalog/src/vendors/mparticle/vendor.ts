@@ -5,6 +5,7 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList, singleProduct } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS, type EventKind } from '../shared/standard-events.ts';
@@ -108,46 +109,26 @@ export default defineVendor({
     'Events that are older than 30 days belong into the historical call, which is not used.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Key',
-      type: 'string',
-      required: true,
-      placeholder: 'us1-0123456789abcdef0123456789abcdef',
-      help_text: 'Setup, Inputs, your feed, Server to server key.',
+    text('api_key', 'Key', 'us1-0123456789abcdef0123456789abcdef', 'Setup, Inputs, your feed, Server to server key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'api_secret',
-      label: 'Secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwxyz0123456789_-ABCDEF',
-      help_text: 'Setup, Inputs, your feed, Server to server secret.',
+    }),
+    secret('api_secret', 'Secret', 'abcdefghijklmnopqrstuvwxyz0123456789_-ABCDEF', 'Setup, Inputs, your feed, Server to server secret.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Data centre',
-      type: 'select',
-      required: false,
-      placeholder: 's2s.us1.mparticle.com',
-      help_text: 'The start of the key names it: us1, us2, eu1 or au1.',
-      options: ['s2s.us1.mparticle.com', 's2s.us2.mparticle.com', 's2s.eu1.mparticle.com', 's2s.au1.mparticle.com'],
-      default: 's2s.us1.mparticle.com',
-    },
-    {
-      key: 'environment',
-      label: 'Environment',
-      type: 'select',
-      required: false,
-      placeholder: 'production',
-      help_text: 'development for a test: the events appear in Live stream and are not forwarded to production outputs.',
-      options: ['production', 'development'],
-      default: 'production',
-    },
+    }),
+    select(
+      'region',
+      'Data centre',
+      ['s2s.us1.mparticle.com', 's2s.us2.mparticle.com', 's2s.eu1.mparticle.com', 's2s.au1.mparticle.com'],
+      'The start of the key names it: us1, us2, eu1 or au1.',
+    ),
+    select(
+      'environment',
+      'Environment',
+      ['production', 'development'],
+      'development for a test: the events appear in Live stream and are not forwarded to production outputs.',
+    ),
   ],
   request: {
     method: 'POST',

@@ -2,6 +2,7 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, text } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -29,26 +30,17 @@ export default defineVendor({
     'An event may have 2,024 bytes.',
   ],
   config_fields: [
-    {
-      key: 'app_id',
-      label: 'App ID',
-      type: 'string',
-      required: true,
-      placeholder: '567491ee-9105-4a87-9cbc-ed78a571645b',
-      help_text: 'Settings, Keys and IDs.',
+    text('app_id', 'App ID', '567491ee-9105-4a87-9cbc-ed78a571645b', 'Settings, Keys and IDs.', {
       pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
       pattern_hint: 'a UUID',
-    },
-    {
-      key: 'api_key',
-      label: 'App API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'os_v2_app_0123456789abcdefghijklmnop',
-      help_text: 'Settings, Keys and IDs, App API keys. Not an organisation key.',
-      pattern: '^(?!os_v2_org)\\S+$',
-      pattern_hint: 'an app API key (os_v2_app_…)',
-    },
+    }),
+    secret(
+      'api_key',
+      'App API key',
+      'os_v2_app_0123456789abcdefghijklmnop',
+      'Settings, Keys and IDs, App API keys. Not an organisation key.',
+      { pattern: '^(?!os_v2_org)\\S+$', pattern_hint: 'an app API key (os_v2_app_…)' },
+    ),
   ],
   requests: [
     {

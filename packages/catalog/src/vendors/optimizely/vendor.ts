@@ -4,6 +4,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
+import { select, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
@@ -50,26 +51,16 @@ export default defineVendor({
     'Open: the fields of an order and the key ts come from second-hand sources; standard types and actions were seen in part.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Public API key',
-      type: 'string',
-      required: true,
-      placeholder: 'W4WzcEs-ABgXorzY7h1LCQ',
-      help_text: 'Settings, APIs, Public.',
+    text('api_key', 'Public API key', 'W4WzcEs-ABgXorzY7h1LCQ', 'Settings, APIs, Public.', {
       pattern: '^[^.\\s]+$',
       pattern_hint: 'the public key, without a period (a private key has one)',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'api.us1.odp.optimizely.com',
-      help_text: 'The region of the account.',
-      options: ['api.us1.odp.optimizely.com', 'api.eu1.odp.optimizely.com', 'api.au1.odp.optimizely.com'],
-      default: 'api.us1.odp.optimizely.com',
-    },
+    }),
+    select(
+      'region',
+      'Region',
+      ['api.us1.odp.optimizely.com', 'api.eu1.odp.optimizely.com', 'api.au1.odp.optimizely.com'],
+      'The region of the account.',
+    ),
   ],
   requests: [
     {

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, select } from '../shared/fields.ts';
 import { DISABLED, event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { STANDARD_EVENTS, type StandardEvent } from '../shared/standard-events.ts';
@@ -52,26 +53,16 @@ export default defineVendor({
     'Open: the call for people and the field created were not seen in the documentation; page views and groups are not sent.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'PRIVATE-0123456789abcdefghijklmnop',
-      help_text: 'Settings, API keys.',
+    secret('api_key', 'API key', 'PRIVATE-0123456789abcdefghijklmnop', 'Settings, API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'api.ap3api.com',
-      help_text: 'api.au.ap3api.com for Australia, api.eu.ap3api.com for Europe.',
-      options: ['api.ap3api.com', 'api.au.ap3api.com', 'api.eu.ap3api.com'],
-      default: 'api.ap3api.com',
-    },
+    }),
+    select(
+      'region',
+      'Region',
+      ['api.ap3api.com', 'api.au.ap3api.com', 'api.eu.ap3api.com'],
+      'api.au.ap3api.com for Australia, api.eu.ap3api.com for Europe.',
+    ),
   ],
   requests: [
     {

@@ -1,6 +1,7 @@
 /** https://developer.pagerduty.com/docs/events-api-v2/trigger-events/ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret, select } from '../shared/fields.ts';
 import { from, set, use } from '../shared/mapping.ts';
 import { messageVariants, template } from '../shared/messages.ts';
 
@@ -23,26 +24,16 @@ export default defineVendor({
     'Choose another dedup_key in the mapping to join alerts, and the event_action resolve to close them.',
   ],
   config_fields: [
-    {
-      key: 'routing_key',
-      label: 'Integration key',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef',
-      help_text: 'Services, your service, Integrations, Events API v2.',
+    secret('routing_key', 'Integration key', '0123456789abcdef0123456789abcdef', 'Services, your service, Integrations, Events API v2.', {
       pattern: '^\\S+$',
       pattern_hint: 'the integration key, 32 characters',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'events.pagerduty.com',
-      help_text: 'events.eu.pagerduty.com for accounts of the EU service region.',
-      options: ['events.pagerduty.com', 'events.eu.pagerduty.com'],
-      default: 'events.pagerduty.com',
-    },
+    }),
+    select(
+      'region',
+      'Region',
+      ['events.pagerduty.com', 'events.eu.pagerduty.com'],
+      'events.eu.pagerduty.com for accounts of the EU service region.',
+    ),
     {
       key: 'severity',
       label: 'Severity',

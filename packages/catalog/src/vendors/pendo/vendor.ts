@@ -4,6 +4,7 @@ import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
+import { optionalSecret, secret, select } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 
 const metadata = (kind: 'visitor' | 'account'): RequestDefinition => ({
@@ -44,36 +45,26 @@ export default defineVendor({
     'Open: Pendo’s own reference was not readable; hosts of the regions, limits and the answer of the metadata call are unconfirmed.',
   ],
   config_fields: [
-    {
-      key: 'track_secret',
-      label: 'Track Event shared secret',
-      type: 'secret',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Settings, Subscription settings, your app, App details. Not the integration key.',
-      pattern: '^\\S+$',
-      pattern_hint: 'without spaces',
-    },
-    {
-      key: 'integration_key',
-      label: 'Integration key',
-      type: 'secret',
-      required: false,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c12.us',
-      help_text: 'Settings, Integrations, Integration keys, with write access. Only for metadata.',
-      pattern: '^\\S+$',
-      pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'app.pendo.io',
-      help_text: 'The host in the address bar of Pendo.',
-      options: ['app.pendo.io', 'us1.app.pendo.io', 'app.eu.pendo.io', 'app.jpn.pendo.io', 'app.au.pendo.io'],
-      default: 'app.pendo.io',
-    },
+    secret(
+      'track_secret',
+      'Track Event shared secret',
+      '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
+      'Settings, Subscription settings, your app, App details. Not the integration key.',
+      { pattern: '^\\S+$', pattern_hint: 'without spaces' },
+    ),
+    optionalSecret(
+      'integration_key',
+      'Integration key',
+      '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c12.us',
+      'Settings, Integrations, Integration keys, with write access. Only for metadata.',
+      { pattern: '^\\S+$', pattern_hint: 'without spaces' },
+    ),
+    select(
+      'region',
+      'Region',
+      ['app.pendo.io', 'us1.app.pendo.io', 'app.eu.pendo.io', 'app.jpn.pendo.io', 'app.au.pendo.io'],
+      'The host in the address bar of Pendo.',
+    ),
   ],
   requests: [
     metadata('visitor'),

@@ -3,6 +3,7 @@ import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { crmVariants } from '../shared/blueprints.ts';
+import { secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -63,26 +64,14 @@ export default defineVendor({
     'Open: the bodies of persons v2 and notes were not seen in the reference itself.',
   ],
   config_fields: [
-    {
-      key: 'company_domain',
-      label: 'Company domain',
-      type: 'string',
-      required: true,
-      placeholder: 'acme',
-      help_text: 'The part of the address before .pipedrive.com.',
+    text('company_domain', 'Company domain', 'acme', 'The part of the address before .pipedrive.com.', {
       pattern: '^[a-z0-9-]+$',
       pattern_hint: 'the part before .pipedrive.com',
-    },
-    {
-      key: 'api_token',
-      label: 'API token',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef01234567',
-      help_text: 'Personal preferences, API.',
+    }),
+    secret('api_token', 'API token', '0123456789abcdef0123456789abcdef01234567', 'Personal preferences, API.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   chain: [
     step('find', 'GET', 'api/v2/persons/search', {

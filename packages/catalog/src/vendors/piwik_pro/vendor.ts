@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
+import { text } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import { CART, EVENT, ORDER, RESOLUTION, SEARCH, TITLE, VISITOR } from '../shared/matomo-lines.ts';
 import { template } from '../shared/messages.ts';
@@ -31,26 +32,17 @@ export default defineVendor({
     'One currency applies to a site. Identify and group calls are not sent.',
   ],
   config_fields: [
-    {
-      key: 'host',
-      label: 'Account address',
-      type: 'string',
-      required: true,
-      placeholder: 'example.piwik.pro',
-      help_text: 'The host in the address bar of Piwik PRO, or your own tracking domain, without https://.',
-      pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$',
-      pattern_hint: 'a host name without https:// and without slashes',
-    },
-    {
-      key: 'site_id',
-      label: 'Site or app ID',
-      type: 'string',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Menu, Administration, Sites and apps.',
+    text(
+      'host',
+      'Account address',
+      'example.piwik.pro',
+      'The host in the address bar of Piwik PRO, or your own tracking domain, without https://.',
+      { pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$', pattern_hint: 'a host name without https:// and without slashes' },
+    ),
+    text('site_id', 'Site or app ID', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Menu, Administration, Sites and apps.', {
       pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
       pattern_hint: 'a UUID',
-    },
+    }),
   ],
   request: {
     method: 'POST',

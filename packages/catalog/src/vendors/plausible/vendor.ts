@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderValue } from '../shared/commerce.ts';
+import { text } from '../shared/fields.ts';
 import { DISABLED, event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { OWN_NAMES } from '../shared/standard-events.ts';
@@ -32,16 +33,10 @@ export default defineVendor({
     'There is no deduplication: a retry after a timeout can count an event twice.',
   ],
   config_fields: [
-    {
-      key: 'domain',
-      label: 'Domain',
-      type: 'string',
-      required: true,
-      placeholder: 'shop.example',
-      help_text: 'Site settings, General, Domain.',
+    text('domain', 'Domain', 'shop.example', 'Site settings, General, Domain.', {
       pattern: '^(?!https?:)[^\\s/]+(/[^\\s]*)?$',
       pattern_hint: 'the domain as in Plausible, without https://',
-    },
+    }),
   ],
   request: {
     method: 'POST',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
+import { secret, select } from '../shared/fields.ts';
 import { event, from, into, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -70,36 +71,25 @@ export default defineVendor({
     'An identify merges the anonymous visitor into the user ($anon_distinct_id); an alias merges the previous id into the user id ($create_alias).',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Project API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'phc_0123456789abcdefghijklmnopqrstuvwxyzABCDEF',
-      help_text: 'Settings, Project, General, Project API key. Not a personal API key (phx_…).',
-      pattern: '^(?!phx_)\\S+$',
-      pattern_hint: 'the project API key (phc_…), not a personal API key',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'us.i.posthog.com',
-      help_text: 'The host of the address bar in PostHog: us.posthog.com or eu.posthog.com.',
-      options: ['us.i.posthog.com', 'eu.i.posthog.com'],
-      default: 'us.i.posthog.com',
-    },
-    {
-      key: 'person_profiles',
-      label: 'Person profiles',
-      type: 'select',
-      required: false,
-      placeholder: 'identified_only',
-      help_text: 'identified_only: visitors without a user id get no profile, as in PostHog’s own script. Profiles cost more.',
-      options: ['identified_only', 'always'],
-      default: 'identified_only',
-    },
+    secret(
+      'api_key',
+      'Project API key',
+      'phc_0123456789abcdefghijklmnopqrstuvwxyzABCDEF',
+      'Settings, Project, General, Project API key. Not a personal API key (phx_…).',
+      { pattern: '^(?!phx_)\\S+$', pattern_hint: 'the project API key (phc_…), not a personal API key' },
+    ),
+    select(
+      'region',
+      'Region',
+      ['us.i.posthog.com', 'eu.i.posthog.com'],
+      'The host of the address bar in PostHog: us.posthog.com or eu.posthog.com.',
+    ),
+    select(
+      'person_profiles',
+      'Person profiles',
+      ['identified_only', 'always'],
+      'identified_only: visitors without a user id get no profile, as in PostHog’s own script. Profiles cost more.',
+    ),
   ],
   request: {
     method: 'POST',

@@ -2,6 +2,7 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
 import { DISABLED, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
@@ -25,16 +26,10 @@ export default defineVendor({
     'The event id is sent as external_id; Postscript does not promise to remove duplicates.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Private API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'sk_0123456789abcdef0123456789abcdef',
-      help_text: 'Account menu, API.',
+    secret('api_key', 'Private API key', 'sk_0123456789abcdef0123456789abcdef', 'Account menu, API.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   request: {
     method: 'POST',

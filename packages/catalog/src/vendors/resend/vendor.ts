@@ -3,6 +3,7 @@ import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -35,16 +36,10 @@ export default defineVendor({
     'Open: whether a contact can be addressed by e-mail in the update call was seen in one source only; the limit differs between pages (2, 5 or 10 a second).',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 're_0123456789_abcdefghijklmnopqrstuv',
-      help_text: 'API keys.',
+    secret('api_key', 'API key', 're_0123456789_abcdefghijklmnopqrstuv', 'API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   chain: [
     {

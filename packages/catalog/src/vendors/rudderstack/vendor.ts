@@ -1,6 +1,7 @@
 /** https://www.rudderstack.com/docs/api/http-api/; answers: rudder-server, gateway/response/response.go. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret, text } from '../shared/fields.ts';
 import { SPEC_CALL, SPEC_CONTEXT, SPEC_EVENT_NAME, specVariants } from '../shared/segment-spec.ts';
 
 export default defineVendor({
@@ -23,27 +24,17 @@ export default defineVendor({
     'An event over 32 KB or a request over 4 MB is rejected.',
   ],
   config_fields: [
-    {
-      key: 'data_plane_url',
-      label: 'Data plane URL',
-      type: 'string',
-      required: true,
-      placeholder: 'https://hosted.rudderlabs.com',
-      help_text: 'Connections, at the top of the page. Without a slash at the end.',
-      format: 'url',
-      pattern: '[^/]$',
-      pattern_hint: 'without a slash at the end',
-    },
-    {
-      key: 'write_key',
-      label: 'Write key',
-      type: 'secret',
-      required: true,
-      placeholder: '2bLmEqX6yU3vXyzW9Qr5TnKpAbc',
-      help_text: 'Connections, your HTTP source, Settings.',
+    text(
+      'data_plane_url',
+      'Data plane URL',
+      'https://hosted.rudderlabs.com',
+      'Connections, at the top of the page. Without a slash at the end.',
+      { format: 'url', pattern: '[^/]$', pattern_hint: 'without a slash at the end' },
+    ),
+    secret('write_key', 'Write key', '2bLmEqX6yU3vXyzW9Qr5TnKpAbc', 'Connections, your HTTP source, Settings.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   request: {
     method: 'POST',

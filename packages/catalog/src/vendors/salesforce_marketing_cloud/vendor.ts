@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
@@ -49,42 +50,22 @@ export default defineVendor({
     'A retry after a timeout can start a journey twice.',
   ],
   config_fields: [
-    {
-      key: 'subdomain',
-      label: 'Subdomain',
-      type: 'string',
-      required: true,
-      placeholder: 'mc563885gzs27c5t9-63k636ttgm',
-      help_text: 'The first part of the REST base URI of the API integration component.',
-      pattern: '^[a-z0-9-]+$',
-      pattern_hint: 'the part before .rest.marketingcloudapis.com',
-    },
-    {
-      key: 'client_id',
-      label: 'Client ID',
-      type: 'string',
-      required: true,
-      placeholder: '0123456789abcdefghijklmn',
-      help_text: 'Installed packages, your package, API integration.',
-    },
-    {
-      key: 'client_secret',
-      label: 'Client secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwx',
-      help_text: 'Installed packages, your package, API integration.',
-    },
-    {
-      key: 'account_id',
-      label: 'Business unit (MID)',
-      type: 'string',
-      required: false,
-      placeholder: '500012345',
-      help_text: 'Hover over the name of the business unit. Only for another unit than that of the package.',
-      pattern: '^\\d+$',
-      pattern_hint: 'digits only',
-    },
+    text(
+      'subdomain',
+      'Subdomain',
+      'mc563885gzs27c5t9-63k636ttgm',
+      'The first part of the REST base URI of the API integration component.',
+      { pattern: '^[a-z0-9-]+$', pattern_hint: 'the part before .rest.marketingcloudapis.com' },
+    ),
+    text('client_id', 'Client ID', '0123456789abcdefghijklmn', 'Installed packages, your package, API integration.'),
+    secret('client_secret', 'Client secret', 'abcdefghijklmnopqrstuvwx', 'Installed packages, your package, API integration.'),
+    optionalText(
+      'account_id',
+      'Business unit (MID)',
+      '500012345',
+      'Hover over the name of the business unit. Only for another unit than that of the package.',
+      { pattern: '^\\d+$', pattern_hint: 'digits only' },
+    ),
     {
       key: 'journeys',
       label: 'Journeys',
@@ -113,14 +94,12 @@ export default defineVendor({
         },
       ],
     },
-    {
-      key: 'data_extension_key',
-      label: 'Data extension',
-      type: 'string',
-      required: false,
-      placeholder: 'Contacts_Firsthand',
-      help_text: 'Contact Builder, Data extensions, External key. Without it identify calls are dropped.',
-    },
+    optionalText(
+      'data_extension_key',
+      'Data extension',
+      'Contacts_Firsthand',
+      'Contact Builder, Data extensions, External key. Without it identify calls are dropped.',
+    ),
   ],
   requests: [
     {

@@ -1,6 +1,7 @@
 /** https://segment.com/docs/connections/sources/catalog/libraries/server/http-api/ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret } from '../shared/fields.ts';
 import { SPEC_CALL, SPEC_CONTEXT, SPEC_EVENT_NAME, specVariants } from '../shared/segment-spec.ts';
 
 export default defineVendor({
@@ -34,16 +35,13 @@ export default defineVendor({
       help_text: 'Settings, Workspace settings, General: api.segment.io for the US, events.eu1.segmentapis.com for the EU.',
       options: ['api.segment.io', 'events.eu1.segmentapis.com'],
     },
-    {
-      key: 'write_key',
-      label: 'Write key',
-      type: 'secret',
-      required: true,
-      placeholder: 'DmBXIN4JnwqBnTqXccTF0wBnLXNQmFtk',
-      help_text: 'Connections, Sources, your HTTP API source, Settings, API keys.',
-      pattern: '^\\S+$',
-      pattern_hint: 'without spaces',
-    },
+    secret(
+      'write_key',
+      'Write key',
+      'DmBXIN4JnwqBnTqXccTF0wBnLXNQmFtk',
+      'Connections, Sources, your HTTP API source, Settings, API keys.',
+      { pattern: '^\\S+$', pattern_hint: 'without spaces' },
+    ),
   ],
   request: {
     method: 'POST',

@@ -1,6 +1,7 @@
 /** https://www.twilio.com/docs/sendgrid/api-reference/contacts/add-or-update-a-contact (twilio/sendgrid-oai). */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { optionalText, secret, select } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -37,36 +38,18 @@ export default defineVendor({
     'Contacts are identified by their address only: SendGrid demands every identifier that a contact has.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'SG.0123456789abcdefghijkl.0123456789abcdefghijklmnopqrstuvwxyz0123456',
-      help_text: 'Settings, API keys.',
+    secret('api_key', 'API key', 'SG.0123456789abcdefghijkl.0123456789abcdefghijklmnopqrstuvwxyz0123456', 'Settings, API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'list_id',
-      label: 'List ID',
-      type: 'string',
-      required: false,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Adds every contact to this list. Marketing, Contacts, your list, the end of the address.',
-      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
-      pattern_hint: 'a UUID',
-    },
-    {
-      key: 'region',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'api.sendgrid.com',
-      help_text: 'api.eu.sendgrid.com for a subuser of the EU.',
-      options: ['api.sendgrid.com', 'api.eu.sendgrid.com'],
-      default: 'api.sendgrid.com',
-    },
+    }),
+    optionalText(
+      'list_id',
+      'List ID',
+      '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
+      'Adds every contact to this list. Marketing, Contacts, your list, the end of the address.',
+      { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', pattern_hint: 'a UUID' },
+    ),
+    select('region', 'Region', ['api.sendgrid.com', 'api.eu.sendgrid.com'], 'api.eu.sendgrid.com for a subuser of the EU.'),
   ],
   request: {
     method: 'PUT',

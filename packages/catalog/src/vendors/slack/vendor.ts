@@ -1,6 +1,7 @@
 /** https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret } from '../shared/fields.ts';
 import { use } from '../shared/mapping.ts';
 import { messageVariants, template } from '../shared/messages.ts';
 
@@ -27,16 +28,13 @@ export default defineVendor({
     'A retry after a timeout can repeat a message.',
   ],
   config_fields: [
-    {
-      key: 'webhook_path',
-      label: 'Webhook',
-      type: 'secret',
-      required: true,
-      placeholder: 'T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
-      help_text: 'The part of the webhook URL after https://hooks.slack.com/services/ (your app, Incoming webhooks).',
-      pattern: '^(?!https?:|/)\\S+$',
-      pattern_hint: 'the part of the URL after https://hooks.slack.com/services/',
-    },
+    secret(
+      'webhook_path',
+      'Webhook',
+      'T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+      'The part of the webhook URL after https://hooks.slack.com/services/ (your app, Incoming webhooks).',
+      { pattern: '^(?!https?:|/)\\S+$', pattern_hint: 'the part of the URL after https://hooks.slack.com/services/' },
+    ),
   ],
   request: {
     method: 'POST',

@@ -5,6 +5,7 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { itemCount, orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
+import { text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -47,7 +48,7 @@ const action = (type: string): JsonObject[] => [
 ];
 const MONEY = ['to_number', use('round', 2)];
 /** A longer text would fail the validation of the whole event. */
-const text = (max: number) => ['to_string', use('truncate', max)];
+const cut = (max: number) => ['to_string', use('truncate', max)];
 /** The first list holds the entity of the order, the second one the products; a transform makes one list of them. */
 const ENTITIES = 'co.data';
 const entity = (schema: string) => ({
@@ -65,8 +66,8 @@ const PRODUCT_FIELDS: readonly [
   ['category', ['category', 'product_category'], ['to_string'], 'unknown'],
   ['price', ['price'], MONEY, 0],
   ['quantity', ['quantity'], ['to_integer']],
-  ['variant', ['variant'], text(256)],
-  ['brand', ['brand'], text(256)],
+  ['variant', ['variant'], cut(256)],
+  ['brand', ['brand'], cut(256)],
   ['position', ['position'], ['to_integer']],
 ];
 const products = (at: string, sourcesOf: (names: string[]) => string[]): JsonObject[] => [
@@ -94,11 +95,11 @@ const ORDER = [
     transforms: [...(line.transforms as []), use('round', 2)] as never,
   })),
   from('properties.currency', transaction('currency'), ['currency_code'], { required: true }),
-  from('properties.payment_method', transaction('payment_method'), text(128), { default: 'unknown' }),
+  from('properties.payment_method', transaction('payment_method'), cut(128), { default: 'unknown' }),
   { ...itemCount(transaction('total_quantity')), default: 1 },
   from('properties.tax', transaction('tax'), MONEY),
   from('properties.shipping', transaction('shipping'), MONEY),
-  from('properties.coupon', transaction('discount_code'), text(99)),
+  from('properties.coupon', transaction('discount_code'), cut(99)),
   from('properties.discount', transaction('discount_amount'), MONEY),
   ...LIST,
 ];
@@ -119,9 +120,9 @@ const CHECKOUT = [
   ...action('checkout_step'),
   STEP,
   from('properties.step', step('step'), ['to_integer'], { default: 1 }),
-  from('properties.shipping_method', step('delivery_method'), text(128)),
-  from('properties.payment_method', step('payment_method'), text(128)),
-  from('properties.coupon', step('coupon_code'), text(128)),
+  from('properties.shipping_method', step('delivery_method'), cut(128)),
+  from('properties.payment_method', step('payment_method'), cut(128)),
+  from('properties.coupon', step('coupon_code'), cut(128)),
 ];
 
 const PLAIN_KEYS = [
@@ -151,27 +152,15 @@ export default defineVendor({
     'Only an event id that is a UUID is sent as eid.',
   ],
   config_fields: [
-    {
-      key: 'collector_url',
-      label: 'Collector URL',
-      type: 'string',
-      required: true,
-      placeholder: 'https://collector.example.com',
-      help_text: 'Without a path and without a slash at the end.',
+    text('collector_url', 'Collector URL', 'https://collector.example.com', 'Without a path and without a slash at the end.', {
       format: 'url',
       pattern: '[^/]$',
       pattern_hint: 'without a slash at the end',
-    },
-    {
-      key: 'app_id',
-      label: 'Application ID',
-      type: 'string',
-      required: true,
-      placeholder: 'shop',
-      help_text: 'Your own name for these events, the column app_id.',
+    }),
+    text('app_id', 'Application ID', 'shop', 'Your own name for these events, the column app_id.', {
       pattern: '^\\S{1,255}$',
       pattern_hint: 'at most 255 characters without spaces',
-    },
+    }),
   ],
   request: {
     method: 'POST',
@@ -200,7 +189,7 @@ export default defineVendor({
       'Product Clicked': [...action('list_click'), ...SINGLE],
       'Product Added': [...action('add_to_cart'), ...SINGLE],
       'Product Removed': [...action('remove_from_cart'), ...SINGLE],
-      'Product List Viewed': [...action('list_view'), from('properties.list_id', 'ue.data.data.name', text(128)), ...LIST],
+      'Product List Viewed': [...action('list_view'), from('properties.list_id', 'ue.data.data.name', cut(128)), ...LIST],
       'Checkout Started': CHECKOUT,
     },
     others: {

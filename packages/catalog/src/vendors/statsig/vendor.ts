@@ -4,6 +4,7 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
+import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -27,16 +28,10 @@ export default defineVendor({
     'Open: limits of size and rate, and whether further fields of user are read, are not documented on the page.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'Server secret key',
-      type: 'secret',
-      required: true,
-      placeholder: 'secret-0123456789abcdefghijklmnopqrstuvwxyz',
-      help_text: 'Project settings, Keys and environments.',
+    secret('api_key', 'Server secret key', 'secret-0123456789abcdefghijklmnopqrstuvwxyz', 'Project settings, Keys and environments.', {
       pattern: '^(?!console-)\\S+$',
       pattern_hint: 'a server secret (secret-…) or client key (client-…), not a console key',
-    },
+    }),
   ],
   request: {
     method: 'POST',

@@ -5,6 +5,7 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
+import { optionalText, text } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -63,43 +64,17 @@ export default defineVendor({
     'Open: how Tealium reports an unknown account or profile.',
   ],
   config_fields: [
-    {
-      key: 'account',
-      label: 'Account',
-      type: 'string',
-      required: true,
-      placeholder: 'acme',
-      help_text: 'The name of the account, at the top of every page.',
+    text('account', 'Account', 'acme', 'The name of the account, at the top of every page.', {
       pattern: '^[A-Za-z0-9_.-]+$',
       pattern_hint: 'the name of the account',
-    },
-    {
-      key: 'profile',
-      label: 'Profile',
-      type: 'string',
-      required: false,
-      placeholder: 'main',
-      help_text: 'The name of the profile, at the top of every page.',
+    }),
+    optionalText('profile', 'Profile', 'main', 'The name of the profile, at the top of every page.', {
       default: 'main',
       pattern: '^[A-Za-z0-9_.-]+$',
       pattern_hint: 'the name of the profile',
-    },
-    {
-      key: 'data_source',
-      label: 'Data source key',
-      type: 'string',
-      required: false,
-      placeholder: 'abc123',
-      help_text: 'Sources, Data sources.',
-    },
-    {
-      key: 'trace_id',
-      label: 'Trace ID',
-      type: 'string',
-      required: false,
-      placeholder: '00000',
-      help_text: 'Only for a test: the ID of a trace that you started in Trace.',
-    },
+    }),
+    optionalText('data_source', 'Data source key', 'abc123', 'Sources, Data sources.'),
+    optionalText('trace_id', 'Trace ID', '00000', 'Only for a test: the ID of a trace that you started in Trace.'),
   ],
   request: {
     method: 'POST',

@@ -1,6 +1,7 @@
 /** https://core.telegram.org/bots/api#sendmessage */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret, text } from '../shared/fields.ts';
 import { from, set, use } from '../shared/mapping.ts';
 import { messageVariants, template } from '../shared/messages.ts';
 
@@ -25,36 +26,21 @@ export default defineVendor({
     'A retry after a timeout can repeat a message.',
   ],
   config_fields: [
-    {
-      key: 'bot_id',
-      label: 'Bot ID',
-      type: 'string',
-      required: true,
-      placeholder: '123456789',
-      help_text: 'The digits of the token before the colon.',
+    text('bot_id', 'Bot ID', '123456789', 'The digits of the token before the colon.', {
       pattern: '^\\d{5,15}$',
       pattern_hint: 'the digits before the colon',
-    },
-    {
-      key: 'bot_secret',
-      label: 'Bot secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw',
-      help_text: 'The part of the token after the colon.',
+    }),
+    secret('bot_secret', 'Bot secret', 'AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw', 'The part of the token after the colon.', {
       pattern: '^[^:/\\s]+$',
       pattern_hint: 'the part of the token after the colon',
-    },
-    {
-      key: 'chat_id',
-      label: 'Chat ID',
-      type: 'string',
-      required: true,
-      placeholder: '-1001234567890',
-      help_text: 'The number of the chat (groups and channels start with a minus), or @name of a public channel.',
-      pattern: '^(-?\\d+|@\\w+)$',
-      pattern_hint: 'a number, or @name',
-    },
+    }),
+    text(
+      'chat_id',
+      'Chat ID',
+      '-1001234567890',
+      'The number of the chat (groups and channels start with a minus), or @name of a public channel.',
+      { pattern: '^(-?\\d+|@\\w+)$', pattern_hint: 'a number, or @name' },
+    ),
     {
       key: 'thread_id',
       label: 'Topic ID',

@@ -2,6 +2,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, Variant } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { flag, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import { OWN_PAGE_URL } from '../shared/sources.ts';
 import { GLOBAL, IS_APP, prop } from './mappings.ts';
@@ -79,51 +80,25 @@ export default defineVendor({
   test_mode: { field: 'test_event_code', effect: 'Events with the code of the page Test events show there.' },
   default_consent_category: 'advertising',
   config_fields: [
-    {
-      key: 'pixel_code',
-      label: 'Pixel code',
-      type: 'string',
-      required: true,
-      placeholder: 'C4ABCDEFGHIJKLMNOPQ0',
-      help_text: 'Events Manager, your web data source.',
+    text('pixel_code', 'Pixel code', 'C4ABCDEFGHIJKLMNOPQ0', 'Events Manager, your web data source.', {
       pattern: '^[A-Za-z0-9]{5,64}$',
       pattern_hint: 'the letters and digits of a pixel code',
-    },
-    {
-      key: 'access_token',
-      label: 'Access token',
-      type: 'secret',
-      required: true,
-      placeholder: '4ed4cd2fexampletoken0123456789abcdef',
-      help_text: 'Events Manager, Settings, Events API, Generate access token.',
-    },
-    {
-      key: 'test_event_code',
-      label: 'Test event code',
-      type: 'string',
-      required: false,
-      placeholder: 'TEST12345',
-      help_text: 'Shows events under Test events; leave empty in production.',
-    },
-    {
-      key: 'app_id',
-      label: 'TikTok app ID',
-      type: 'string',
-      required: false,
-      placeholder: '7123456789012345678',
-      help_text: 'For app events: Events Manager, your app data source. Without it app events are sent as web events.',
-      pattern: '^[A-Za-z0-9]{5,64}$',
-      pattern_hint: 'the digits of an app id',
-    },
-    {
-      key: 'limited_data_use',
-      label: 'Limited Data Use',
-      type: 'boolean',
-      required: false,
-      placeholder: 'false',
-      help_text: 'Marks every event with limited_data_use.',
-      default: false,
-    },
+    }),
+    secret(
+      'access_token',
+      'Access token',
+      '4ed4cd2fexampletoken0123456789abcdef',
+      'Events Manager, Settings, Events API, Generate access token.',
+    ),
+    optionalText('test_event_code', 'Test event code', 'TEST12345', 'Shows events under Test events; leave empty in production.'),
+    optionalText(
+      'app_id',
+      'TikTok app ID',
+      '7123456789012345678',
+      'For app events: Events Manager, your app data source. Without it app events are sent as web events.',
+      { pattern: '^[A-Za-z0-9]{5,64}$', pattern_hint: 'the digits of an app id' },
+    ),
+    flag('limited_data_use', 'Limited Data Use', 'Marks every event with limited_data_use.'),
   ],
   requests: (['app', 'web'] as const).map((source) => ({
     name: source,

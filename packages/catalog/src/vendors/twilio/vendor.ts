@@ -1,6 +1,7 @@
 /** https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret, text } from '../shared/fields.ts';
 import { from, use } from '../shared/mapping.ts';
 import { messageVariants, template } from '../shared/messages.ts';
 
@@ -26,56 +27,29 @@ export default defineVendor({
     'Texts are cut to 1,600 characters.',
   ],
   config_fields: [
-    {
-      key: 'account_sid',
-      label: 'Account SID',
-      type: 'string',
-      required: true,
-      placeholder: 'AC0123456789abcdef0123456789abcdef',
-      help_text: 'Console, Account info.',
+    text('account_sid', 'Account SID', 'AC0123456789abcdef0123456789abcdef', 'Console, Account info.', {
       pattern: '^AC[0-9a-f]{32}$',
       pattern_hint: 'AC and 32 characters',
-    },
-    {
-      key: 'api_key_sid',
-      label: 'API key SID',
-      type: 'string',
-      required: true,
-      placeholder: 'SK0123456789abcdef0123456789abcdef',
-      help_text: 'Account, API keys and tokens. The account SID works too, with the auth token as secret.',
-      pattern: '^(SK|AC)[0-9a-f]{32}$',
-      pattern_hint: 'SK and 32 characters',
-    },
-    {
-      key: 'api_key_secret',
-      label: 'API key secret',
-      type: 'secret',
-      required: true,
-      placeholder: 'abcdefghijklmnopqrstuvwxyz012345',
-      help_text: 'It is shown once, when the key is created.',
+    }),
+    text(
+      'api_key_sid',
+      'API key SID',
+      'SK0123456789abcdef0123456789abcdef',
+      'Account, API keys and tokens. The account SID works too, with the auth token as secret.',
+      { pattern: '^(SK|AC)[0-9a-f]{32}$', pattern_hint: 'SK and 32 characters' },
+    ),
+    secret('api_key_secret', 'API key secret', 'abcdefghijklmnopqrstuvwxyz012345', 'It is shown once, when the key is created.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'sender',
-      label: 'Sender',
-      type: 'string',
-      required: true,
-      placeholder: '+15005550006',
-      help_text: 'Phone numbers, Manage, Active numbers; or the name of an alphanumeric sender.',
+    }),
+    text('sender', 'Sender', '+15005550006', 'Phone numbers, Manage, Active numbers; or the name of an alphanumeric sender.', {
       pattern: '^(\\+\\d{6,15}|whatsapp:\\+\\d{6,15}|[A-Za-z0-9 ]{1,11})$',
       pattern_hint: 'a number such as +15005550006',
-    },
-    {
-      key: 'recipient',
-      label: 'Recipient',
-      type: 'string',
-      required: true,
-      placeholder: '+4915123456789',
-      help_text: 'The number that receives the messages, with its country code.',
+    }),
+    text('recipient', 'Recipient', '+4915123456789', 'The number that receives the messages, with its country code.', {
       pattern: '^(whatsapp:)?\\+\\d{6,15}$',
       pattern_hint: 'a number such as +4915123456789',
-    },
+    }),
   ],
   request: {
     method: 'POST',

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { secret, select } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 
 const post = (name: string, path: string): RequestDefinition => ({
@@ -36,26 +37,11 @@ export default defineVendor({
     'Open: one page of the documentation accepts numbers in metadata, another only texts; numbers are sent as numbers.',
   ],
   config_fields: [
-    {
-      key: 'api_key',
-      label: 'API key',
-      type: 'secret',
-      required: true,
-      placeholder: 'prd_0123456789abcdef0123456789abcdef',
-      help_text: 'Environment, API key.',
+    secret('api_key', 'API key', 'prd_0123456789abcdef0123456789abcdef', 'Environment, API key.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
-    {
-      key: 'region',
-      label: 'Endpoint',
-      type: 'select',
-      required: false,
-      placeholder: 'analytex.userpilot.io',
-      help_text: 'Environment, API endpoint.',
-      options: ['analytex.userpilot.io', 'analytex-eu.userpilot.io'],
-      default: 'analytex.userpilot.io',
-    },
+    }),
+    select('region', 'Endpoint', ['analytex.userpilot.io', 'analytex-eu.userpilot.io'], 'Environment, API endpoint.'),
   ],
   requests: [
     { ...post('track', 'track'), when: { field: 'event.type', op: 'eq', value: 'track' } },

@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -33,26 +34,8 @@ export default defineVendor({
     'Open: VWO has no public reference of this call; the fields are those of its libraries and of a public implementation.',
   ],
   config_fields: [
-    {
-      key: 'account_id',
-      label: 'Account ID',
-      type: 'string',
-      required: true,
-      placeholder: '123456',
-      help_text: 'Account, Details.',
-      pattern: '^\\d{3,10}$',
-      pattern_hint: 'digits only',
-    },
-    {
-      key: 'path',
-      label: 'Region',
-      type: 'select',
-      required: false,
-      placeholder: 'events',
-      help_text: 'events for the US, eu01/events for the EU, as01/events for Asia.',
-      options: ['events', 'eu01/events', 'as01/events'],
-      default: 'events',
-    },
+    text('account_id', 'Account ID', '123456', 'Account, Details.', { pattern: '^\\d{3,10}$', pattern_hint: 'digits only' }),
+    select('path', 'Region', ['events', 'eu01/events', 'as01/events'], 'events for the US, eu01/events for the EU, as01/events for Asia.'),
   ],
   request: {
     method: 'POST',

@@ -5,6 +5,7 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
+import { secret, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
@@ -56,26 +57,14 @@ export default defineVendor({
     'Open: the name of the token parameter (ms), the fields of products and the actions besides purchase come from second-hand sources.',
   ],
   config_fields: [
-    {
-      key: 'counter_id',
-      label: 'Counter',
-      type: 'string',
-      required: true,
-      placeholder: '12345678',
-      help_text: 'The number of the counter, beside its name.',
+    text('counter_id', 'Counter', '12345678', 'The number of the counter, beside its name.', {
       pattern: '^\\d{5,12}$',
       pattern_hint: 'digits only',
-    },
-    {
-      key: 'token',
-      label: 'Measurement Protocol token',
-      type: 'secret',
-      required: true,
-      placeholder: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-      help_text: 'Settings, Counter, Measurement Protocol.',
+    }),
+    secret('token', 'Measurement Protocol token', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Settings, Counter, Measurement Protocol.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
-    },
+    }),
   ],
   request: {
     method: 'POST',

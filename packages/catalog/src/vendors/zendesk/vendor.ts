@@ -3,6 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { crmVariants } from '../shared/blueprints.ts';
+import { secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
@@ -46,36 +47,21 @@ export default defineVendor({
     'User fields must exist in Zendesk before they are mapped (user.user_fields.<key>).',
   ],
   config_fields: [
-    {
-      key: 'subdomain',
-      label: 'Subdomain',
-      type: 'string',
-      required: true,
-      placeholder: 'acme',
-      help_text: 'The part of the address before .zendesk.com.',
+    text('subdomain', 'Subdomain', 'acme', 'The part of the address before .zendesk.com.', {
       pattern: '^[a-z0-9-]+$',
       pattern_hint: 'the part before .zendesk.com',
-    },
-    {
-      key: 'email',
-      label: 'Agent e-mail',
-      type: 'string',
-      required: true,
-      placeholder: 'agent@acme.example',
-      help_text: 'The address of an administrator, who owns the token.',
+    }),
+    text('email', 'Agent e-mail', 'agent@acme.example', 'The address of an administrator, who owns the token.', {
       pattern: '^[^@\\s/]+@[^@\\s/]+$',
       pattern_hint: 'an address, without /token',
-    },
-    {
-      key: 'api_token',
-      label: 'API token',
-      type: 'secret',
-      required: true,
-      placeholder: '6wiIBWbGkBMo1mRDMuVwkw1EPsNkeUj95PIz2akv',
-      help_text: 'Admin centre, Apps and integrations, APIs, Zendesk API.',
-      pattern: '^\\S+$',
-      pattern_hint: 'without spaces',
-    },
+    }),
+    secret(
+      'api_token',
+      'API token',
+      '6wiIBWbGkBMo1mRDMuVwkw1EPsNkeUj95PIz2akv',
+      'Admin centre, Apps and integrations, APIs, Zendesk API.',
+      { pattern: '^\\S+$', pattern_hint: 'without spaces' },
+    ),
   ],
   requests: [
     {

@@ -1,6 +1,7 @@
 /** https://www.zoho.com/crm/developer/docs/api/v8/upsert-records.html */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -40,52 +41,24 @@ export default defineVendor({
     'Accounts of the Canadian data centre need the field Endpoint.',
   ],
   config_fields: [
-    {
-      key: 'data_center',
-      label: 'Data centre',
-      type: 'select',
-      required: false,
-      placeholder: 'com',
-      help_text: 'The ending of the address: crm.zoho.com, .eu, .in, .com.au, .jp, .com.cn or .sa.',
-      options: ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa'],
-      default: 'com',
-    },
-    {
-      key: 'module',
-      label: 'Module',
-      type: 'select',
-      required: false,
-      placeholder: 'Leads',
-      help_text: 'What a person becomes.',
-      options: ['Leads', 'Contacts'],
-      default: 'Leads',
-    },
-    {
-      key: 'client_id',
-      label: 'Client ID',
-      type: 'string',
-      required: true,
-      placeholder: '1000.ABCDEFGHIJKLMNOPQRSTUVWXYZ0123',
-      help_text: 'API console, your client.',
+    select(
+      'data_center',
+      'Data centre',
+      ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa'],
+      'The ending of the address: crm.zoho.com, .eu, .in, .com.au, .jp, .com.cn or .sa.',
+    ),
+    select('module', 'Module', ['Leads', 'Contacts'], 'What a person becomes.'),
+    text('client_id', 'Client ID', '1000.ABCDEFGHIJKLMNOPQRSTUVWXYZ0123', 'API console, your client.', {
       pattern: '^1000\\.[A-Z0-9]+$',
       pattern_hint: '1000. and letters and digits',
-    },
-    {
-      key: 'client_secret',
-      label: 'Client secret',
-      type: 'secret',
-      required: true,
-      placeholder: '0123456789abcdef0123456789abcdef0123456789',
-      help_text: 'API console, your client.',
-    },
-    {
-      key: 'refresh_token',
-      label: 'Refresh token',
-      type: 'secret',
-      required: true,
-      placeholder: '1000.0123456789abcdef0123456789abcdef.0123456789abcdef0123456789abcdef',
-      help_text: 'The answer to the exchange of the code.',
-    },
+    }),
+    secret('client_secret', 'Client secret', '0123456789abcdef0123456789abcdef0123456789', 'API console, your client.'),
+    secret(
+      'refresh_token',
+      'Refresh token',
+      '1000.0123456789abcdef0123456789abcdef.0123456789abcdef0123456789abcdef',
+      'The answer to the exchange of the code.',
+    ),
   ],
   request: {
     method: 'POST',
