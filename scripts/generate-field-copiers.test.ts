@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { FILE, text } from './generate-field-copiers.ts';
+import { FILES } from './generate-field-copiers.ts';
 
-test('the written-out copiers are up to date', () => {
-  expect(readFileSync(FILE, 'utf8')).toBe(text);
-});
+test.each(FILES)('$file is up to date', ({ file, text }) => expect(readFileSync(file, 'utf8')).toBe(text));

@@ -1,12 +1,9 @@
-/**
- * Writes packages/core/src/mapping/v2/generated/field-copiers.ts: the same function many times over. `--check` only says whether the
- * file is up to date.
- */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** Writes the files of packages/core/src/mapping/v2/generated: the same functions many times over (docs/decisions/0015). */
+import { writeFileSync } from 'node:fs';
 
-export const FILE = new URL('../packages/core/src/mapping/v2/generated/field-copiers.ts', import.meta.url);
 const COPIES = 48;
 const FIELDS = 4;
+const NAMES = 256;
 
 function copier(): string {
   const indexes = Array.from({ length: FIELDS }, (_, i) => i);
@@ -22,7 +19,7 @@ const fields = Array.from(
   { length: FIELDS },
   (_, i) => `  s${i}${i === 0 ? '' : '?'}: string;\n  d${i}${i === 0 ? '' : '?'}: string;`,
 ).join('\n');
-export const text = `// Written by scripts/generate-field-copiers.ts. Do not edit.
+const copiers = `// Written by scripts/generate-field-copiers.ts. Do not edit.
 import { ownCopy } from '../../copy.ts';
 
 /** Source and target names of up to ${FIELDS} fields. */
@@ -37,10 +34,23 @@ ${Array.from({ length: COPIES }, copier).join('\n')}
 ];
 `.replaceAll(/out\[d([1-9])\]/g, 'out[d$1!]');
 
-if (import.meta.main) {
-  if (!process.argv.includes('--check')) writeFileSync(FILE, text);
-  else if (readFileSync(FILE, 'utf8') !== text) {
-    console.error('field-copiers.ts is out of date: run node scripts/generate-field-copiers.ts');
-    process.exitCode = 1;
-  }
+const accesses = `// Written by scripts/generate-field-copiers.ts. Do not edit.
+type Box = Record<string, unknown>;
+/** Reads and writes the property of one name. */
+export interface PropertyAccess {
+  read(box: Box): unknown;
+  write(box: Box, value: unknown): void;
 }
+
+export const ACCESSES: readonly ((name: string) => PropertyAccess)[] = [
+${Array.from({ length: NAMES }, () => '  (k) => ({ read: (b) => b[k], write: (b, v) => { b[k] = v; } }),').join('\n')}
+];
+`;
+
+const folder = new URL('../packages/core/src/mapping/v2/generated/', import.meta.url);
+export const FILES = [
+  { file: new URL('field-copiers.ts', folder), text: copiers },
+  { file: new URL('property-accesses.ts', folder), text: accesses },
+];
+
+if (import.meta.main) for (const { file, text } of FILES) writeFileSync(file, text);

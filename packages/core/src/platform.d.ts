@@ -32,6 +32,7 @@ declare class URLSearchParams {
 }
 declare class TextEncoder {
   encode(input?: string): Uint8Array<ArrayBuffer>;
+  encodeInto(input: string, destination: Uint8Array): { read: number; written: number };
 }
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });

@@ -12,11 +12,20 @@ export function ownCopy(value: unknown): unknown {
 
 function copyAt(value: object, depth: number): unknown {
   if (depth === MAX_DEPTH) return value;
-  if (Array.isArray(value)) return value.map((item) => (typeof item === 'object' && item !== null ? copyAt(item, depth + 1) : item));
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const item = (value as Record<string, unknown>)[key];
-    put(copy, key, typeof item === 'object' && item !== null ? copyAt(item, depth + 1) : item);
+  if (Array.isArray(value)) {
+    const list: unknown[] = value.slice();
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i];
+      if (typeof item === 'object' && item !== null) list[i] = copyAt(item, depth + 1);
+    }
+    return list;
+  }
+  // Unlike Object.assign, the spread keeps a field named __proto__ as a field.
+  const copy: Record<string, unknown> = { ...value };
+  // Event data inherits nothing that for-in would list, and a list of keys costs more than the copy.
+  for (const key in copy) {
+    const item = copy[key];
+    if (typeof item === 'object' && item !== null) put(copy, key, copyAt(item, depth + 1));
   }
   return copy;
 }

@@ -310,6 +310,22 @@ describe('which entry', () => {
       { kind: 'dropped', reason: 'mapping_filter' },
     ],
   ])('%s', (_name, config, event, expected) => expect(run(config, event)).toEqual(expected));
+  describe('event names match trimmed and in any letter case, unless the exact name is mapped', () => {
+    const names = ['Order Completed', 'order refunded', 'Order Refunded'];
+    const named = Object.fromEntries(names.map((name) => [name, { vendor_event_name: `as ${name}` }]));
+    test.each([
+      ['Order Completed', 'as Order Completed'],
+      ['order completed', 'as Order Completed'],
+      ['  ORDER Completed\t', 'as Order Completed'],
+      ['Order Refunded', 'as Order Refunded'],
+      ['order refunded', 'as order refunded'],
+      ['ORDER REFUNDED ', 'as order refunded'],
+      ['OrderCompleted', undefined],
+    ])('%j', (event, expected) => {
+      const result = run({ events: named }, { ...order, event });
+      expect(result.kind === 'payload' ? result.vendor_event_name : undefined).toBe(expected);
+    });
+  });
   test('the vendor may define what happens to unmapped events', () => {
     expect(run({}, order, { default_action: 'pass_through' }).kind).toBe('pass_through');
   });
@@ -344,6 +360,21 @@ test('a payload shares nothing with the event', () => {
   const copy = (result as { payload: { p: { products: object[] } } }).payload;
   copy.p.products.length = 0;
   expect((order.properties?.products as object[]).length).toBe(3);
+});
+
+test('a payload shares nothing with the event, not even after a transform or below another mapping', () => {
+  const mappings = [
+    { source: 'properties', target: 'p', transforms: [{ name: 'omit', args: ['total'] }] },
+    { source: 'user_id', target: 'p.products[0].buyer' },
+    { source: 'properties.products', target: 'q', transforms: ['to_list'] },
+  ];
+  const before = structuredClone(order);
+  const result = run({ events: { 'Order Completed': { mappings } } });
+  expect(order).toEqual(before);
+  const { p, q } = (result as { payload: { p: { products: Record<string, unknown>[]; words: string[] }; q: object[] } }).payload;
+  expect(p.products[0]).toMatchObject({ product_id: 'p1', buyer: 'u1' });
+  expect([p.products[1] === q[1], q[1] === (order.properties?.products as object[])[1]]).toEqual([false, false]);
+  expect(p.words === order.properties?.words).toBe(false);
 });
 
 test('a template that writes too much fails the event', () => {

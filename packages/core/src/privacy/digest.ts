@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../hash/hash.ts';
 
 export const REDACTED = '[redacted]';
 const SHA256_HEX = /^[0-9a-f]{64}$/;
@@ -8,10 +7,6 @@ const SHA256_HEX = /^[0-9a-f]{64}$/;
 export function hashPii(text: string): string {
   const normal = text.trim().toLowerCase();
   return SHA256_HEX.test(normal) ? normal : sha256Hex(normal);
-}
-
-export function sha256Hex(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
 /** One event may hash this many values, about 5 µs each. Beyond that values are redacted: nothing stays readable, nothing stalls. */

@@ -7,9 +7,9 @@ import { BROWSER_IDS, CLICK_IDS, type ClickId, clickFromCookie } from '../contex
 import { ownObject, ownText, setOwn } from '../context/objects.ts';
 import { idsOfCookies } from '../context/vendor-ids.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
+import { sha256Hex } from '../hash/hash.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
-import { sha256Hex } from '../privacy/digest.ts';
 import { writeJson } from '../transforms/json-stringify.ts';
 import type { Remembered, VisitorState } from './visitor.ts';
 

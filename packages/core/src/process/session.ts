@@ -3,8 +3,8 @@
  * The session id is derived from the first event, so processing that event again after a crash gives the same id.
  */
 import type { CanonicalEvent } from '../event/canonical.ts';
+import { sha256Hex } from '../hash/hash.ts';
 import type { Decision } from '../outcome/outcome.ts';
-import { sha256Hex } from '../privacy/digest.ts';
 import type { VisitorState } from './visitor.ts';
 
 export interface SessionInput {

@@ -11,10 +11,16 @@ export const omit = defineTransform({
     [{ a: 1 }, undefined, 'a'],
     ['x', undefined, 'a'],
   ],
-  apply(value, names) {
-    if (!isObject(value)) return undefined;
-    const out: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) if (!names.includes(key)) put(out, key, value[key]);
-    return Object.keys(out).length === 0 ? undefined : out;
+  apply: (value, names) => without(value, new Set(names)),
+  prepare(names) {
+    const omitted = new Set(names);
+    return { ok: true, apply: (value) => without(value, omitted) };
   },
 });
+
+function without(value: unknown, names: ReadonlySet<unknown>): Record<string, unknown> | undefined {
+  if (!isObject(value)) return undefined;
+  let out: Record<string, unknown> | undefined;
+  for (const key of Object.keys(value)) if (!names.has(key)) put((out ??= {}), key, value[key]);
+  return out;
+}

@@ -9,8 +9,20 @@ export function fromUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Length of the text in UTF-8, without encoding it. A lone surrogate counts as the replacement character. */
+/** Reused, so that counting allocates nothing. Its content is never read. */
+const scratch = new Uint8Array(16_384);
+
+/** Length of the text in UTF-8. A lone surrogate counts as the replacement character. */
 export function utf8Length(text: string): number {
+  if (text.length <= scratch.length) {
+    // The host encodes a kilobyte in a tenth of the time that the loop needs to count it.
+    const { read, written } = encoder.encodeInto(text, scratch);
+    if (read === text.length) return written;
+  }
+  return countBytes(text);
+}
+
+function countBytes(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -17,6 +17,7 @@ import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { isSecretParameter, scrubber, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import type { Settings } from '../config.ts';
+import '../runtime/native-hash.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import { atStep } from '../runtime/stall-watch.ts';
 import { turns } from '../runtime/turns.ts';

@@ -28,7 +28,7 @@ export function compileV2(config: Record<string, unknown>, options: MappingOptio
   const { where = '', default_action: defaultAction = 'drop', parameters = {} } = options;
   const checks = new Checks();
   const state: RunState = { run: 0, missing: undefined, failed: undefined };
-  const context: CompileContext = { checks, state, roots: { parameters }, reads: new Map(), whens: new Map() };
+  const context: CompileContext = { checks, state, roots: { parameters }, reads: new Map(), parents: new Map(), whens: new Map() };
   const global = compileGlobal(config.global, join(where, 'global'), context);
   const events = compileEvents(config.events, join(where, 'events'), global, context);
   const otherwise = compileDefaults(config.defaults, join(where, 'defaults'), defaultAction, global, context);

@@ -2,7 +2,7 @@
 import type { CanonicalEvent } from '../../event/canonical.ts';
 import { ALWAYS, type ConditionTest, NEVER } from '../../filter/condition.ts';
 import { isObject } from '../../json.ts';
-import { compileDeleter, compileGetter, compileSetter, type Roots } from '../../path/path.ts';
+import { compileDeleter, compileGetter, compileSetter, type Getter, type Roots } from '../../path/path.ts';
 import { compileTemplate } from '../../template/template.ts';
 import { compileTransforms } from '../../transforms/compile.ts';
 import { compileField, compileWhen, type Field, type RunState } from '../field.ts';
@@ -18,6 +18,7 @@ export interface CompileContext {
   roots: Roots;
   state: RunState;
   reads: Map<Field, Read>;
+  parents: Map<string, Getter>;
   /** Conditions of mapping lines, by their text: many lines of a vendor have the same one. */
   whens: Map<string, ConditionTest>;
 }
@@ -131,9 +132,9 @@ export type RunEntry = (event: CanonicalEvent) => Mapped;
 
 /** Combines the parts, in order of precedence (global first), into one function. */
 export function compileEntry(parts: readonly Parts[], name: Read | undefined, context: CompileContext): RunEntry {
-  const { roots, state } = context;
+  const { roots, state, reads, parents } = context;
   const fields = parts.flatMap((part) => part.fields);
-  const build = compileTree(fields, { roots, state, reads: context.reads, conflict: conflictNamer(parts, context.checks) });
+  const build = compileTree(fields, { roots, state, reads, parents, conflict: conflictNamer(parts, context.checks) });
   const required = fields
     .filter((field) => field.required && field.target.some((segment) => segment.kind === 'each'))
     .map((field) => listCheck(field, roots));

@@ -1,4 +1,5 @@
 import { firstPresent, isRooted, type Roots, type Segment } from '../../path/path.ts';
+import { isInherited } from '../../path/read.ts';
 import { ownCopy } from '../copy.ts';
 import type { Field } from '../field.ts';
 
@@ -11,8 +12,8 @@ type Paths = readonly (readonly Segment[])[];
  * `[*]`, holes left by a `[*]` source or by a transform are removed from the list.
  */
 export function readField(field: Field, paths: Paths | undefined, roots: Roots, keepHoles: boolean): Read {
-  const raw = readOrigin(field, paths, roots);
   const { change, fallback } = field;
+  const raw = readOrigin(field, paths, roots, change === undefined);
   const sources = paths ?? (field.origin.kind === 'source' ? field.origin.paths : []);
   const compact = !keepHoles && sources.some((path) => path.some((segment) => segment.kind === 'each'));
   const changed: Read = !change ? raw : keepHoles || compact ? changedBy(change, raw) : changedWhole(change, raw);
@@ -25,8 +26,12 @@ export function readField(field: Field, paths: Paths | undefined, roots: Roots, 
 }
 
 type Change = NonNullable<Field['change']>;
+/** Transforms never modify their input, so only their result is copied: it may be far smaller (a total) or none at all. */
 function changedBy(change: Change, raw: Read): Read {
-  return (event, base) => change(raw(event, base), event);
+  return (event, base) => {
+    const value = change(raw(event, base), event);
+    return typeof value === 'object' ? ownCopy(value) : value;
+  };
 }
 /**
  * Removes list elements without a result. One invalid address in a list would be sent as null, and vendors would reject the rest with
@@ -35,31 +40,37 @@ function changedBy(change: Change, raw: Read): Read {
 function changedWhole(change: Change, raw: Read): Read {
   return (event, base) => {
     const value = change(raw(event, base), event);
-    return typeof value === 'object' ? withoutHoles(value) : value;
+    return typeof value === 'object' ? withoutHoles(ownCopy(value)) : value;
   };
 }
 
-function readOrigin(field: Field, paths: Paths | undefined, roots: Roots): Read {
+function readOrigin(field: Field, paths: Paths | undefined, roots: Roots, copied: boolean): Read {
   const { origin } = field;
   if (origin.kind === 'template') return (event) => origin.render(event);
   if (origin.kind === 'value') {
     const { value } = origin;
-    return typeof value === 'object' ? () => ownCopy(value) : () => value;
+    return copied && typeof value === 'object' ? () => ownCopy(value) : () => value;
   }
   const get = firstPresent(paths ?? origin.paths, roots);
+  if (!copied) return (_event, base) => get(base);
   return (_event, base) => {
     const value = get(base);
     return typeof value === 'object' ? (value === null ? undefined : ownCopy(value)) : value;
   };
 }
 
-/** Returns the name if the field only copies one key unchanged. This is the most common mapping, and callers inline it. */
-export function plainKey(field: Field, paths: Paths | undefined, roots: Roots): string | undefined {
+/** The key of a field that only copies it unchanged, and the path of the object that has it. */
+export interface PlainField {
+  parent: readonly Segment[];
+  key: string;
+}
+/** The most common mapping. Callers inline it. Undefined for any other. */
+export function plainField(field: Field, paths: Paths | undefined, roots: Roots): PlainField | undefined {
   if (field.origin.kind !== 'source' || field.change || field.fallback !== undefined || field.when || field.required) return undefined;
-  const [path, ...others] = paths ?? field.origin.paths;
-  const [segment, ...rest] = path ?? [];
-  if (others.length > 0 || rest.length > 0 || segment?.kind !== 'key' || isRooted([segment], roots)) return undefined;
-  return segment.key;
+  const [path = [], ...others] = paths ?? field.origin.paths;
+  const last = path.at(-1);
+  if (others.length > 0 || last?.kind !== 'key' || isInherited(last.key) || isRooted(path, roots)) return undefined;
+  return path.some(({ kind }) => kind === 'each') ? undefined : { parent: path.slice(0, -1), key: last.key };
 }
 
 /** Returns undefined if only holes remain. A list that was empty stays empty. */

@@ -1,4 +1,4 @@
-import type { Roots, Segment } from '../../path/path.ts';
+import type { Getter, Roots, Segment } from '../../path/path.ts';
 import type { Field, RunState } from '../field.ts';
 import type { Read } from './leaf.ts';
 
@@ -18,16 +18,25 @@ export interface TreeContext {
   laid_over: boolean;
   /** Cache of field reads that start from the event. Entries share the reads of global fields. */
   reads: Map<Field, Read>;
+  /** Getters of the objects whose keys are copied, by their path. */
+  parents: Map<string, Getter>;
   conflict(field: Field): void;
   /** Passed along so that the modules of the different node kinds need not import each other. */
   compile(placed: readonly Placed[], context: TreeContext): TreeNode;
+}
+/** One key, copied unchanged. Nodes with the same parent have the same getter, so that it is read once for all of them. */
+export interface PlainNode {
+  key: string;
+  parent: Getter;
+  /** The key belongs to `base` itself. */
+  direct: boolean;
 }
 export type Overlay = (under: unknown, event: unknown, base: unknown) => unknown;
 export interface TreeNode {
   build: Read;
   /** Lays this node over another mapping's value (undefined if there is none). Only usable if the context has `laid_over`. */
   overlay: Overlay;
-  plain?: string | undefined;
+  plain?: PlainNode | undefined;
 }
 
 export const NEVER_LAID: Overlay = (under) => under;

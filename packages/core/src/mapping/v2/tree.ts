@@ -3,17 +3,21 @@
  * looked up for every mapping. A mapping to `a.b` is laid over a mapping to `a`, regardless of order. If several mappings have the same
  * target, the last one with a value wins.
  */
-import { isInherited } from '../../path/read.ts';
-import { put } from '../../path/write.ts';
+import { formatPath, type Getter } from '../../path/path.ts';
+import { readerOf } from '../../path/read.ts';
 import { ownCopy } from '../copy.ts';
 import type { Field } from '../field.ts';
 import { copierFor } from './copy-fields.ts';
 import type { FieldCopier } from './generated/field-copiers.ts';
-import { plainKey, type Read, readField } from './leaf.ts';
+import { plainField, type Read, readField } from './leaf.ts';
 import { listNode } from './list-node.ts';
-import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
+import { NEVER_LAID, type Overlay, type Placed, type PlainNode, type TreeContext, type TreeNode } from './node.ts';
+import { accessTo, type PropertyAccess } from './property-access.ts';
 
-export function compileTree(fields: readonly Field[], context: Pick<TreeContext, 'roots' | 'state' | 'reads' | 'conflict'>): Read {
+export function compileTree(
+  fields: readonly Field[],
+  context: Pick<TreeContext, 'roots' | 'state' | 'reads' | 'parents' | 'conflict'>,
+): Read {
   const placed = fields.map((field) => ({ field, target: field.target, paths: undefined }));
   return compileNode(placed, { ...context, in_list: false, laid_over: false, compile: compileNode }).build;
 }
@@ -32,12 +36,23 @@ function compileNode(placed: readonly Placed[], context: TreeContext): TreeNode 
 function leafNode(own: readonly Placed[], context: TreeContext): TreeNode {
   const read = readLast(own, context);
   const [only, ...others] = own;
-  const plain = only && others.length === 0 ? plainKey(only.field, only.paths, context.roots) : undefined;
   return {
     build: read,
     overlay: context.laid_over ? orUnder(read) : NEVER_LAID,
-    plain: plain !== undefined && !isInherited(plain) ? plain : undefined,
+    plain: only && others.length === 0 ? plainNode(only, context) : undefined,
   };
+}
+
+function plainNode({ field, paths }: Placed, { parents, roots }: TreeContext): PlainNode | undefined {
+  const plain = plainField(field, paths, roots);
+  if (!plain) return undefined;
+  const name = formatPath(plain.parent);
+  let parent = parents.get(name);
+  if (!parent) {
+    parent = readerOf(plain.parent);
+    parents.set(name, parent);
+  }
+  return { key: plain.key, parent, direct: plain.parent.length === 0 };
 }
 
 function orUnder(read: Read): Overlay {
@@ -91,7 +106,10 @@ function sharedRead(field: Field, { reads, roots }: TreeContext): Read {
 }
 
 type Box = Record<string, unknown>;
-const EMPTY: Box = Object.freeze({});
+
+function boxOf(value: unknown): Box | undefined {
+  return typeof value === 'object' && value !== null ? (value as Box) : undefined;
+}
 
 function objectNode(placed: readonly Placed[], context: TreeContext): TreeNode {
   const byKey = new Map<string, Placed[]>();
@@ -117,10 +135,10 @@ function onNothing(overlay: Overlay): Read {
 }
 
 function buildOf(keys: readonly string[], nodes: readonly TreeNode[], inList: boolean): Read {
-  const plain = nodes.flatMap((node, i) => (node.plain === undefined ? [] : [{ from: node.plain, to: keys[i]! }]));
+  const plain = nodes.flatMap((node, i) => (node.plain?.direct ? [{ from: node.plain.key, to: keys[i]! }] : []));
   const copy = inList && plain.length > 1 ? copierFor(plain) : undefined;
   if (!copy) return buildObject(keys, nodes);
-  const others = keys.flatMap((key, i) => (nodes[i]!.plain === undefined ? [{ key, build: nodes[i]!.build }] : []));
+  const others = keys.flatMap((key, i) => (nodes[i]!.plain?.direct ? [] : [{ key, build: nodes[i]!.build }]));
   return buildElement(copy, others);
 }
 
@@ -139,40 +157,80 @@ function buildElement(copy: FieldCopier, others: readonly { key: string; build: 
   };
 }
 
+/** How one key of the target is made: read from `parent`, or built by `node`. */
+interface Line {
+  key: string;
+  node: TreeNode;
+  read: PropertyAccess['read'];
+  write: PropertyAccess['write'];
+  /** Undefined if the value is not just copied. */
+  parent: Getter | undefined;
+}
+
+function linesOf(keys: readonly string[], nodes: readonly TreeNode[]): Line[] {
+  return nodes.map((node, i) => {
+    const key = keys[i]!;
+    const { write, read } = accessTo(key);
+    return { key, node, write, read: node.plain ? accessTo(node.plain.key).read : read, parent: node.plain?.parent };
+  });
+}
+
+/** Consecutive keys from the same object read that object once. Most mappings list them together, and most events lack some objects. */
 function buildObject(keys: readonly string[], nodes: readonly TreeNode[]): Read {
-  const plains = nodes.map(({ plain }) => plain);
-  const builds = nodes.map(({ build, plain }) => (plain === undefined ? build : undefined));
-  const count = keys.length;
+  const lines = linesOf(keys, nodes);
   return (event, base) => {
-    const from: Box = typeof base === 'object' && base !== null ? (base as Box) : EMPTY;
     let out: Box | undefined;
-    for (let i = 0; i < count; i++) {
-      const plain = plains[i];
+    let parent: Getter | undefined;
+    let box: Box | undefined;
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i]!;
       let value: unknown;
-      if (plain === undefined) value = builds[i]!(event, base);
+      if (line.parent === undefined) value = line.node.build(event, base);
       else {
-        value = from[plain];
+        if (line.parent !== parent) {
+          parent = line.parent;
+          box = boxOf(parent(base));
+        }
+        if (box === undefined) continue;
+        value = line.read(box);
         if (typeof value === 'object') value = value === null ? undefined : ownCopy(value);
       }
       if (value === undefined) continue;
       if (out === undefined) out = {};
-      out[keys[i]!] = value;
+      line.write(out, value);
     }
     return out;
   };
 }
 
+/** Writes into the value below, which belongs to the payload: every read returns a copy. */
 function overlayObject(keys: readonly string[], nodes: readonly TreeNode[]): Overlay {
+  const lines = linesOf(keys, nodes);
   return (under, event, base) => {
     const below = typeof under === 'object' && under !== null && !Array.isArray(under) ? (under as Box) : undefined;
-    let out: Box | undefined;
-    for (let i = 0; i < nodes.length; i++) {
-      const key = keys[i]!;
-      const before = below && Object.hasOwn(below, key) ? below[key] : undefined;
-      const value = nodes[i]!.overlay(before, event, base);
-      if (value === undefined || value === before) continue;
-      out ??= { ...below };
-      put(out, key, value);
+    let out = below;
+    let parent: Getter | undefined;
+    let box: Box | undefined;
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i]!;
+      let value: unknown;
+      if (line.parent === undefined) {
+        const { key } = line;
+        const before = below && Object.hasOwn(below, key) ? below[key] : undefined;
+        value = line.node.overlay(before, event, base);
+        if (value === before) continue;
+      } else {
+        if (line.parent !== parent) {
+          parent = line.parent;
+          box = boxOf(parent(base));
+        }
+        if (box === undefined) continue;
+        value = line.read(box);
+        if (typeof value === 'object') value = value === null ? undefined : ownCopy(value);
+      }
+      if (value === undefined) continue;
+      if (out === undefined) out = {};
+      line.write(out, value);
     }
     return out ?? under;
   };

@@ -198,6 +198,16 @@ describe('ordering', () => {
     expect(await bench.counts()).toEqual({ retrying: 3, delivered: 5 });
   });
 
+  test('with order by lane, events of other users wait for the retry too', async () => {
+    let failures = 0;
+    receiver.respond = ({ body }, response) => void response.writeHead(body.includes('"a1"') && failures++ < 3 ? 503 : 200).end();
+    bench.snapshots.set([anIntegration(ordered('lane'))]);
+    bench.start({ retryBaseMs: 5 });
+    await bench.append([of('a1', 'a'), of('b1', 'b'), of('a2', 'a'), of('c1', 'c')]);
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['a1', 'a1', 'a1', 'a1', 'b1', 'a2', 'c1']);
+  });
+
   test('a dead letter lets the next event of the user pass', async () => {
     receiver.respond = ({ body }, response) => void response.writeHead(body.includes('"a1"') ? 400 : 200).end();
     bench.snapshots.set([anIntegration(ordered('user'))]);
