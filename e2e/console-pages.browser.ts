@@ -43,7 +43,7 @@ afterAll(async () => {
 async function setTheme(theme: (typeof THEMES)[number]): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await page.waitForFunction(
-    (scheme) => [scheme, null].includes(document.documentElement.getAttribute('data-mantine-color-scheme')),
+    (scheme: string) => [scheme, null].includes(document.documentElement.getAttribute('data-mantine-color-scheme')),
     theme,
   );
 }

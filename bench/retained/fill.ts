@@ -52,7 +52,7 @@ export async function fill(retained: Retained, { from, to, total, until, atMostM
   const copy = await templatesOf(log, retained);
   const rowWriter = new RowWriter({ databaseUrl: undefined, dataDir }, (reason) => console.error(reason));
   const logger = pino({ level: 'warn' });
-  const recorder = startRecorder({ log, leases: embeddedLeases(), rowWriter, logger, metrics: createMetrics() });
+  const recorder = startRecorder({ log, leases: embeddedLeases(), rowWriter, logger, metrics: createMetrics(), telemetry: undefined });
   const options = { start: 'beginning', maxInFlight: 1_000, maxBatch: 500 } as const;
   const topics = Array.from({ length: EMBEDDED_PARTITIONS }, (_, partition) => ingestTopic(partition));
   const consumers = [

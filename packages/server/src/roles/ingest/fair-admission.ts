@@ -3,6 +3,7 @@
  * busy, the heaviest sender gets a limit, which falls until the loop has time again and then rises slowly. The others do not notice. One
  * organisation alone is never limited here; see `load-shedder.ts`.
  */
+import { performance } from 'node:perf_hooks';
 import { BYTES_OF_A_REQUEST } from './load-shedder.ts';
 
 const TICK_MS = 100;
