@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/{src,build}/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['**/*.{browser,integration}.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.{browser,integration,brokers}.test.ts', '**/node_modules/**'],
           globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
           ...limits(120),
@@ -37,6 +37,16 @@ export default defineConfig({
           globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
           ...limits(120),
+        },
+      },
+      {
+        test: {
+          // Drivers and sources against real brokers that take long to start: `npm run test:brokers`.
+          name: 'brokers',
+          include: ['packages/*/src/**/*.brokers.test.ts'],
+          globalSetup: ['scripts/test-folder.ts'],
+          ...limits(180),
+          fileParallelism: false,
         },
       },
       {

@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { findChromium, findNats, findPostgres, findSshd } from '../packages/server/test/servers/find.ts';
+import { findChromium, findNats, findPostgres, findRedis, findSshd } from '../packages/server/test/servers/find.ts';
 import { fetchNatsServer } from './nats-server.ts';
 import { run, step } from './run.ts';
 
@@ -19,6 +19,7 @@ const missing = () => [
   ...(process.env.TEST_NATS_URL || findNats() ? [] : ['nats-server']),
   ...(findChromium() ? [] : ['chromium']),
   ...(findSshd() ? [] : ['openssh-server']),
+  ...(findRedis() ? [] : ['redis-server']),
 ];
 
 if (missing().length > 0 && existsSync('/etc/debian_version') && process.getuid?.() === 0) {
@@ -41,6 +42,7 @@ if (without('chromium').length > 0) leftOut.push('the browser suite (no chromium
 else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser', '--project', 'npm'], { STORES: 'embedded' });
 
 if (without('openssh-server').length > 0) leftOut.push('files over SFTP (no openssh-server)');
+if (without('redis-server').length > 0) leftOut.push('Redis streams (no redis-server)');
 
 if (leftOut.length > 0) {
   console.error(`\nLeft out: ${leftOut.join('; ')}.`);

@@ -20,3 +20,18 @@ export interface VisitorsErased {
   org_id: string;
   anonymous_ids: string[];
 }
+
+/** Published every few seconds by the process that reads a source from its broker. */
+export const SOURCE_STATUS_CHANNEL = 'source-status';
+export interface SourceStatus {
+  webhook_source_id: string;
+  state: 'connecting' | 'running' | 'failing';
+  /** Messages that wait at the broker; null until it is known. */
+  lag: number | null;
+  last_error: string | null;
+  last_message_at: string | null;
+}
+export interface SourceStatusNotice {
+  sources: SourceStatus[];
+  interval_ms: number;
+}

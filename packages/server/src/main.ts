@@ -9,7 +9,7 @@ import { healthHandler } from './http/health.ts';
 import { type Running, runUntilStopped } from './lifecycle.ts';
 import { openListeners } from './listeners.ts';
 import { otherPaths } from './openapi-paths.ts';
-import { watchPaused } from './operations/health.ts';
+import { watchPaused, watchSources } from './operations/health.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
 import { createTokenCache } from './outbound/tokens.ts';
@@ -32,7 +32,7 @@ import { sealStoredParameters } from './stores/config/pipeline-parameters.ts';
 import { readConfigVersion } from './stores/config/version.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createTap } from './tap/tap.ts';
-import { createSender } from './transports/sender.ts';
+import { createSender, driverOptions } from './transports/sender.ts';
 import { VERSION } from './version.ts';
 
 /** `firsthand start`. Ends the process itself; see lifecycle.ts for the exit codes. */
@@ -79,6 +79,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
   const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
   const { paused, stop: stopWatching } = watchPaused(ephemeral, clock);
+  const sources = watchSources(ephemeral, clock);
   let draining = false;
   const vitals = {
     roles: settings.roles,
@@ -93,7 +94,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
   if (geo && !geo.ok) throw new Error(geo.fault);
   const shared = { log, snapshots, tap, settings, clock, logger };
   const sandbox = createSandbox({ clock, logger });
-  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, sender, client, paused };
+  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, sender, client, paused, sourceStatus: sources.statusOf };
   const admin = has('admin')
     ? await startAdmin(
         { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },
@@ -110,6 +111,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
         ...shared,
         onCounts: (counts) => countAccepted(metrics, counts),
         acceptDuration: metrics.acceptDuration,
+        consumers: { leases, ephemeral, registry, driver: driverOptions({ client, tokens, clock, ...settings }) },
         verifyChallengeToken: (token, pipelineId) => verifyChallengeToken(challengeKey, token, pipelineId, clock.now()),
       })
     : undefined;
@@ -170,6 +172,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       await telemetry?.stop();
       await admin?.stop();
       stopWatching();
+      sources.stop();
       stalls.stop();
       tap.stop();
       await sandbox.stop();

@@ -1660,6 +1660,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/webhook-sources/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the status of a source
+         * @description Whether the service reads from the broker of this source, how many messages wait there, and its last error.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["listWebhookSourceStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/webhook-sources/{id}/rotate-secret": {
         parameters: {
             query?: never;
@@ -6168,6 +6190,23 @@ export interface components {
              * @enum {string}
              */
             provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            /**
+             * @description How events arrive: the sender calls the URL (`webhook`), or the service reads them from Kafka, NATS JetStream or Amazon SQS.
+             * @default webhook
+             * @enum {string}
+             */
+            kind: "webhook" | "kafka" | "nats" | "sqs";
+            /**
+             * @description For a broker, its settings. `kafka`: brokers, topic, group, tls, ca, sasl_mechanism, username. `nats`: url, stream, subject, durable, tls, ca, authentication, username. `sqs`: queue_url, region, access_key_id, endpoint. The password, token or secret key is `signing_secret`.
+             * @default null
+             * @example {
+             *       "brokers": "kafka-1.example.com:9093",
+             *       "topic": "orders"
+             *     }
+             */
+            connection: {
+                [key: string]: string;
+            } | null;
             /** @default true */
             enabled: boolean;
             /**
@@ -6222,7 +6261,7 @@ export interface components {
             default_consent: {
                 [key: string]: boolean;
             } | null;
-            /** @description The address to give to the sender. */
+            /** @description The address to give to the sender; empty for a broker. */
             url: string;
             /**
              * Format: date-time
@@ -6259,6 +6298,23 @@ export interface components {
              * @enum {string}
              */
             provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            /**
+             * @description How events arrive: the sender calls the URL (`webhook`), or the service reads them from Kafka, NATS JetStream or Amazon SQS.
+             * @default webhook
+             * @enum {string}
+             */
+            kind?: "webhook" | "kafka" | "nats" | "sqs";
+            /**
+             * @description For a broker, its settings. `kafka`: brokers, topic, group, tls, ca, sasl_mechanism, username. `nats`: url, stream, subject, durable, tls, ca, authentication, username. `sqs`: queue_url, region, access_key_id, endpoint. The password, token or secret key is `signing_secret`.
+             * @default null
+             * @example {
+             *       "brokers": "kafka-1.example.com:9093",
+             *       "topic": "orders"
+             *     }
+             */
+            connection?: {
+                [key: string]: string;
+            } | null;
             /** @default true */
             enabled?: boolean;
             /**
@@ -6316,6 +6372,22 @@ export interface components {
             /** @description Generated when omitted. Writing a mask back keeps the stored secret. */
             signing_secret?: string;
         };
+        WebhookSourceStatus: {
+            /**
+             * @description `listening`: a webhook source, which waits for calls. The others belong to brokers. `stopped`: no process reads it, because the source or its pipeline is disabled, or because no process with the role ingest runs.
+             * @enum {string}
+             */
+            state: "listening" | "stopped" | "connecting" | "running" | "failing";
+            /** @description Messages that wait at the broker; null where it is not known. */
+            lag: number | null;
+            /** @description Why the last attempt failed; null while it works. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            last_message_at: string | null;
+        };
         /**
          * @example {
          *       "name": "Stripe, live"
@@ -6338,6 +6410,21 @@ export interface components {
              * @enum {string}
              */
             provider?: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            /**
+             * @description How events arrive: the sender calls the URL (`webhook`), or the service reads them from Kafka, NATS JetStream or Amazon SQS.
+             * @enum {string}
+             */
+            kind?: "webhook" | "kafka" | "nats" | "sqs";
+            /**
+             * @description For a broker, its settings. `kafka`: brokers, topic, group, tls, ca, sasl_mechanism, username. `nats`: url, stream, subject, durable, tls, ca, authentication, username. `sqs`: queue_url, region, access_key_id, endpoint. The password, token or secret key is `signing_secret`.
+             * @example {
+             *       "brokers": "kafka-1.example.com:9093",
+             *       "topic": "orders"
+             *     }
+             */
+            connection?: {
+                [key: string]: string;
+            } | null;
             enabled?: boolean;
             /**
              * @description Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`.
@@ -6397,6 +6484,23 @@ export interface components {
              * @enum {string}
              */
             provider: "stripe" | "shopify" | "hubspot" | "typeform" | "intercom" | "github" | "svix" | "custom";
+            /**
+             * @description How events arrive: the sender calls the URL (`webhook`), or the service reads them from Kafka, NATS JetStream or Amazon SQS.
+             * @default webhook
+             * @enum {string}
+             */
+            kind: "webhook" | "kafka" | "nats" | "sqs";
+            /**
+             * @description For a broker, its settings. `kafka`: brokers, topic, group, tls, ca, sasl_mechanism, username. `nats`: url, stream, subject, durable, tls, ca, authentication, username. `sqs`: queue_url, region, access_key_id, endpoint. The password, token or secret key is `signing_secret`.
+             * @default null
+             * @example {
+             *       "brokers": "kafka-1.example.com:9093",
+             *       "topic": "orders"
+             *     }
+             */
+            connection: {
+                [key: string]: string;
+            } | null;
             /** @default true */
             enabled: boolean;
             /**
@@ -6451,7 +6555,7 @@ export interface components {
             default_consent: {
                 [key: string]: boolean;
             } | null;
-            /** @description The address to give to the sender. */
+            /** @description The address to give to the sender; empty for a broker. */
             url: string;
             /**
              * Format: date-time
@@ -9614,6 +9718,33 @@ export interface operations {
             };
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    listWebhookSourceStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSourceStatus"];
+                };
+            };
+            401: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];

@@ -4,6 +4,8 @@ import { Id, Name, Nullable, OneOf, Timestamp } from './schema.ts';
 
 const SOURCE_TYPES = ['payment_processor', 'ecommerce_platform', 'crm', 'form_service', 'messaging_service', 'custom'] as const;
 const PROVIDERS = ['stripe', 'shopify', 'hubspot', 'typeform', 'intercom', 'github', 'svix', 'custom'] as const;
+/** `webhook`: the sender calls. The others are brokers from which the service reads. */
+export const SOURCE_KINDS = ['webhook', 'kafka', 'nats', 'sqs'] as const;
 export type WebhookSourceType = (typeof SOURCE_TYPES)[number];
 export type WebhookProvider = (typeof PROVIDERS)[number];
 
@@ -26,6 +28,23 @@ export const webhookSource = defineResource(
     name: required(Name()),
     source_type: required(OneOf(SOURCE_TYPES, { description: 'The kind of service that calls.' })),
     provider: chosen(OneOf(PROVIDERS, { description: 'The preset for signature and mapping. Defaults to that of the source type.' })),
+    kind: defaulted(
+      OneOf(SOURCE_KINDS, {
+        description:
+          'How events arrive: the sender calls the URL (`webhook`), or the service reads them from Kafka, NATS JetStream or Amazon SQS.',
+      }),
+      'webhook',
+    ),
+    connection: defaulted(
+      Nullable(
+        Type.Record(Type.String(), Type.String(), {
+          description:
+            'For a broker, its settings. `kafka`: brokers, topic, group, tls, ca, sasl_mechanism, username. `nats`: url, stream, subject, durable, tls, ca, authentication, username. `sqs`: queue_url, region, access_key_id, endpoint. The password, token or secret key is `signing_secret`.',
+          examples: [{ brokers: 'kafka-1.example.com:9093', topic: 'orders' }],
+        }),
+      ),
+      null,
+    ),
     enabled: defaulted(Type.Boolean(), true),
     event_type_path: defaulted(Path("Path of the sender's event type: `$.type`, `$headers.x-event` or `$query.event`."), null),
     mappings: defaulted(
@@ -50,7 +69,7 @@ export const webhookSource = defineResource(
       ),
       null,
     ),
-    url: shown(Type.String({ description: 'The address to give to the sender.' })),
+    url: shown(Type.String({ description: 'The address to give to the sender; empty for a broker.' })),
     created_at: made(Timestamp),
     updated_at: made(Timestamp),
   },

@@ -1,6 +1,12 @@
 /** Delivery health of an integration, from the recorder's rows, the log's lag, the snapshot's faults and announcements of deliverers. */
 import type { Integration } from '@firsthand/core/config/resources.ts';
-import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice } from '../channels.ts';
+import {
+  DELIVERY_HEALTH_CHANNEL,
+  type DeliveryHealthNotice,
+  SOURCE_STATUS_CHANNEL,
+  type SourceStatus,
+  type SourceStatusNotice,
+} from '../channels.ts';
 import { eventsTopic, replayTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
@@ -84,4 +90,21 @@ export function watchPaused(ephemeral: Ephemeral, clock: Clock): { paused(integr
       if (status === 'paused') until.set(integration_id, clock.monotonic() + 3 * (notice.interval_ms ?? 5_000));
   });
   return { paused: (id) => (until.get(id) ?? 0) > clock.monotonic(), stop };
+}
+
+/** The status of sources, from the processes that read them. A notice older than three intervals is void. */
+export function watchSources(ephemeral: Ephemeral, clock: Clock): { statusOf(sourceId: string): SourceStatus | undefined; stop(): void } {
+  const known = new Map<string, { status: SourceStatus; until: number }>();
+  const stop = ephemeral.subscribe(SOURCE_STATUS_CHANNEL, (message) => {
+    const notice = message as Partial<SourceStatusNotice>;
+    const now = clock.monotonic();
+    for (const [id, { until }] of known) if (until < now) known.delete(id);
+    for (const status of notice.sources ?? [])
+      known.set(status.webhook_source_id, { status, until: now + 3 * (notice.interval_ms ?? 2_000) });
+  });
+  const current = (id: string) => {
+    const found = known.get(id);
+    return found && found.until >= clock.monotonic() ? found.status : undefined;
+  };
+  return { statusOf: current, stop };
 }

@@ -1,4 +1,5 @@
 /** Dependencies of the management API, besides the configuration store, for operations on events. */
+import type { SourceStatus } from '../channels.ts';
 import type { GuardedClient } from '../outbound/guarded-client.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
@@ -19,4 +20,6 @@ export interface Operations {
   client: Pick<GuardedClient, 'send'>;
   /** Whether a deliverer reports this integration as paused by a limit. */
   paused(integrationId: string): boolean;
+  /** Undefined for a source that no process reads from its broker now. */
+  sourceStatus(sourceId: string): SourceStatus | undefined;
 }

@@ -4,6 +4,7 @@ import type { WebhookProvider, WebhookSource, WebhookSourceType } from '@firstha
 import { compileMapping, type WebhookMapper } from '@firsthand/core/inbound/map-webhook.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
+import { checkConnection } from './source-connection.ts';
 import { type Verifier, verifierOf } from './webhook-signature.ts';
 
 export interface CompiledWebhookSource {
@@ -36,7 +37,9 @@ const MAX_ENTRIES = 500;
 export function compileWebhookSource(source: WebhookSource): WebhookSourceResult {
   const { map, faults } = compileMapping(findSource(source.provider), source);
   if (faults.length > 0) return { ok: false, source: undefined, faults };
-  return { ok: true, source: { source, verify: verifierOf(source), map }, faults: [] };
+  // Who may write to a broker is the broker's to decide: its messages carry no signature.
+  const verify = source.kind === 'webhook' ? verifierOf(source) : () => undefined;
+  return { ok: true, source: { source, verify, map }, faults: [] };
 }
 
 /** Validates a source from the management API, complete or partial. Absent fields are not a fault here. */
@@ -59,6 +62,7 @@ export function validateWebhookSource(body: Record<string, unknown>): ConfigFaul
   if (given(signing_secret) && !(typeof signing_secret === 'string' && signing_secret.length >= 1 && signing_secret.length <= 1_000))
     fault('signing_secret', 'must be 1 to 1000 characters');
   checkConsent(body.default_consent, fault);
+  checkConnection(body, fault);
   const mappings = stringMap(body.mappings, 'mappings', fault);
   const names = stringMap(body.event_name_map, 'event_name_map', fault);
   const typePath = stringOrNull(body.event_type_path, 'event_type_path', fault);

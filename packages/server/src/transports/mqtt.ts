@@ -4,7 +4,7 @@
  */
 import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
-import { connectAsync, type MqttClient } from 'mqtt';
+import { connect, type MqttClient } from 'mqtt';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
 import { errorText } from '../runtime/error-text.ts';
 import { chance } from '../runtime/ids.ts';
@@ -19,24 +19,23 @@ const OF_THIS_MESSAGE = new Set([0x90, 0x95, 0x99]);
 /** `url`, `username`, `password`, `client_id`, `tls` for `mqtts:` and `wss:`, `ca`, …, `retain` (`true`). */
 export const openMqtt: OpenTransport = (connection, options) => {
   const guard = new SocketGuard(options);
-  const client = new LazyClient<MqttClient>(
+  const client = new LazyClient<Client>(
     async () => {
       const opened = await guard.run(() => connectMqtt(connection));
-      opened.on('error', () => undefined);
       // Unacknowledged publishes are rejected when the client ends.
-      opened.once('close', () => client.discard());
+      opened.mqtt.once('close', () => client.discard());
       return opened;
     },
-    (opened) => opened.endAsync(true),
+    ({ mqtt }) => mqtt.endAsync(true),
   );
 
   return {
     async send(records, { timeout_ms }) {
       const deadline = performance.now() + timeout_ms;
       try {
-        const mqtt = await client.use(deadline);
+        const opened = await client.use(deadline);
         const retain = connection.retain === 'true';
-        return verdictOfAll(await within(Promise.all(records.map((record) => publish(mqtt, record, retain))), deadline));
+        return verdictOfAll(await within(Promise.all(records.map((record) => publish(opened, record, retain))), deadline));
       } catch (error) {
         client.discard();
         return guard.refused
@@ -48,13 +47,24 @@ export const openMqtt: OpenTransport = (connection, options) => {
   };
 };
 
+interface Client {
+  mqtt: MqttClient;
+  /** The broker ends the connection at a larger one. */
+  largestPacket: number;
+}
+/** Of the fixed header and the properties, generously. */
+const PACKET_OVERHEAD = 512;
+
 async function publish(
-  mqtt: MqttClient,
+  { mqtt, largestPacket }: Client,
   { event_id, target, values }: TransportRecord,
   retain: boolean,
 ): Promise<Exclude<Verdict, { kind: 'partial' }>> {
+  const payload = Buffer.from(JSON.stringify(values));
+  if (payload.length + PACKET_OVERHEAD > largestPacket)
+    return { kind: 'refused', reason: `mqtt: the message has more than ${largestPacket} bytes` };
   try {
-    await mqtt.publishAsync(target, JSON.stringify(values), {
+    await mqtt.publishAsync(target, payload, {
       qos: 1,
       retain,
       properties: { contentType: 'application/json', userProperties: { event_id } },
@@ -63,28 +73,36 @@ async function publish(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? Number(error.code) : 0;
     const reason = `mqtt: ${errorText(error)}`;
-    const permanent = OF_THIS_MESSAGE.has(code) || /exceeding packets size|Invalid topic/i.test(reason);
-    return { kind: permanent ? 'refused' : 'unavailable', reason };
+    return { kind: OF_THIS_MESSAGE.has(code) || /Invalid topic/i.test(reason) ? 'refused' : 'unavailable', reason };
   }
 }
 
-function connectMqtt(connection: Readonly<Record<string, string>>): Promise<MqttClient> {
+async function connectMqtt(connection: Readonly<Record<string, string>>): Promise<Client> {
   const url = new URL(connection.url ?? '');
   if (!SCHEMES.has(url.protocol)) throw new Error('the URL must begin with mqtt://, mqtts://, ws:// or wss://');
   const username = connection.username || decodeURIComponent(url.username);
   const password = connection.password || decodeURIComponent(url.password);
-  return connectAsync(
-    `${url.protocol}//${url.host}${url.protocol.startsWith('ws') ? url.pathname : ''}`,
-    {
-      protocolVersion: 5,
-      clientId: connection.client_id || `firsthand-${chance(12)}`,
-      clean: true,
-      reconnectPeriod: 0,
-      connectTimeout: CONNECT_MS,
-      queueQoSZero: false,
-      ...(username ? { username, password } : {}),
-      ...tlsOptions(connection),
-    },
-    false,
-  );
+  const mqtt = connect(`${url.protocol}//${url.host}${url.protocol.startsWith('ws') ? url.pathname : ''}`, {
+    protocolVersion: 5,
+    clientId: connection.client_id || `firsthand-${chance(12)}`,
+    clean: true,
+    reconnectPeriod: 0,
+    connectTimeout: CONNECT_MS,
+    queueQoSZero: false,
+    ...(username ? { username, password } : {}),
+    ...tlsOptions(connection),
+  });
+  const refused = Promise.withResolvers<never>();
+  mqtt.on('error', refused.reject);
+  mqtt.once('close', () => refused.reject(new Error('the broker closed the connection')));
+  refused.promise.catch(() => undefined);
+  const connected = new Promise<number>((resolve) => {
+    mqtt.once('connect', ({ properties }) => resolve(properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY));
+  });
+  try {
+    return { mqtt, largestPacket: await Promise.race([connected, refused.promise]) };
+  } catch (error) {
+    mqtt.end(true);
+    throw error;
+  }
 }

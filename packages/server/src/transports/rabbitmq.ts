@@ -2,6 +2,7 @@
  * Messages through a RabbitMQ exchange. A message counts as delivered when the broker confirmed it and routed it to a queue. All
  * messages of an integration share one channel, so they keep their order. The broker does not deduplicate.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 import { Connection, type Publisher } from 'rabbitmq-client';
@@ -30,8 +31,13 @@ export const openRabbitmq: OpenTransport = (settings, options) => {
       const deadline = performance.now() + timeout_ms;
       try {
         const { publisher, returned } = await client.use(deadline);
-        const sent = records.map((record) => publish(publisher, record, settings.exchange ?? '', returned));
-        const verdicts = await guard.run(() => within(Promise.all(sent), deadline));
+        const sent = records.map((record) => publish(publisher, record, settings.exchange ?? ''));
+        const confirmed = await guard.run(() => within(Promise.all(sent), deadline));
+        // The client passes a returned message on in the turn after its confirm.
+        await nextTurn();
+        const verdicts = confirmed.map(
+          (verdict, i): RecordVerdict => (verdict.kind === 'delivered' && returned.delete(records[i]?.event_id ?? '') ? UNROUTED : verdict),
+        );
         // The broker closes the channel at a message that it refuses, and the others on it with it.
         if (verdicts.some(({ kind }) => kind === 'refused') && records.length > 1)
           return { kind: 'unavailable', reason: reasonOf(verdicts), isolate: true };
@@ -48,13 +54,14 @@ export const openRabbitmq: OpenTransport = (settings, options) => {
 };
 
 type RecordVerdict = Exclude<Verdict, { kind: 'partial' }>;
+const UNROUTED: RecordVerdict = { kind: 'unavailable', reason: 'rabbitmq: no queue takes this routing key' };
 
-async function publish(publisher: Publisher, record: TransportRecord, exchange: string, returned: Set<string>): Promise<RecordVerdict> {
+async function publish(publisher: Publisher, record: TransportRecord, exchange: string): Promise<RecordVerdict> {
   const { event_id, target, values } = record;
   const envelope = { exchange, routingKey: target, mandatory: true, durable: true, messageId: event_id, contentType: 'application/json' };
   try {
     await publisher.send(envelope, Buffer.from(JSON.stringify(values)));
-    return returned.delete(event_id) ? { kind: 'unavailable', reason: 'rabbitmq: no queue takes this routing key' } : { kind: 'delivered' };
+    return { kind: 'delivered' };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const reason = `rabbitmq: ${code === '' ? '' : `${code}: `}${errorText(error)}`;

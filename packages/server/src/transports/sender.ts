@@ -7,7 +7,7 @@ import { errorText } from '../runtime/error-text.ts';
 import { Chains } from './chain.ts';
 import { DRIVERS } from './drivers.ts';
 import { exchange, sendBatch } from './http.ts';
-import type { HttpDeps, Sent, Transport } from './port.ts';
+import type { DriverOptions, HttpDeps, Sent, Transport } from './port.ts';
 
 export interface SendPlan {
   vendor: CompiledVendor;
@@ -27,10 +27,16 @@ export interface Sender {
 const IDLE_MS = 300_000;
 const SWEEP_MS = 60_000;
 
+export function driverOptions(deps: HttpDeps & { allowPrivateDestinations: boolean }): DriverOptions {
+  const { client, tokens, clock, allowPrivateDestinations } = deps;
+  const lookup = guardedLookup(createResolver({ now: () => clock.monotonic() }), allowPrivateDestinations);
+  return { lookup, allowPrivateDestinations, http: { client, tokens, clock } };
+}
+
 export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolean }): Sender {
   const { clock } = deps;
   const chains = new Chains(deps);
-  const lookup = guardedLookup(createResolver({ now: () => clock.monotonic() }), deps.allowPrivateDestinations);
+  const options = driverOptions(deps);
   const open = new Map<string, { transport: Promise<Transport>; usedAt: number; inUse: number }>();
   const sweep = setInterval(() => {
     for (const [key, entry] of open) {
@@ -46,7 +52,6 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
     const key = JSON.stringify([kind, connection]);
     let entry = open.get(key);
     if (!entry) {
-      const options = { lookup, allowPrivateDestinations: deps.allowPrivateDestinations, http: deps };
       open.set(key, (entry = { transport: DRIVERS[kind]().then((driver) => driver(connection, options)), usedAt: began, inUse: 0 }));
     }
     entry.inUse++;

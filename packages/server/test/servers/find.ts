@@ -8,3 +8,6 @@ export const NATS_FOLDER = join(import.meta.dirname, '../../../../node_modules/.
 export const findNats = () => findProgram('nats-server', ['/usr/sbin', '/usr/local/sbin'], [NATS_FOLDER]);
 export const findSshd = () => findProgram('sshd', ['/usr/sbin', '/usr/local/sbin']);
 export const findChromium = () => findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome');
+export const findRedis = () => findProgram('redis-server');
+export const findMosquitto = () => findProgram('mosquitto', ['/usr/sbin', '/usr/local/sbin']);
+export const findRabbitmq = () => findProgram('rabbitmq-server', ['/usr/sbin']);

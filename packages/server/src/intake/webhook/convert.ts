@@ -19,6 +19,8 @@ export interface WebhookRequest {
   receivedAt: number;
   urls: readonly string[];
   replayOf?: string;
+  /** Events without an id of their own get one that derives from this text. */
+  digest?: string;
 }
 export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; reason: string };
 
@@ -41,7 +43,7 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
     webhook_source_id: source.source.id,
     replay_of: request.replayOf,
   });
-  const meta = { rules, receivedAt, envelope, browserRequest: false };
+  const meta = { rules, receivedAt, envelope, browserRequest: false, digest: request.digest };
   const records: IngestRecord[] = [];
   for (const [index, event] of mapped.events.entries()) {
     const fault = validateEvent(event, ANY_CALL);

@@ -7,6 +7,7 @@ import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { Capacity } from './capacity.ts';
 import type { Proxies } from './client-address.ts';
+import type { ConsumerDeps } from './consumers/start.ts';
 import type { CountSummary, Counts } from './counts.ts';
 import type { BodyReader } from './exchange.ts';
 import type { FairAdmission } from './fair-admission.ts';
@@ -25,6 +26,8 @@ export interface IngestDeps {
   verifyChallengeToken(token: string, pipelineId: string): boolean;
   /** Called about once a second, for metrics. */
   onCounts?(summary: CountSummary): void;
+  /** Reads sources from brokers. Without it this process serves webhooks only. */
+  consumers?: ConsumerDeps;
   /** Called for every success reply, for metrics. */
   acceptDuration?: { observe(seconds: number): void };
 }

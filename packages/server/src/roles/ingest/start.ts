@@ -5,6 +5,7 @@ import { preflightHeaders } from '../../http/cors.ts';
 import { Capacity, type CapacityLimits } from './capacity.ts';
 import { createProxies } from './client-address.ts';
 import { collect } from './collect.ts';
+import { startConsumers } from './consumers/start.ts';
 import { createCounts } from './counts.ts';
 import type { IngestContext, IngestDeps } from './deps.ts';
 import { adoptResponse, CollectionRequest, type DirectHandler, type DirectReplies, readBody, replyDirectly } from './direct/index.ts';
@@ -50,6 +51,9 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     draining: false,
   };
   let direct: DirectReplies | undefined;
+  const consumers = deps.consumers ? startConsumers(ctx, deps.consumers) : undefined;
+  let consumed: Promise<void> | undefined;
+  const stopConsumers = () => (consumed ??= consumers?.stop() ?? Promise.resolve());
   const unsubscribe = deps.snapshots.onChange((snapshot) => ctx.limiter.keep(snapshot.pipelines));
 
   function begin(exchange: Exchange): void {
@@ -98,11 +102,14 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     drain() {
       ctx.draining = true;
       direct?.stop();
+      // Another process takes the sources over at once.
+      stopConsumers().catch((error: unknown) => ctx.logger.warn({ err: error }, 'sources not stopped cleanly'));
     },
     async stop(graceMs = DRAIN_MS) {
       ctx.draining = true;
       unsubscribe();
       ctx.fairAdmission.stop();
+      await stopConsumers();
       await ctx.capacity.idle(graceMs);
       await Promise.all([ctx.counts.stop(), ctx.rejectedEvents.stop()]);
     },

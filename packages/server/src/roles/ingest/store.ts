@@ -36,7 +36,7 @@ export function store(exchange: Exchange, records: readonly IngestRecord[], done
 }
 
 /** One append per topic, in the order of the records, so that a visitor's events stay in order. */
-function appendsOf(records: readonly IngestRecord[]): Append[] {
+export function appendsOf(records: readonly IngestRecord[]): Append[] {
   const appends: Append[] = [];
   for (const { topic, record } of records) {
     const append = appends.find((each) => each.topic === topic);
@@ -47,7 +47,7 @@ function appendsOf(records: readonly IngestRecord[]): Append[] {
 }
 
 /** A record without a position was swallowed by the deduplication window. Results come in the order of `appendsOf`. */
-function duplicatesOf(records: readonly IngestRecord[], results: readonly AppendResult[]): boolean[] {
+export function duplicatesOf(records: readonly IngestRecord[], results: readonly AppendResult[]): boolean[] {
   if (results.length === 1) return records.map((_, at) => results[0]?.positions[at] === undefined);
   const positions = new Map<string, Iterator<string | undefined>>();
   let topics = 0;

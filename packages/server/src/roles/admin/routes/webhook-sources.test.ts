@@ -48,6 +48,8 @@ onStory('webhook sources', (story) => {
       signature_header: null,
       signature_method: null,
       default_consent: null,
+      kind: 'webhook',
+      connection: null,
       url: `http://localhost:80/v1/webhook?source=${source.id}`,
       signing_secret: expect.stringMatching(/^whsec_/),
       created_at: expect.any(String),
@@ -194,3 +196,59 @@ onStory(
   },
   { ingestUrl: 'https://in.example' },
 );
+
+onStory('sources that read from a broker', (story) => {
+  const kafka = { kind: 'kafka', source_type: 'custom', connection: { brokers: 'kafka.example.com:9093', topic: 'orders' } };
+  const newSource = async (more: object) =>
+    await story.made('webhook-sources', { pipeline_id: await newPipeline(story), name: 'Orders', ...more });
+
+  test('have a kind and a connection, and no URL', async () => {
+    const source = await newSource(kafka);
+    expect(source).toMatchObject({ kind: 'kafka', connection: kafka.connection, url: '' });
+    expect(await story.got(`webhook-sources/${source.id}`)).toMatchObject({ kind: 'kafka', connection: kafka.connection });
+    expect(await story.got(`webhook-sources/${source.id}/status`)).toEqual({
+      state: 'stopped',
+      lag: null,
+      last_error: null,
+      last_message_at: null,
+    });
+  });
+
+  test('a webhook source listens', async () => {
+    const source = await newSource({ source_type: 'custom' });
+    expect(source).toMatchObject({ kind: 'webhook', connection: null });
+    expect(await story.got(`webhook-sources/${source.id}/status`)).toMatchObject({ state: 'listening' });
+  });
+
+  test.each([
+    [{ ...kafka, connection: null }, 'connection'],
+    [{ ...kafka, connection: { topic: 'orders' } }, 'connection.brokers'],
+    [{ ...kafka, connection: { ...kafka.connection, topic: 'two words' } }, 'connection.topic'],
+    [{ ...kafka, connection: { ...kafka.connection, typo: 'x' } }, 'connection.typo'],
+    [{ ...kafka, connection: { ...kafka.connection, sasl_mechanism: 'PLAIN', username: 'u' } }, 'signing_secret'],
+    [{ source_type: 'custom', connection: { brokers: 'x:1' } }, 'connection'],
+    [
+      {
+        kind: 'sqs',
+        source_type: 'custom',
+        signing_secret: 's',
+        connection: { queue_url: 'x', region: 'eu-central-1', access_key_id: 'AKIA' },
+      },
+      'connection.queue_url',
+    ],
+    [{ kind: 'nats', source_type: 'custom', connection: { url: 'http://x', stream: 'S' } }, 'connection.url'],
+  ])('%j is refused at %s', async (body, field) => {
+    const pipeline_id = await newPipeline(story);
+    expect(await story.refusal('POST', 'webhook-sources', { pipeline_id, name: 'X', ...body })).toEqual([422, 'VALIDATION_ERROR', field]);
+  });
+
+  test('the secret comes from the broker: it is set with PUT, and never generated', async () => {
+    const source = await newSource({
+      ...kafka,
+      connection: { ...kafka.connection, sasl_mechanism: 'PLAIN', username: 'u' },
+      signing_secret: 'first',
+    });
+    expect(await story.refusal('POST', `webhook-sources/${source.id}/rotate-secret`)).toEqual([409, 'CONFLICT']);
+    expect(await story.put(`webhook-sources/${source.id}`, { signing_secret: 'second' })).toMatchObject({ kind: 'kafka' });
+  });
+});

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { Closed, named } from '@firsthand/core/config/schema.ts';
+import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { type PublicWebhookSource, webhookSource as resource, type WebhookSourceFields } from '@firsthand/core/config/webhook-source.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
+import { needsSecret } from '../../../snapshot/source-connection.ts';
 import { PROVIDERS, validateWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import type { Db } from '../../../stores/config/schema.ts';
@@ -27,12 +28,29 @@ const SourceWithSecret = named(
 const Secret = Type.Optional(
   Type.String({ minLength: 1, maxLength: 1_000, description: 'Generated when omitted. Writing a mask back keeps the stored secret.' }),
 );
+const Status = named(
+  'WebhookSourceStatus',
+  Closed({
+    state: OneOf(['listening', 'stopped', 'connecting', 'running', 'failing'], {
+      description:
+        '`listening`: a webhook source, which waits for calls. The others belong to brokers. `stopped`: no process reads it, because the source or its pipeline is disabled, or because no process with the role ingest runs.',
+    }),
+    lag: Nullable(Type.Integer({ minimum: 0, description: 'Messages that wait at the broker; null where it is not known.' })),
+    last_error: Nullable(Type.String({ description: 'Why the last attempt failed; null while it works.' })),
+    last_message_at: Nullable(Timestamp),
+  }),
+);
+const UNKNOWN = { webhook_source_id: '', state: 'stopped', lag: null, last_error: null, last_message_at: null } as const;
+const SECRET_NEEDED = 'is required: the password, token or secret key for the broker';
 const Create = { ...resource.create, properties: { ...resource.create.properties, signing_secret: Secret } };
 const Update = { ...resource.update, properties: { ...resource.update.properties, signing_secret: Secret } };
 
 export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void {
   const { db, cipher, clock } = context;
-  const withUrl = (source: PublicWebhookSource, origin: string) => ({ ...source, url: `${origin}/v1/webhook?source=${source.id}` });
+  const withUrl = (source: PublicWebhookSource, origin: string) => ({
+    ...source,
+    url: source.kind === 'webhook' ? `${origin}/v1/webhook?source=${source.id}` : '',
+  });
 
   app.get(
     '/webhook-sources',
@@ -72,6 +90,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       const fields: WebhookSourceFields = { ...resource.defaults, provider: PROVIDERS[sent.source_type], ...sent };
       if (isMask(signing_secret)) throw invalid('signing_secret', 'is a mask without a stored secret: send the secret itself');
       check(fields, signing_secret);
+      if (needsSecret(fields) && body.signing_secret === undefined) throw invalid('signing_secret', SECRET_NEEDED);
       const created = await context.write(user, 'webhook_source.created', async (tx, change) => {
         await requirePipeline(tx, user.org_id, fields.pipeline_id);
         const made = await insertWebhookSource(
@@ -116,6 +135,9 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         const provider = sent.provider ?? (sent.source_type === undefined ? before.provider : PROVIDERS[sent.source_type]);
         const fields = { ...sent, provider };
         check({ ...before, ...fields }, secret);
+        // The secret of another kind, or one that was generated, opens nothing at this broker.
+        if (needsSecret({ ...before, ...fields }) && !needsSecret(before) && secret === undefined)
+          throw invalid('signing_secret', SECRET_NEEDED);
         if (sent.pipeline_id !== undefined) await requirePipeline(tx, user.org_id, sent.pipeline_id);
         const after = await updateWebhookSource(
           tx,
@@ -129,6 +151,25 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         return after;
       });
       return withUrl(updated, origin);
+    },
+  );
+
+  app.get(
+    '/webhook-sources/:id/status',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'Read the status of a source',
+        description: 'Whether the service reads from the broker of this source, how many messages wait there, and its last error.',
+        tags,
+        params: IdParams,
+        response: { 200: Status },
+      },
+    },
+    async ({ params, user }) => {
+      const source = found(await findWebhookSource(db, user.org_id, params.id));
+      const { webhook_source_id: _id, ...status } = context.operations.sourceStatus(source.id) ?? UNKNOWN;
+      return { ...status, state: source.kind === 'webhook' ? ('listening' as const) : status.state };
     },
   );
 
@@ -167,6 +208,8 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       const signing_secret = newSecret();
       const rotated = await context.write(user, 'webhook_source.secret_rotated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
+        if (before.kind !== 'webhook')
+          throw new ApiError('CONFLICT', { message: 'The broker sets this secret: send the new one with PUT.' });
         const after = await updateWebhookSource(tx, before, {}, await sealed(tx, user.org_id, signing_secret), change.stamp);
         change.urgent();
         change.audit({ id: before.id, changes: { signing_secret: { old: '••••', new: '••••' } } });

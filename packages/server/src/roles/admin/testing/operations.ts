@@ -63,6 +63,7 @@ export async function startOperations(options: {
     sender,
     client,
     paused: () => false,
+    sourceStatus: () => undefined,
     reload: () => snapshots.reload(),
     async close() {
       await builder?.stop();

@@ -121,6 +121,7 @@ export async function startIngest(
     log?: (log: EventLog) => EventLog;
     watched?: boolean;
     onCounts?: IngestDeps['onCounts'];
+    consumers?: IngestDeps['consumers'];
   } = {},
 ): Promise<Harness> {
   const path = await mkdtemp(join(tmpdir(), 'firsthand-ingest-'));
@@ -128,10 +129,17 @@ export async function startIngest(
   const log = over.log?.(opened) ?? opened;
   const frames: TapFrame[] = [];
   let current = snapshot;
+  const listeners = new Set<(snapshot: Snapshot) => void>();
   const ingest = startRole(
     {
       log,
-      snapshots: { current: () => current, onChange: () => () => undefined },
+      snapshots: {
+        current: () => current,
+        onChange(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
       tap: { watched: () => over.watched ?? false, emit: (_org, frame) => frames.push(frame) },
       settings: {
         maxBodyBytes: 1_048_576,
@@ -144,6 +152,7 @@ export async function startIngest(
       logger: pino({ level: 'silent' }),
       verifyChallengeToken: (token, pipelineId) => token === `token-of-${pipelineId}`,
       ...(over.onCounts && { onCounts: over.onCounts }),
+      ...(over.consumers && { consumers: over.consumers }),
     },
     over.limits,
   );
@@ -180,6 +189,7 @@ export async function startIngest(
     },
     use(next) {
       current = next;
+      for (const listener of listeners) listener(next);
     },
     async close() {
       server.close();

@@ -19,7 +19,8 @@ export function receiveWebhook(exchange: Exchange): void {
   }
   const id = new URLSearchParams(query ?? '').get('source') ?? '';
   const source = ctx.snapshots.current().webhookSources.get(id);
-  if (source === undefined) {
+  // The messages of a broker carry no signature: nobody may send them here.
+  if (source === undefined || source.source.kind !== 'webhook') {
     ctx.counts.rejected('unknown_source', undefined);
     ctx.logger.debug({ webhook_source_id: id.slice(0, 64) }, 'webhook for an unknown source');
     exchange.succeed(undefined);

@@ -9,6 +9,7 @@ import { testCases } from './0008-test-cases.ts';
 import { connectRequests } from './0009-connect-requests.ts';
 import { secretParameters } from './0010-secret-parameters.ts';
 import { alerts } from './0011-alerts.ts';
+import { brokerSources } from './0012-broker-sources.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   connectRequests,
   secretParameters,
   alerts,
+  brokerSources,
 ];

@@ -1,0 +1,86 @@
+/** A durable pull consumer of a JetStream stream. Messages are acknowledged after the events are durable. */
+import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { SocketGuard } from '../../outbound/guarded-sockets.ts';
+import { errorText } from '../../runtime/error-text.ts';
+import { within } from '../lazy-client.ts';
+import { connectNats } from '../nats.ts';
+import { MAX_MESSAGES, type OpenConsumer, type SourceMessage, WAIT_MS } from './port.ts';
+
+const NOT_FOUND = 10_014;
+/** A message that is not acknowledged within this time is delivered again. */
+const ACK_WAIT_NS = 30_000_000_000;
+const CLOSE_MS = 2_000;
+
+/** `url`, `stream`, `subject` (a filter), `durable`, `tls`, `ca`, `username`, `authentication`: what the secret is. */
+export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret }, options) => {
+  const { stream = '', subject, durable = `firsthand-${id}`, authentication = 'none' } = connection;
+  const login =
+    authentication === 'token' ? { token: secret } : authentication === 'credentials' ? { credentials: secret } : { password: secret };
+  const guard = new SocketGuard(options);
+  try {
+    const nc = await guard.run(() => connectNats({ ...connection, ...(authentication === 'none' ? {} : login) }));
+    try {
+      const manager = await jetstreamManager(nc);
+      await manager.consumers.info(stream, durable).catch(async (error: { code?: number }) => {
+        if (error.code !== NOT_FOUND) throw error;
+        await manager.consumers.add(stream, {
+          durable_name: durable,
+          ack_policy: AckPolicy.Explicit,
+          deliver_policy: DeliverPolicy.All,
+          ack_wait: ACK_WAIT_NS,
+          max_ack_pending: 2 * MAX_MESSAGES,
+          ...(subject ? { filter_subject: subject } : {}),
+        });
+      });
+      const consumer = await jetstream(nc).consumers.get(stream, durable);
+      let batch: ConsumerMessages | undefined;
+      let received: JsMsg[] = [];
+      return {
+        async receive() {
+          if (nc.isClosed()) throw new Error('the connection was closed');
+          received = [];
+          batch = await consumer.fetch({ max_messages: MAX_MESSAGES, expires: WAIT_MS });
+          for await (const message of batch) {
+            received.push(message);
+            // Whatever is there comes at once: do not wait for a full batch.
+            if (message.info.pending === 0) break;
+          }
+          return received.map(sourceMessage);
+        },
+        async acknowledge() {
+          for (const message of received) message.ack();
+          received = [];
+          await nc.flush();
+        },
+        async lag() {
+          const { num_pending, num_ack_pending } = await consumer.info();
+          return num_pending + num_ack_pending;
+        },
+        async close() {
+          // Messages in hand that are not stored come again at once instead of after the wait for their acknowledgement.
+          if (!nc.isClosed()) for (const message of received) message.nak();
+          await batch?.close().catch(() => undefined);
+          await within(nc.flush(), performance.now() + CLOSE_MS).catch(() => undefined);
+          await nc.close().catch(() => undefined);
+        },
+      };
+    } catch (error) {
+      await nc.close();
+      throw error;
+    }
+  } catch (error) {
+    throw new Error(guard.refused?.message ?? errorText(error));
+  }
+};
+
+function sourceMessage(message: JsMsg): SourceMessage {
+  const headers: Record<string, string> = {};
+  for (const [name, values] of message.headers ?? []) headers[name.toLowerCase()] = values.join(', ');
+  const { stream } = message.info;
+  return {
+    id: `${stream}/${message.seq}`,
+    headers,
+    query: { stream, subject: message.subject, sequence: String(message.seq) },
+    body: Buffer.from(message.data),
+  };
+}
