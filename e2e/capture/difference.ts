@@ -1,5 +1,5 @@
 /** Compares a captured request with the expected one. Each difference is a line: where, what was expected, what arrived. */
-import type { ExpectedRequest } from '@firsthand/catalog/vendors/shared/cases.ts';
+import { containedIn, type ExpectedRequest } from '@firsthand/catalog/vendors/shared/cases.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import type { Received } from '../harness/receiver.ts';
 
@@ -57,6 +57,7 @@ function requestDifference(
     return options.anyOrder ? sorted(value) : value;
   };
   if (expected.body !== undefined) same('body', read(expected.body), read(body));
+  if (expected.contains) same('contains', expected.contains, containedIn({ url: path, body }, expected.contains));
   return lines;
 }
 

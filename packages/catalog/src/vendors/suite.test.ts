@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { CATEGORIES, catalogEntry, catalogListEntry, loadCases, loadVendor, loadVendors, searchVendors, VENDOR_KEYS } from '../index.ts';
 import { REFUSED_CONFIGS } from './custom_http/cases.ts';
 import customHttp from './custom_http/vendor.ts';
+import { containedIn } from './shared/cases.ts';
+import { answersWithoutCase, dropsWithoutCase, namesWithoutCase } from './shared/coverage.ts';
 import { compileCase, completeConfig, requestsFor, verdictFor } from './shared/run-case.ts';
 import { bare } from './shared/sample-events.ts';
 import { COMMERCE_EVENTS } from './shared/standard-events.ts';
@@ -61,6 +63,12 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
   });
 
   const { cases, answers } = VENDOR_CASES.find((one) => one.vendor === vendor) ?? { cases: [], answers: [] };
+
+  test.skipIf(vendor.group === 'storage_and_streams')('its cases cover names, drops and answers', () => {
+    expect(namesWithoutCase(vendor, { cases })).toEqual([]);
+    expect(dropsWithoutCase(vendor, { cases })).toEqual([]);
+    expect(answersWithoutCase(vendor, { vendor, cases, answers })).toEqual([]);
+  });
 
   test('its catalog entry has the fields that the console shows', () => {
     const entry = catalogEntry(vendor);
@@ -166,6 +174,7 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
       if (expected.headers) expect(request.headers).toMatchObject(expected.headers);
       if (!expected.headers?.['User-Agent']) expect(request.headers['User-Agent']).toMatch(/^Firsthand\//);
       const text = request.body instanceof Uint8Array ? decoder.decode(request.body) : request.body;
+      if (expected.contains) expect(containedIn({ url: request.url, body: text }, expected.contains)).toEqual(expected.contains);
       if ('body' in expected)
         expect(typeof expected.body === 'string' || text === undefined ? text : JSON.parse(text)).toEqual(expected.body);
     });

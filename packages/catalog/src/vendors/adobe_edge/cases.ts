@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { sentAs, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import adobeEdge from './vendor.ts';
 
@@ -88,6 +88,13 @@ export default vendorCases(
     },
     { name: 'identify is not sent', event: identified(), dropped: 'mapping_filter' },
     { name: 'groups are not sent', event: grouped(), dropped: 'mapping_filter' },
+    ...sentAs('events[0].xdm.eventType', {
+      'Product Added': 'commerce.productListAdds',
+      'Product Removed': 'commerce.productListRemovals',
+      'Cart Viewed': 'commerce.productListViews',
+      'Checkout Started': 'commerce.checkouts',
+      'Product Added to Wishlist': 'commerce.saveForLaters',
+    }),
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 202, body: { requestId: 'r-1' } }, verdict: { kind: 'delivered' } },

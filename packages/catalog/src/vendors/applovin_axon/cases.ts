@@ -177,6 +177,14 @@ export default vendorCases(
       event: track('Signed Up', {}, { context: { ip: '203.0.113.7', user_agent: 'Shop' } }),
       dropped: 'missing_required:event_source_url',
     },
+    {
+      name: 'nobody to match',
+      event: {
+        ...bare('Signed Up'),
+        context: { ip: '203.0.113.7', user_agent: 'Mozilla/5.0', page: { url: 'https://shop.example/' } },
+      },
+      dropped: 'missing_required:user_data.aleid',
+    },
     { name: 'a view of nothing', event: visit('Product Viewed', { price: 10 }), dropped: 'missing_required:data.items[0].item_id' },
     { name: 'an article', event: visit('Article Viewed', { article_id: 'a-1' }), dropped: 'mapping_filter' },
     { name: 'a refund', event: visit('Order Refunded'), dropped: 'mapping_filter' },

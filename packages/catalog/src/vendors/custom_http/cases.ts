@@ -134,6 +134,12 @@ export default vendorCases(
       reply: { status: 207, body: { results: [{ status: 'ok' }, { status: 'busy', error: 'later' }] } },
       verdict: { kind: 'partial', items: [{ kind: 'delivered' }, { kind: 'unavailable', reason: 'http_207: later' }] },
     },
+    {
+      name: 'throttled',
+      events: [orderCompleted()],
+      reply: { status: 429, headers: { 'retry-after': '7' } },
+      verdict: { kind: 'unavailable', reason: 'http_429', retry_after_ms: 7_000 },
+    },
   ],
 );
 

@@ -1,4 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
+import { messageCases } from '../shared/message-cases.ts';
 import { orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import discord from './vendor.ts';
 
@@ -40,6 +41,7 @@ export default vendorCases(
       dropped: 'missing_required:content',
     },
     { name: 'other events are dropped', event: pageViewed(), dropped: 'mapping_default' },
+    ...messageCases(says),
   ],
   [
     { name: 'posted', events: [order], reply: { status: 200, body: { id: '1' } }, verdict: { kind: 'delivered' } },

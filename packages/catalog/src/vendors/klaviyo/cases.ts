@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { sentAs, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import klaviyo from './vendor.ts';
 
@@ -167,6 +167,11 @@ export default vendorCases(
       event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' },
       dropped: 'missing_required:who.profile.data.attributes.email',
     },
+    ...sentAs('data.attributes.metric.data.attributes.name', {
+      'Product Added': 'Added to Cart',
+      'Order Refunded': 'Refunded Order',
+      'Order Cancelled': 'Cancelled Order',
+    }),
   ],
   [
     { name: 'accepted', events: [quiz], reply: { status: 202 }, verdict: { kind: 'delivered' } },

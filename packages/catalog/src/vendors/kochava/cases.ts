@@ -1,5 +1,5 @@
-import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import { named, sentAs, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import kochava from './vendor.ts';
 
 const url = 'https://control.kochava.com/track/json';
@@ -118,6 +118,7 @@ export default vendorCases(
     },
     { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
     { name: 'a group is no event', event: grouped({ context }), dropped: 'mapping_filter' },
+    ...sentAs('data.event_name', { Cart: 'screen_view' }, (name) => pageViewed({ original_type: 'screen', name, context })),
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: { success: '1' } }, verdict: { kind: 'delivered' } },

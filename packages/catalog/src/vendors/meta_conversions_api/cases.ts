@@ -1,4 +1,4 @@
-import { named, vendorCases } from '../shared/cases.ts';
+import { named, sentAs, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import meta from './vendor.ts';
 
@@ -418,6 +418,18 @@ export default vendorCases(
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
     { name: 'identify', event: identified(), dropped: 'mapping_default' },
+    ...sentAs('data[0].event_name', {
+      'Products Searched': 'Search',
+      'Product Added': 'AddToCart',
+      'Product Added to Wishlist': 'AddToWishlist',
+      'Checkout Started': 'InitiateCheckout',
+      'Payment Info Entered': 'AddPaymentInfo',
+      'Product Removed': 'RemoveFromCart',
+      'Cart Viewed': 'ViewCart',
+      'Product Removed from Wishlist': 'RemoveFromWishlist',
+      'Video Playback Started': 'VideoStarted',
+      'Video Playback Completed': 'VideoCompleted',
+    }),
   ],
   [
     { name: 'received', events: [order], reply: { status: 200, body: { events_received: 1 } }, verdict: { kind: 'delivered' } },
@@ -454,5 +466,6 @@ export default vendorCases(
       verdict: { kind: 'unavailable' },
     },
     { name: 'a text that is no page', events: [order], reply: { status: 400, body: 'no' }, verdict: { kind: 'refused' } },
+    { name: 'throttled', events: [orderCompleted()], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
   ],
 );

@@ -1,4 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
+import { messageCases } from '../shared/message-cases.ts';
 import { orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import microsoftTeams from './vendor.ts';
 
@@ -41,6 +42,7 @@ export default vendorCases(
       dropped: 'missing_required:attachments[0].content.body[0].text',
     },
     { name: 'other events are dropped', event: pageViewed(), dropped: 'mapping_default' },
+    ...messageCases(says),
   ],
   [
     { name: 'started', events: [order], reply: { status: 202 }, verdict: { kind: 'delivered' } },

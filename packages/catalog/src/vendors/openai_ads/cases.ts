@@ -1,4 +1,4 @@
-import { ISOLATED, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { ISOLATED, named, sentAs, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, track, visitOf } from '../shared/sample-events.ts';
 import openai from './vendor.ts';
 
@@ -152,6 +152,7 @@ export default vendorCases(
     { name: 'an event of 8 days', event: order, now: '2026-01-10T03:04:06Z', dropped: 'event_too_old' },
     { name: 'a search has no type', event: track('Products Searched'), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
+    ...sentAs('events[0].type', { 'Booking Started': 'checkout_started' }),
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: {} }, verdict: { kind: 'delivered' } },

@@ -1,4 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
+import { messageCases } from '../shared/message-cases.ts';
 import { orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import pagerduty from './vendor.ts';
 
@@ -57,6 +58,9 @@ export default vendorCases(
       dropped: 'missing_required:payload.summary',
     },
     { name: 'other events are dropped', event: pageViewed(), dropped: 'mapping_default' },
+    ...messageCases((summary, { event, properties }) => [
+      { method: 'POST', url, body: { ...head, payload: { ...payload, summary, class: event, custom_details: properties } } },
+    ]),
   ],
   [
     {

@@ -1,5 +1,15 @@
-import { vendorCases } from '../shared/cases.ts';
-import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import { sentAs, vendorCases } from '../shared/cases.ts';
+import {
+  bare,
+  CONTEXT,
+  everything,
+  HASHED,
+  identified,
+  orderCompleted,
+  pageViewed,
+  productViewed,
+  track,
+} from '../shared/sample-events.ts';
 import pinterest from './vendor.ts';
 
 const url = 'https://api.pinterest.com/v5/ad_accounts/549755885175/events';
@@ -238,6 +248,16 @@ export default vendorCases(
     },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
     { name: 'a removed product has no name at Pinterest', event: track('Product Removed'), dropped: 'mapping_filter' },
+    ...sentAs('data[0].event_name', { 'Trial Started': 'start_trial' }),
+    ...sentAs('data[0].event_name', { 'Application Opened': 'app_open' }, (event) => ({
+      ...everything(event),
+      context: {
+        ...CONTEXT,
+        app: { namespace: 'com.shop', version: '2.1' },
+        os: { name: 'Android', version: '14' },
+        device: { id: 'android-1', advertising_id: 'gaid-1', type: 'android' },
+      },
+    })),
   ],
   [
     {

@@ -2,9 +2,11 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
+import { compileGetter } from '@firsthand/core/path/path.ts';
 import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
+import { everything } from './sample-events.ts';
 
 export interface ExpectedRequest {
   method?: string;
@@ -13,6 +15,8 @@ export interface ExpectedRequest {
   headers?: Record<string, string>;
   /** JSON bodies as values, others as text. */
   body?: unknown;
+  /** Instead of the whole body: paths in a JSON body, or names of query parameters, and their values. */
+  contains?: Record<string, unknown>;
 }
 export interface VendorCase {
   name: string;
@@ -61,6 +65,35 @@ export function named(
   make: (event: string, name: string) => Omit<VendorCase, 'name' | 'variant'>,
 ): VendorCase[] {
   return rows.map(([event, name, variant = 'default']) => ({ name: `${event} is ${name}`, variant, ...make(event, name) }));
+}
+
+/** One case per event and the vendor's name for it, which is found at `path` in the request. */
+export function sentAs(
+  path: string,
+  names: Record<string, string>,
+  make: (event: string) => CanonicalEvent = everything,
+  rest: Pick<VendorCase, 'variant' | 'config'> = {},
+): VendorCase[] {
+  return Object.entries(names).map(([event, name]) => ({
+    name: `${event} is ${name}`,
+    ...rest,
+    event: make(event),
+    requests: [{ contains: { [path]: name } }],
+  }));
+}
+
+/** The values that `contains` names, as they are in a request. */
+export function containedIn(
+  { url, body }: { url: string; body?: string | undefined },
+  contains: Record<string, unknown>,
+): Record<string, unknown> {
+  const query = new URL(url, 'https://vendor.example').searchParams;
+  const json: unknown = body?.startsWith('{') || body?.startsWith('[') ? JSON.parse(body) : undefined;
+  const found = Object.keys(contains).map((path) => {
+    const getter = compileGetter(path);
+    return [path, json === undefined ? (query.get(path) ?? undefined) : getter.ok ? getter.get(json) : undefined] as const;
+  });
+  return Object.fromEntries(found);
 }
 
 /** Answers that every HTTP vendor gives when it cannot take the events now. */

@@ -63,6 +63,24 @@ export function identified(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
 export function grouped(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
   return { ...base('evt-4'), type: 'group', group_id: 'acme', traits: { name: 'Acme' }, ...over };
 }
+/** An event with the properties of every kind of event: for its name, not for its fields. */
+export const everything = (event: string): CanonicalEvent =>
+  orderCompleted(
+    {
+      ...PRODUCTS[0],
+      ...{
+        booking_id: 'b-1',
+        cart_id: 'k-1',
+        value: 42.5,
+        query: 'tea',
+        plan: 'pro',
+        method: 'email',
+        title: 'How to brew',
+        content_id: 'c-1',
+      },
+    },
+    { event },
+  );
 /** Events of a browser whose visitor is not known by name. */
 export const visitOf =
   (context: JsonObject) =>

@@ -1,5 +1,5 @@
-import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import { named, sentAs, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import singular from './vendor.ts';
 
 const context = {
@@ -102,6 +102,17 @@ export default vendorCases(
     { name: 'no device id', event: track('Signed In', {}, { context: { ...context, device: {} } }), dropped: 'missing_required:idfa' },
     { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
     { name: 'a group is no event', event: grouped({ context }), dropped: 'mapping_filter' },
+    ...sentAs(
+      'n',
+      {
+        'Invite Sent': 'sng_invite',
+        'Onboarding Completed': 'sng_tutorial_complete',
+        'Content Shared': 'sng_share',
+        'Product Reviewed': 'sng_rate',
+      },
+      app,
+    ),
+    ...sentAs('n', { Cart: 'screen_view' }, (name) => pageViewed({ original_type: 'screen', name, context })),
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: { status: 'ok' } }, verdict: { kind: 'delivered' } },

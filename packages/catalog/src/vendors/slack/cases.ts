@@ -1,4 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
+import { messageCases } from '../shared/message-cases.ts';
 import { bare, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import slack from './vendor.ts';
 
@@ -31,6 +32,7 @@ export default vendorCases(
       dropped: 'missing_required:text',
     },
     { name: 'other events are dropped', event: pageViewed(), dropped: 'mapping_default' },
+    ...messageCases(says),
   ],
   [
     { name: 'posted', events: [order], reply: { status: 200, body: 'ok' }, verdict: { kind: 'delivered' } },

@@ -1,5 +1,15 @@
-import { vendorCases } from '../shared/cases.ts';
-import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import { sentAs, vendorCases } from '../shared/cases.ts';
+import {
+  bare,
+  CONTEXT,
+  everything,
+  HASHED,
+  identified,
+  orderCompleted,
+  pageViewed,
+  productViewed,
+  track,
+} from '../shared/sample-events.ts';
 import snapchat from './vendor.ts';
 
 const url = 'https://tr.snapchat.com/v3/8f2c1a30-1111-4222-8333-abcdefabcdef/events?access_token=eyJhbGciOiJIUzI1NiJ9.example.token';
@@ -269,6 +279,20 @@ export default vendorCases(
     { name: 'an event of 38 days', event: order, now: '2026-02-09T03:04:06Z', dropped: 'event_too_old' },
     { name: 'an identify says nothing about a conversion', event: identified(), dropped: 'mapping_default' },
     { name: 'a refund has no name at Snap', event: track('Order Refunded'), dropped: 'mapping_filter' },
+    ...sentAs(
+      'data[0].event_name',
+      { 'Application Installed': 'APP_INSTALL', 'Application Opened': 'APP_OPEN' },
+      (event) => ({
+        ...everything(event),
+        context: {
+          ...CONTEXT,
+          app: { namespace: 'com.shop', version: '2.1' },
+          os: { name: 'Android', version: '14' },
+          device: { id: 'android-1', advertising_id: 'gaid-1', type: 'android' },
+        },
+      }),
+      { config: { app_id: '0a1b2c3d-4444-4555-8666-abcdefabcdef' } },
+    ),
   ],
   [
     {

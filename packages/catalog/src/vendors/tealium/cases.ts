@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { sentAs, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import tealium from './vendor.ts';
 
@@ -105,6 +105,17 @@ export default vendorCases(
       requests: says({ tealium_event: 'group', event_id: 'evt-4', group_id: 'acme', group_name: 'Acme' }),
     },
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:tealium_visitor_id' },
+    ...sentAs('tealium_event', {
+      'Signed Up': 'user_register',
+      'Signed In': 'user_login',
+      'Products Searched': 'search',
+      'Product List Viewed': 'category_view',
+      'Product Added': 'cart_add',
+      'Product Removed': 'cart_remove',
+      'Cart Viewed': 'cart_view',
+      'Checkout Started': 'checkout',
+      'Product Added to Wishlist': 'wishlist_add',
+    }),
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200 }, verdict: { kind: 'delivered' } },

@@ -1,5 +1,15 @@
-import { ISOLATED, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, CONTEXT, identified, orderCompleted, pageViewed, productViewed, track, visitOf } from '../shared/sample-events.ts';
+import { ISOLATED, named, sentAs, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import {
+  bare,
+  CONTEXT,
+  everything,
+  identified,
+  orderCompleted,
+  pageViewed,
+  productViewed,
+  track,
+  visitOf,
+} from '../shared/sample-events.ts';
 import ttd from './vendor.ts';
 
 const url = 'https://insight.adsrvr.org/track/realtimeconversion';
@@ -106,6 +116,7 @@ export default vendorCases(
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:adid' },
     { name: 'a refund', event: track('Order Refunded'), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
+    ...sentAs('data[0].event_name', { 'Signed In': 'login' }, (event) => ({ ...everything(event), context: order.context })),
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: {} }, verdict: { kind: 'delivered' } },

@@ -1,5 +1,5 @@
-import { named, vendorCases } from '../shared/cases.ts';
-import { bare, grouped, HASHED, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import { named, sentAs, vendorCases } from '../shared/cases.ts';
+import { bare, CONTEXT, everything, grouped, HASHED, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import tiktok from './vendor.ts';
 
 const head = { event_source: 'web', event_source_id: 'C4ABCDEFGHIJKLMNOPQ0', partner_name: 'Firsthand' };
@@ -262,6 +262,34 @@ export default vendorCases(
     { name: 'a purchase without currency', event: orderCompleted({ currency: 'coins' }), dropped: 'missing_required:properties.currency' },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user.email' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
+    ...sentAs('data[0].event', {
+      'Lead Generated': 'Lead',
+      'Product Added to Wishlist': 'AddToWishlist',
+      'Checkout Started': 'InitiateCheckout',
+      'Payment Info Entered': 'AddPaymentInfo',
+      'Product Removed': 'RemoveFromCart',
+      'Cart Viewed': 'ViewCart',
+      'Product Removed from Wishlist': 'RemoveFromWishlist',
+    }),
+    ...sentAs(
+      'data[0].event',
+      {
+        'Application Installed': 'InstallApp',
+        'Application Opened': 'LaunchAPP',
+        'Lead Generated': 'GenerateLead',
+        'Checkout Started': 'Checkout',
+      },
+      (event) => ({
+        ...everything(event),
+        context: {
+          ...CONTEXT,
+          app: { namespace: 'com.shop', version: '2.1' },
+          os: { name: 'Android', version: '14' },
+          device: { id: 'android-1', advertising_id: 'gaid-1', type: 'android' },
+        },
+      }),
+      { config: { app_id: '7123456789012345678' } },
+    ),
   ],
   [
     { name: 'code 0', events: [order], reply: { status: 200, body: { code: 0, message: 'OK' } }, verdict: { kind: 'delivered' } },
@@ -287,5 +315,6 @@ export default vendorCases(
     { name: 'a bad token', events: [order, order], reply: { status: 200, body: { code: 40105 } }, verdict: { kind: 'refused' } },
     { name: 'an error of theirs', events: [order], reply: { status: 200, body: { code: 50000 } }, verdict: { kind: 'unavailable' } },
     { name: 'no JSON at all', events: [order], reply: { status: 502, body: 'Bad gateway' }, verdict: { kind: 'unavailable' } },
+    { name: 'throttled', events: [orderCompleted()], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
   ],
 );

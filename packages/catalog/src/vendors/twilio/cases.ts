@@ -1,4 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
+import { messageCases } from '../shared/message-cases.ts';
 import { orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import twilio from './vendor.ts';
 
@@ -25,6 +26,7 @@ export default vendorCases(
       dropped: 'missing_required:Body',
     },
     { name: 'other events are dropped', event: pageViewed(), dropped: 'mapping_default' },
+    ...messageCases(says),
   ],
   [
     {

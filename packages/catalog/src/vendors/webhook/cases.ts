@@ -100,6 +100,13 @@ export default vendorCases(
       requests: [{ body: [order] }],
     },
     {
+      name: 'two events in one list',
+      config: { batch_enabled: true },
+      event: order,
+      batched: [{ ...order, event_id: 'evt-7' }],
+      requests: [{ body: [order, { ...order, event_id: 'evt-7' }] }],
+    },
+    {
       name: 'a mapping changes what is sent',
       config: { events: { 'Order Completed': { mappings: [{ source: 'properties.order_id', target: 'id' }] } } },
       event: order,
