@@ -77,7 +77,7 @@ export interface Stall {
 interface StallLine {
   stall_ms: number;
   cpu_ms: number;
-  system_ms: number;
+  gc_ms: number;
   step: string;
   about?: string;
 }
@@ -93,12 +93,12 @@ export function watchStalls(service: Pick<Service, 'output'>, cases?: () => numb
     for (const line of stallLines(service.output())) {
       if (seen.has(line)) continue;
       seen.add(line);
-      const { stall_ms, cpu_ms, system_ms, step, about } = JSON.parse(line) as StallLine;
+      const { stall_ms, cpu_ms, gc_ms, step, about } = JSON.parse(line) as StallLine;
       const name = about === undefined ? step : `${step} ${about}`;
       longest.wall = Math.max(longest.wall, stall_ms);
       if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: name });
       console.log(
-        `  stall of ${stall_ms} ms, own work ${cpu_ms} ms (system ${system_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`,
+        `  stall of ${stall_ms} ms, own work ${cpu_ms} ms (garbage collection ${gc_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`,
       );
     }
   }

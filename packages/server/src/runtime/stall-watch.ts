@@ -1,14 +1,17 @@
 /**
  * Notices when the event loop was held, and names the step that ran. `atStep` marks the start of work that could take long; the
  * watch looks at a timer that is due every 20 ms. Waiting for the processor on a busy machine holds the loop too, so that the
- * processor time of the stall is reported beside its length.
+ * processor time of the stall is reported beside its length, and its part that was garbage collection.
  */
+import { PerformanceObserver } from 'node:perf_hooks';
 import type { Logger } from './logger.ts';
 
 const TICK_MS = 20;
 export const STALL_MS = 50;
 /** The metric shows the longest stall of this time. */
 const SHOWN_MS = 60_000;
+/** Garbage collections that are remembered. */
+const MAX_PAUSES = 200;
 
 let step = 'idle';
 let detail = '';
@@ -37,10 +40,31 @@ export function longestStall(): { wall: number; cpu: number } {
   return { wall: Math.max(0, ...shown.map(({ wall }) => wall)), cpu: Math.max(0, ...shown.map(({ cpu }) => cpu)) };
 }
 
+interface Stall {
+  from: number;
+  to: number;
+  cpu_ms: number;
+  /** Much system time points to page faults or a slow disk, not to the step. */
+  system_ms: number;
+  step: string;
+  about?: string;
+}
+
 export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
   let due = performance.now() + TICK_MS;
   let cpuBefore = process.threadCpuUsage();
   since = due;
+  const pauses: { at: number; ms: number }[] = [];
+  const collections = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) pauses.push({ at: startTime, ms: duration });
+    if (pauses.length > MAX_PAUSES) pauses.splice(0, pauses.length - MAX_PAUSES);
+  });
+  collections.observe({ entryTypes: ['gc'] });
+  function report({ from, to, ...stall }: Stall): void {
+    let gc_ms = 0;
+    for (const { at, ms } of pauses) if (at >= from - TICK_MS && at <= to) gc_ms += ms;
+    logger.warn({ stall_ms: Math.round(to - from), ...stall, gc_ms: Math.round(gc_ms) }, 'event loop stalled');
+  }
   const timer = setInterval(() => {
     const now = performance.now();
     const used = process.threadCpuUsage(cpuBefore);
@@ -51,9 +75,10 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
     // An idle process that did not get the processor is the machine's matter, not ours.
     if (wall > STALL_MS && (slowest.step !== 'idle' || cpu > STALL_MS / 2)) {
       const about = slowest.detail === '' ? {} : { about: slowest.detail };
-      // Much system time without much user time points to page faults or a slow disk, not to the step.
       const system_ms = Math.round(Math.min(wall, used.system / 1_000));
-      logger.warn({ stall_ms: Math.round(wall), cpu_ms: Math.round(cpu), system_ms, step: slowest.step, ...about }, 'event loop stalled');
+      const stall = { from: due, to: now, cpu_ms: Math.round(cpu), system_ms, step: slowest.step, ...about };
+      // The observer hears of garbage collections a turn later.
+      setTimeout(() => report(stall), TICK_MS).unref();
     }
     if (wall > TICK_MS) recent = [...recent.filter(({ at }) => now - at < SHOWN_MS), { at: now, wall, cpu }].slice(-500);
     slowest = { step: '', detail: '', ms: 0 };
@@ -63,5 +88,10 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
     due = now + TICK_MS;
   }, TICK_MS);
   timer.unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop() {
+      clearInterval(timer);
+      collections.disconnect();
+    },
+  };
 }
