@@ -33,6 +33,7 @@ const LARGE_BYTES = 16_384;
 /** Events that are opened together: one question to the store for the visitors of each organisation. */
 const MAX_GROUP = 32;
 const MAX_COMMIT = 512;
+const MAX_COMMIT_BYTES = 512 * 1024;
 /** Of one organisation in memory. */
 const SHARE = { events: 256, bytes: 2 * 1024 * 1024 };
 const FIRST_PAUSE_MS = 100;
@@ -249,7 +250,12 @@ export class VisitorLanes {
 
   async #commitAll(): Promise<void> {
     while (this.#finished.length > 0 && !this.#stopped) {
-      const group = this.#finished.splice(0, MAX_COMMIT);
+      const { group, bytes } = this.#takeFinished();
+      if (bytes > VERY_LARGE_BYTES) {
+        await turns.bulk();
+        turns.tookLong();
+      }
+      atStep('commit');
       const stored = await this.#persist('processed events not stored, retrying', async () => {
         await commit(
           group.map(({ done }) => done),
@@ -262,6 +268,18 @@ export class VisitorLanes {
       this.#change();
     }
     this.#committing = undefined;
+  }
+
+  /** Records are written out in one step, so large events are committed in small groups. */
+  #takeFinished(): { group: { done: Done; lane: Lane }[]; bytes: number } {
+    let count = 0;
+    let bytes = 0;
+    for (const { done } of this.#finished) {
+      if (count === MAX_COMMIT || (count > 0 && bytes + done.record.bytes > MAX_COMMIT_BYTES)) break;
+      bytes += done.record.bytes;
+      count += 1;
+    }
+    return { group: this.#finished.splice(0, count), bytes };
   }
 
   #change(): void {
