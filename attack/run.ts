@@ -5,7 +5,7 @@
 import { loadavg } from 'node:os';
 import { PRODUCTION, RUNNERS } from './list.ts';
 import { runSchemathesis } from './schema.ts';
-import { attack, startTarget } from './target.ts';
+import { answersOf, attack, startTarget } from './target.ts';
 
 const words = process.argv.slice(2);
 const rounds = Number(words[words.indexOf('--rounds') + 1] ?? 1);
@@ -21,10 +21,10 @@ for (const runner of RUNNERS) {
   if (asked.length > 0 && !asked.includes(runner.name)) continue;
   const target = await startTarget(runner.name === 'addresses' ? PRODUCTION : {});
   try {
-    const { cases, answers, faults, stall, peakMb } = await attack(runner, target, words.includes('--rounds') ? rounds : 1);
-    const shown = [...answers].map(([answer, count]) => `${answer} × ${count}`).join(', ');
+    const report = await attack(runner, target, words.includes('--rounds') ? rounds : 1);
+    const { cases, faults, stall, peakMb } = report;
     console.log(
-      `${runner.name}: ${cases} cases (${shown}); longest stall ${stall.wall} ms, own work ${stall.cpu} ms ${stall.step ?? ''}; peak memory ${peakMb ?? '?'} MB; load ${loadavg()[0]?.toFixed(1)}`,
+      `${runner.name}: ${cases} cases (${answersOf(report)}); longest stall ${stall.wall} ms, own work ${stall.cpu} ms ${stall.step ?? ''}; peak memory ${peakMb ?? '?'} MB; load ${loadavg()[0]?.toFixed(1)}`,
     );
     for (const fault of new Set(faults)) console.log(`  FAULT ${fault}`);
     failed ||= faults.length > 0;

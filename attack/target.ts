@@ -41,6 +41,11 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
   return { service, client, key, pipelineId: pipeline.id, port: Number(new URL(service.url).port) };
 }
 
+const PROGRESS_EVERY = 5_000;
+export function answersOf({ answers }: Pick<Report, 'answers'>): string {
+  return [...answers].map(([answer, count]) => `${answer} × ${count}`).join(', ');
+}
+
 export async function attack(runner: Runner, target: Target, rounds: number): Promise<Report> {
   const report: Report = { cases: 0, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 }, peakMb: undefined };
   const { pid } = target.service;
@@ -49,6 +54,8 @@ export async function attack(runner: Runner, target: Target, rounds: number): Pr
     report.cases += 1;
     report.answers.set(String(answer), (report.answers.get(String(answer)) ?? 0) + 1);
     if (!fine || Number(answer) >= 500) report.faults.push(`${name}: ${answer}`);
+    if (report.cases % PROGRESS_EVERY === 0)
+      console.log(`  ${report.cases} cases: ${answersOf(report)}; wrong ${report.faults.length}; peak memory ${peakMemory(pid) ?? '?'} MB`);
   });
   // Accepted events are processed, and changes loaded, after the answer.
   await sleep(2_000);

@@ -11,7 +11,7 @@ import { type SenderPlan, startSender } from './kit/sender.ts';
 
 const RATE = 60;
 const OTHER = { email: 'other@firsthand.test', password: 'correct-horse-battery' };
-const CLI = join(import.meta.dirname, '../../packages/cli/src/main.ts');
+const CLI = join(import.meta.dirname, '../../packages/cli/src/firsthand.js');
 /** Often hits the soft limit, and allocates constantly. */
 const HEAVY =
   'function transform(event) { let s = 0; for (let i = 0; i < 400000; i++) s += [i].length; event.properties.s = s; return event }';
