@@ -17,6 +17,7 @@ const QUESTIONS = [
   'trace-cost',
   'admin-reads',
   'idle',
+  'retained',
   'collector-size',
   'console',
 ];

@@ -1,21 +1,20 @@
 /**
- * Fills a stopped installation with events, the way production writes them: appended to the ingest topics, consumed by the groups of
- * processing and delivery, recorded by the recorder. Only the work in between is left out: every event is a copy of one that a service
- * really processed, with other ids and times. The clock runs through the days that the events cover.
+ * Fills a stopped installation with events through the writers of its stores: records are appended to the log, and rows are written by the
+ * recorder's own function, in larger batches than a running service has. Every event is a copy of one that a service really processed and
+ * delivered, with other ids and times. The clock runs through the days that the events cover.
  */
 import { join } from 'node:path';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
-import pino from 'pino';
 import { eventRecordId, eventsTopic } from '../../packages/server/src/event-record.ts';
-import { decodeOutcomes, OUTCOMES_TOPIC, outcomeRecord, RECORDER_GROUP } from '../../packages/server/src/outcomes/outcome-log.ts';
-import { startRecorder } from '../../packages/server/src/outcomes/recorder.ts';
-import { RowWriter } from '../../packages/server/src/outcomes/row-writer.ts';
+import { decodeOutcomes, OUTCOMES_TOPIC } from '../../packages/server/src/outcomes/outcome-log.ts';
+import { tally } from '../../packages/server/src/outcomes/tally.ts';
 import { EMBEDDED_PARTITIONS, ingestTopic, PROCESS_GROUP } from '../../packages/server/src/partition.ts';
 import type { Clock } from '../../packages/server/src/runtime/clock.ts';
-import { createMetrics } from '../../packages/server/src/runtime/metrics.ts';
 import { type LmdbLog, openLmdbLog } from '../../packages/server/src/stores/event-log/lmdb.ts';
-import type { Delivery, LogRecord } from '../../packages/server/src/stores/event-log/port.ts';
-import { embeddedLeases } from '../../packages/server/src/stores/leases/embedded.ts';
+import type { LogRecord } from '../../packages/server/src/stores/event-log/port.ts';
+import { openSqliteWriter } from '../../packages/server/src/stores/observe/sqlite-writer.ts';
+import { OBSERVE_FILE } from '../../packages/server/src/stores/observe/tables.ts';
+import { readPosition, writeTally } from '../../packages/server/src/stores/observe/write.ts';
 
 export interface Retained {
   dataDir: string;
@@ -26,9 +25,7 @@ export interface Retained {
   visitor: string;
 }
 const DAYS = 6.5;
-const AT_ONCE = 2_000;
-const MOST_BEHIND = 20_000;
-const TOGETHER = 32;
+const AT_ONCE = 10_000;
 const VISITORS = 524_287;
 
 export interface FillPlan {
@@ -45,56 +42,52 @@ export interface FillPlan {
 /** Resolves with the number of events that are there now. */
 export async function fill(retained: Retained, { from, to, total, until, atMostMs }: FillPlan): Promise<number> {
   const { dataDir, pipeline, integration } = retained;
-  const timeOf = (n: number) => until - DAYS * 86_400_000 * (1 - n / total);
-  let time = timeOf(from);
+  const clockAt = (n: number) => until - DAYS * 86_400_000 * (1 - n / total);
+  let time = clockAt(from);
   const clock: Clock = { now: () => time, monotonic: () => time };
   const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 86_400_000, clock });
+  const writer = openSqliteWriter(join(dataDir, OBSERVE_FILE));
   const copy = await templatesOf(log, retained);
-  const rowWriter = new RowWriter({ databaseUrl: undefined, dataDir }, (reason) => console.error(reason));
-  const logger = pino({ level: 'warn' });
-  const recorder = startRecorder({ log, leases: embeddedLeases(), rowWriter, logger, metrics: createMetrics(), telemetry: undefined });
-  const options = { start: 'beginning', maxInFlight: 1_000, maxBatch: 500 } as const;
   const topics = Array.from({ length: EMBEDDED_PARTITIONS }, (_, partition) => ingestTopic(partition));
-  const consumers = [
-    ...topics.map((topic) =>
-      log.consume(topic, PROCESS_GROUP, { ...options, ordered: true }, async (batch) => {
-        await log.ackAll(batch, {
-          appends: [{ topic: eventsTopic(pipeline), records: batch.map(copy.event) }],
-          derive: ([stored]) => [
-            { topic: OUTCOMES_TOPIC, records: together(batch, (delivery, i) => copy.processed(delivery, topic, stored?.positions[i])) },
-          ],
-        });
-      }),
-    ),
-    log.consume(eventsTopic(pipeline), integration, options, async (batch) => {
-      await log.ackAll(batch, { appends: [{ topic: OUTCOMES_TOPIC, records: together(batch, copy.delivered) }] });
-    }),
-  ];
-  const behind = async () => {
-    let records = TOGETHER * (await log.lag(OUTCOMES_TOPIC, RECORDER_GROUP)).waiting;
-    for (const topic of topics) records += (await log.lag(topic, PROCESS_GROUP)).waiting;
-    return records + (await log.lag(eventsTopic(pipeline), integration)).waiting;
-  };
   const started = performance.now();
   let filled = from;
   while (filled < to && performance.now() - started < atMostMs) {
     const first = filled;
     filled = Math.min(to, first + AT_ONCE);
-    time = timeOf(filled);
-    const records = Array.from({ length: filled - first }, (_, i) => copy.raw(first + i, Math.floor(time)));
-    await log.append(
-      topics.map((topic, partition) => ({ topic, records: records.filter((_, i) => i % EMBEDDED_PARTITIONS === partition) })),
+    time = clockAt(filled);
+    const at = Math.floor(time);
+    const ids = Array.from({ length: filled - first }, (_, i) => messageIdOf(first + i));
+    const parts = topics.map((topic, partition) => ({ topic, ids: ids.filter((_, i) => i % EMBEDDED_PARTITIONS === partition) }));
+    const stored = await log.append([
+      ...parts.map((part) => ({ topic: part.topic, records: part.ids.map((id) => copy.raw(id, at)) })),
+      ...parts.map((part) => ({ topic: eventsTopic(pipeline), records: part.ids.map((id) => copy.event(id, at)) })),
+    ]);
+    const outcomes = parts.flatMap((part, partition) =>
+      part.ids.flatMap((id, i) => [
+        copy.processed(id, at, {
+          topic: part.topic,
+          raw: stored[partition]?.positions[i],
+          stored: stored[partition + EMBEDDED_PARTITIONS]?.positions[i],
+        }),
+        copy.delivered(id, at),
+      ]),
     );
-    while ((await behind()) > MOST_BEHIND) await sleep(5);
-    if (filled % 100_000 !== 0) continue;
-    await log.expire(OUTCOMES_TOPIC, new Date(time - 3_600_000));
-    console.log(`${filled} of ${to} events, ${Math.round((filled - from) / ((performance.now() - started) / 1_000))} per second`);
+    await writeTally(writer, tally(outcomes), await readPosition(writer));
+    if (filled % 100_000 === 0)
+      console.log(`${filled} of ${to} events, ${Math.round((filled - from) / ((performance.now() - started) / 1_000))} per second`);
   }
-  while ((await behind()) > 0) await sleep(100);
-  for (const consumer of consumers) await consumer.stop();
-  await recorder.stop();
-  await rowWriter.stop();
+  // The groups have settled all of it.
+  time = until;
+  const groups: [topic: string, group: string][] = [
+    ...topics.map((topic): [string, string] => [topic, PROCESS_GROUP]),
+    [eventsTopic(pipeline), integration],
+  ];
+  for (const [topic, group] of groups) {
+    await log.remove(topic, group);
+    await log.consume(topic, group, { start: new Date(until + 1_000), maxInFlight: 1, maxBatch: 1 }, async () => {}).stop();
+  }
   await log.close();
+  writer.close();
   return filled;
 }
 
@@ -112,54 +105,42 @@ async function templatesOf(log: LmdbLog, { pipeline, event_id, visitor }: Retain
   };
   const [raw, canonical] = texts;
   if (raw === undefined || canonical === undefined) throw new Error('the template event is not in the log');
+  const rawOf = templateOf(raw, { event_id, visitor });
+  const canonicalOf = templateOf(canonical, { event_id, visitor });
   const processed = of('processed');
   const delivered = of('delivered');
-  const rewrite = (text: string, messageId: string, at: number) =>
-    Buffer.from(
-      text
-        .replaceAll(event_id, messageId)
-        .replaceAll(visitor, visitorOf(messageId))
-        .replace(/"received_at":\d+/, `"received_at":${at}`),
-    );
-  const idOf = ({ record }: Delivery) => record.id.slice(pipeline.length + 1);
   return {
-    raw(n: number, at: number): LogRecord {
-      const messageId = messageIdOf(n);
-      return { id: eventRecordId(pipeline, messageId), data: rewrite(raw, messageId, at) };
-    },
-    event: (delivery: Delivery): LogRecord => ({
-      id: delivery.record.id,
-      data: rewrite(canonical, idOf(delivery), Math.floor(delivery.record.time)),
-    }),
-    processed(delivery: Delivery, topic: string, stored: string | undefined): Outcome {
-      const messageId = idOf(delivery);
-      const person = visitorOf(messageId);
-      const at = Math.floor(delivery.record.time);
+    raw: (id: string, at: number): LogRecord => ({ id: eventRecordId(pipeline, id), data: Buffer.from(rawOf(id, at), 'latin1') }),
+    event: (id: string, at: number): LogRecord => ({ id: eventRecordId(pipeline, id), data: Buffer.from(canonicalOf(id, at), 'latin1') }),
+    processed(id: string, at: number, place: { topic: string; raw: string | undefined; stored: string | undefined }): Outcome {
       return {
         ...processed,
         at: at + 5,
         received_at: at,
-        event_id: messageId,
-        anonymous_id: processed.anonymous_id?.replace(visitor, person),
-        ...(messageId.endsWith('0') && { user_id: `user-${person}` }),
-        raw: { topic, position: delivery.record.position },
-        ...(stored !== undefined && { stored }),
+        event_id: id,
+        anonymous_id: processed.anonymous_id?.replace(visitor, visitorOf(id)),
+        user_id: id.endsWith('0') ? `user-${visitorOf(id)}` : undefined,
+        raw: { topic: place.topic, position: place.raw ?? '' },
+        ...(place.stored !== undefined && { stored: place.stored }),
       };
     },
-    delivered(delivery: Delivery): Outcome {
-      const at = Math.floor(delivery.record.time);
-      return { ...delivered, at: at + 20, received_at: at, event_id: idOf(delivery) };
-    },
+    delivered: (id: string, at: number): Outcome => ({ ...delivered, at: at + 20, received_at: at, event_id: id }),
   };
 }
 
-function together(batch: readonly Delivery[], outcomeOf: (delivery: Delivery, i: number) => Outcome): LogRecord[] {
-  const records: LogRecord[] = [];
-  for (let i = 0; i < batch.length; i += TOGETHER) {
-    const part = batch.slice(i, i + TOGETHER).map((delivery, at) => outcomeOf(delivery, i + at));
-    records.push(outcomeRecord(`${part[0]?.kind}:${batch[i]?.record.id}`, part));
-  }
-  return records;
+/** Cuts a text at the places that differ between copies: putting the pieces together is the whole work per copy. */
+function templateOf(text: string, { event_id, visitor }: Pick<Retained, 'event_id' | 'visitor'>) {
+  const pieces = text
+    .replaceAll(event_id, '\u0000ID\u0000')
+    .replaceAll(visitor, '\u0000VISITOR\u0000')
+    .replace(/"received_at":\d+/, '"received_at":\u0000RECEIVED\u0000')
+    .split('\u0000');
+  return (id: string, at: number): string => {
+    const person = visitorOf(id);
+    let out = '';
+    for (const piece of pieces) out += piece === 'ID' ? id : piece === 'VISITOR' ? person : piece === 'RECEIVED' ? at : piece;
+    return out;
+  };
 }
 
 /** Looks random, as a UUID does, and is different for every `n`. */
@@ -175,4 +156,3 @@ function mix(n: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 const hex = (n: number) => n.toString(16).padStart(8, '0');
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

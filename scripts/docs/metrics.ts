@@ -4,6 +4,7 @@ import { registerBacklogGauges } from '../../packages/server/src/roles/deliver/b
 import { registerLagGauge } from '../../packages/server/src/roles/process/lag-gauge.ts';
 import { systemClock } from '../../packages/server/src/runtime/clock.ts';
 import { createMetrics } from '../../packages/server/src/runtime/metrics.ts';
+import { registerSpaceGauge } from '../../packages/server/src/stores/disk-space.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
 /** A registry with every metric that the service registers. A test compares it with a running service's `/metrics`. */
@@ -12,6 +13,7 @@ export function allMetrics(): Registry {
   new AttemptCounts().register(registry);
   registerBacklogGauges(registry, () => [], systemClock);
   registerLagGauge(registry, { lag: async () => ({ waiting: 0, oldest: undefined }) }, () => [], systemClock);
+  registerSpaceGauge(registry, {});
   return registry;
 }
 

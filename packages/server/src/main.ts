@@ -30,6 +30,7 @@ import { loadConfig } from './stores/config/load-config.ts';
 import { listKeyedOrganisations } from './stores/config/organisations.ts';
 import { sealStoredParameters } from './stores/config/pipeline-parameters.ts';
 import { readConfigVersion } from './stores/config/version.ts';
+import { registerSpaceGauge } from './stores/disk-space.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createTap } from './tap/tap.ts';
 import { createSender, driverOptions } from './transports/sender.ts';
@@ -89,6 +90,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     draining: () => draining,
   };
   const { registry } = metrics;
+  registerSpaceGauge(registry, stores.space);
 
   const geo = settings.geoipDb === undefined ? undefined : await (await import('./roles/process/geo.ts')).openGeo(settings.geoipDb);
   if (geo && !geo.ok) throw new Error(geo.fault);
@@ -130,7 +132,9 @@ export async function startServer(settings: Settings, { record = true }: { recor
     settings.otelEndpoint === undefined
       ? undefined
       : (await import('./telemetry/start.ts')).startTelemetry({ settings, endpoint: settings.otelEndpoint, registry, clock, logger });
-  const outcomes = has('process') ? startOutcomes({ log, leases, clock, logger, metrics, telemetry, settings, record }) : undefined;
+  const outcomes = has('process')
+    ? startOutcomes({ log, snapshots, leases, clock, logger, metrics, telemetry, settings, record })
+    : undefined;
   const deliver = has('deliver')
     ? (await import('./roles/deliver/start.ts')).startDeliver({
         ...shared,

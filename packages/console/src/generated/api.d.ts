@@ -1387,7 +1387,7 @@ export interface paths {
         put?: never;
         /**
          * Forget a person
-         * @description Removes identity links, sessions, traces and dead letters at once; the log ages out. 503 where events that came earlier are still being processed after 5 s: ask again.
+         * @description Removes identity links, sessions, traces and dead letters at once, and the events from the log by `log_erased_by`. An event that still waits for delivery is removed from the log when it is delivered or given up. 503 where events that came earlier are still being processed after 5 s: ask again.
          *
          *     Least role: **admin**.
          */
@@ -3649,6 +3649,13 @@ export interface components {
             sessions: number;
             traces: number;
             dead_letters: number;
+            /** @description Records of the event log that are being removed. */
+            log_records: number;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            log_erased_by: string;
         };
         /**
          * @example {
@@ -5013,6 +5020,11 @@ export interface components {
             parameters: {
                 [key: string]: string;
             };
+            /**
+             * @description Days to keep events and their traces. Null takes `EVENT_RETENTION`. The body as received is kept for the shorter of the two.
+             * @default null
+             */
+            retention_days: number | null;
             /** @default {} */
             config: components["schemas"]["PipelineConfig"];
             /**
@@ -5115,6 +5127,11 @@ export interface components {
             parameters?: {
                 [key: string]: string;
             };
+            /**
+             * @description Days to keep events and their traces. Null takes `EVENT_RETENTION`. The body as received is kept for the shorter of the two.
+             * @default null
+             */
+            retention_days?: number | null;
             /** @default {} */
             config?: components["schemas"]["PipelineConfig"];
             /**
@@ -5220,6 +5237,8 @@ export interface components {
             parameters?: {
                 [key: string]: string;
             };
+            /** @description Days to keep events and their traces. Null takes `EVENT_RETENTION`. The body as received is kept for the shorter of the two. */
+            retention_days?: number | null;
             config?: components["schemas"]["PipelineConfig"];
             js_builder_config?: components["schemas"]["JsBuilderConfigInput"];
             identity_config?: components["schemas"]["IdentityConfigInput"];
@@ -5284,6 +5303,11 @@ export interface components {
             parameters: {
                 [key: string]: string;
             };
+            /**
+             * @description Days to keep events and their traces. Null takes `EVENT_RETENTION`. The body as received is kept for the shorter of the two.
+             * @default null
+             */
+            retention_days: number | null;
             /** @default {} */
             config: components["schemas"]["PipelineConfig"];
             /**

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { JS_BUILDER_DEFAULTS, JsBuilderConfigInput, JsBuilderConfigSchema } from './collector-settings.ts';
 import { chosen, defaulted, defineResource, made, required, type UpdateOf, type ValueOf, type WritableOf } from './resource.ts';
-import { AllOptional, AnyObject, Closed, Id, Name, named, OneOf, Timestamp } from './schema.ts';
+import { AllOptional, AnyObject, Closed, Id, Name, Nullable, named, OneOf, Timestamp } from './schema.ts';
 
 /** A host or `*.host`, with an optional port. */
 const HOST =
@@ -79,6 +79,17 @@ export const pipeline = defineResource(
           'Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.',
       }),
       {},
+    ),
+    retention_days: defaulted(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: 400,
+          description:
+            'Days to keep events and their traces. Null takes `EVENT_RETENTION`. The body as received is kept for the shorter of the two.',
+        }),
+      ),
+      null,
     ),
     config: defaulted(PipelineConfigSchema, {}),
     js_builder_config: defaulted(JsBuilderConfigSchema, JS_BUILDER_DEFAULTS, JsBuilderConfigInput),

@@ -85,17 +85,18 @@ class Run {
     applyContext(event, request, this.#deps.geo, decisions);
     applyConsent(event, organisation.consent, decisions);
     const bot = applyBots(event, request.source, organisation.bots, decisions);
-    if (bot !== undefined) return this.#dropped(bot);
-    if (this.#input.large === true && this.#deps.turn !== undefined) return this.#piiInSlices(this.#deps.turn);
+    // The privacy rules also apply to an event that ends here: its trace names the person.
+    if (this.#input.large === true && this.#deps.turn !== undefined) return this.#piiInSlices(this.#deps.turn, bot);
     applyPii(event, organisation.pii, decisions);
-    return this.#afterPii();
+    return bot === undefined ? this.#afterPii() : this.#dropped(bot);
   }
 
-  async #piiInSlices(turn: () => Promise<void> | undefined): Promise<Processed> {
+  async #piiInSlices(turn: () => Promise<void> | undefined, bot: DropReason | undefined): Promise<Processed> {
     try {
       const pass = new PiiPass(this.#event, this.#input.organisation.pii, this.#decisions);
       while (pass.step()) await turn();
       await turn();
+      if (bot !== undefined) return this.#dropped(bot);
       return await withPatternBudget(() => this.#afterPii());
     } catch (error) {
       return this.broke(error);

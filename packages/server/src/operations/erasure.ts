@@ -1,15 +1,18 @@
 /**
- * Erases a person at once: links, sessions, traces and dead letters. The log expires by itself. Events accepted earlier but still in
- * flight would bring some data back, so erasure waits for them.
+ * Erases a person at once: links, sessions, traces and dead letters. The traces tell where the log has the events; their records are removed
+ * in the background (`outcomes/erasures.ts`). Events accepted earlier but still in flight would bring some data back, so erasure waits for
+ * them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../channels.ts';
+import { eventRecordId, eventsTopic } from '../event-record.ts';
+import { type Erasure, erasureAppends } from '../outcomes/erasures.ts';
 import { OUTCOMES_TOPIC, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { INGEST_TOPICS, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
-import { eraseTraces } from '../stores/observe/erase-traces.ts';
+import { type ErasedTrace, findTracesOf, removeTraces } from '../stores/observe/erase-traces.ts';
 import type { Operations } from './operations.ts';
 
 export interface Erased {
@@ -17,6 +20,8 @@ export interface Erased {
   sessions: number;
   traces: number;
   dead_letters: number;
+  /** Records of the log that will be removed. */
+  log_records: number;
 }
 const LONGEST_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 50;
@@ -41,18 +46,43 @@ export async function erasePerson(
   ];
   operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids: anonymousIds } satisfies VisitorsErased);
   const recorded = await caughtUp(log, [[OUTCOMES_TOPIC, RECORDER_GROUP]], end);
-  const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0 };
+  const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0, log_records: 0 };
   for (const { links, sessions } of found) {
     erased.identity_links += links;
     erased.sessions += sessions;
   }
   const wanted = { anonymous_ids: anonymousIds.flatMap(plainAndHashed) };
-  for (const whose of userIds.length === 0 ? [wanted] : userIds.map((user_id) => ({ ...wanted, user_id }))) {
-    const gone = await eraseTraces(observe, orgId, whose);
-    erased.traces += new Set(gone.map(({ pipeline_id, event_id }) => `${pipeline_id} ${event_id}`)).size;
-    erased.dead_letters += await eraseDeadLetters(observe, orgId, whose);
-  }
+  const persons = userIds.length === 0 ? [wanted] : userIds.map((user_id) => ({ ...wanted, user_id }));
+  const traces: ErasedTrace[] = [];
+  for (const person of persons) traces.push(...(await findTracesOf(observe, orgId, person)));
+  const events = new Set(traces.map(({ pipeline_id, event_id }) => eventRecordId(pipeline_id, event_id)));
+  const places = placesOf(traces);
+  // Before the traces are gone: without them nobody would find the records.
+  await log.append(erasureAppends({ places, ids: [...events] }));
+  await removeTraces(observe, traces);
+  const letters: string[] = [];
+  for (const person of persons) letters.push(...(await eraseDeadLetters(observe, orgId, person)));
+  await log.append(erasureAppends({ places: [], ids: letters }));
+  erased.traces = events.size;
+  erased.dead_letters = letters.length;
+  erased.log_records = places.reduce((sum, [, positions]) => sum + positions.length, 0);
   return { erased, complete: processed && recorded };
+}
+
+/** The event as received and as processed. */
+function placesOf(traces: readonly ErasedTrace[]): Erasure['places'] {
+  const places = new Map<string, string[]>();
+  const add = (topic: string | null, position: string | null) => {
+    if (topic === null || position === null) return;
+    const positions = places.get(topic);
+    if (positions === undefined) places.set(topic, [position]);
+    else positions.push(position);
+  };
+  for (const { pipeline_id, raw_topic, raw_position, stored_position } of traces) {
+    add(raw_topic, raw_position);
+    add(eventsTopic(pipeline_id), stored_position);
+  }
+  return [...places];
 }
 
 function plainAndHashed(id: string): string[] {

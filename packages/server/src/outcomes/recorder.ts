@@ -14,8 +14,8 @@ import type { RowWriter } from './row-writer.ts';
 const GATHER_MS = 250;
 /** Records; one may hold many outcomes. */
 const MAX_BATCH = 500;
-/** Per transaction, to bound memory. */
-const MAX_BYTES = 1_048_576;
+/** Per transaction: more share the pages of an index, and the limit bounds memory. */
+const MAX_BYTES = 4 * 1_048_576;
 
 export interface RecorderDeps {
   log: EventLog;

@@ -1,6 +1,7 @@
 import type { Settings } from '../config.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Leases } from '../stores/leases/port.ts';
+import { startEraser } from './erasures.ts';
 import { type RecorderDeps, startRecorder } from './recorder.ts';
 import { RowWriter } from './row-writer.ts';
 import { type SweeperDeps, startSweeper } from './sweeper.ts';
@@ -22,9 +23,10 @@ export function startOutcomes({ leases, metrics, telemetry, record, ...deps }: O
   );
   const recorder = record ? startRecorder({ log, leases, rowWriter, logger, metrics, telemetry }) : undefined;
   const sweeper = startSweeper({ ...deps, rowWriter });
+  const eraser = startEraser(deps);
   return {
     async stop() {
-      await Promise.all([recorder?.stop(), sweeper.stop()]);
+      await Promise.all([recorder?.stop(), sweeper.stop(), eraser.stop()]);
       await rowWriter.stop();
     },
   };

@@ -1,16 +1,20 @@
 /**
- * Deletes expired data once a minute: events and traces after EVENT_RETENTION, dead letters after DEAD_LETTER_RETENTION, counters
+ * Deletes expired data once a minute: events and traces after EVENT_RETENTION or the retention of their pipeline, dead letters after DEAD_LETTER_RETENTION, counters
  * after 90 days. Records that a consumer group has not settled yet stay.
  */
 import type { Settings } from '../config.ts';
+import { eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { Snapshot, SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
-import type { RowAges } from '../stores/observe/sweep.ts';
+import type { PipelineAge, RowAges } from '../stores/observe/sweep.ts';
+import { ERASURES_TOPIC } from './erasures.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
 
 const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
 const COUNTERS_KEPT_MS = 90 * 86_400_000;
 const OUTCOMES_KEPT_MS = 3_600_000;
 /** Traces may stay this much longer than their retention, or a tenth of it. */
@@ -18,29 +22,39 @@ const MOST_GRACE_MS = 3_600_000;
 
 export interface SweeperDeps {
   log: EventLog;
+  snapshots: Pick<SnapshotSource, 'current'>;
   rowWriter: Pick<RowWriter, 'sweep'>;
   clock: Clock;
   logger: Logger;
   settings: Pick<Settings, 'eventRetentionMs' | 'deadLetterRetentionMs'>;
 }
 
-export async function sweep({ log, rowWriter, clock, settings }: SweeperDeps): Promise<{ records: number; rows: number; adopted: number }> {
+export async function sweep({
+  log,
+  snapshots,
+  rowWriter,
+  clock,
+  settings,
+}: SweeperDeps): Promise<{ records: number; rows: number; adopted: number }> {
   const now = clock.now();
   let records = 0;
+  const own = pipelineAges(snapshots.current(), now);
+  const cutOffs = new Map(own.map(({ pipeline_id, before }) => [eventsTopic(pipeline_id), before]));
   const expire = async (prefix: string, keptMs: number) => {
-    for (const topic of await log.topics(prefix)) records += await log.expire(topic, new Date(now - keptMs));
+    for (const topic of await log.topics(prefix)) records += await log.expire(topic, new Date(cutOffs.get(topic) ?? now - keptMs));
   };
   await expire('ingest.', settings.eventRetentionMs);
   await expire('events.', settings.eventRetentionMs);
   await expire('replay.', settings.eventRetentionMs);
   await expire('dlq-', settings.deadLetterRetentionMs);
   await expire(OUTCOMES_TOPIC, OUTCOMES_KEPT_MS);
+  await expire(ERASURES_TOPIC, settings.eventRetentionMs);
 
   const ages: RowAges = {
     traces: now - settings.eventRetentionMs,
     counters: now - COUNTERS_KEPT_MS,
     deadLetters: now,
-    pipelines: [],
+    pipelines: own,
     graceMs: Math.min(MOST_GRACE_MS, settings.eventRetentionMs / 10),
   };
   let [rows, adopted] = [0, 0];
@@ -48,9 +62,20 @@ export async function sweep({ log, rowWriter, clock, settings }: SweeperDeps): P
     const swept = await rowWriter.sweep(ages);
     rows += swept.removed;
     adopted += swept.adopted;
+    // The ingest topics are shared by all pipelines and expire by EVENT_RETENTION. A shorter retention removes single records.
+    for (const [topic, places] of Map.groupBy(swept.raw, ({ topic: name }) => name)) {
+      const positions = places.map(({ position }) => position);
+      records += positions.length - (await log.erase(topic, positions)).length;
+    }
     more = swept.removed + swept.adopted > 0;
   }
   return { records, rows, adopted };
+}
+
+function pipelineAges({ pipelines }: Snapshot, now: number): PipelineAge[] {
+  return [...pipelines.values()].flatMap(({ pipeline: { id, org_id, retention_days } }) =>
+    retention_days === null ? [] : [{ org_id, pipeline_id: id, before: now - retention_days * DAY_MS }],
+  );
 }
 
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {

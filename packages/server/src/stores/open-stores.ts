@@ -6,11 +6,13 @@ import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type ConfigStore, openConfigStore } from './config/open.ts';
+import { type SpaceReaders, sqliteSpace } from './disk-space.ts';
 import type { Ephemeral } from './ephemeral/port.ts';
 import type { EventLog } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
 import { openObserve } from './observe/open.ts';
 import type { ObserveDb } from './observe/schema.ts';
+import { OBSERVE_FILE } from './observe/tables.ts';
 import { tightenDataDir } from './private-files.ts';
 import { ownAlone } from './sole-owner.ts';
 import type { VisitorStore } from './visitors/port.ts';
@@ -22,6 +24,8 @@ export interface Stores {
   visitors: VisitorStore;
   leases: Leases;
   ephemeral: Ephemeral;
+  /** Of the embedded stores. */
+  space: SpaceReaders;
   close(): Promise<void>;
 }
 export interface StoresDeps {
@@ -31,7 +35,7 @@ export interface StoresDeps {
   /** The disk failed or hangs: the process must exit. */
   onFatal(error: Error): void;
 }
-type EventStores = Pick<Stores, 'log' | 'visitors' | 'leases' | 'ephemeral' | 'close'>;
+type EventStores = Pick<Stores, 'log' | 'visitors' | 'leases' | 'ephemeral' | 'space' | 'close'>;
 
 export async function openStores(deps: StoresDeps): Promise<Stores> {
   const { settings, clock, logger } = deps;
@@ -48,7 +52,8 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
     opened.unshift(observe);
     const events = await (natsUrl === undefined ? naming('DATA_DIR', openEmbedded(deps)) : naming('NATS_URL', openAtScale(deps, natsUrl)));
     opened.unshift(events);
-    return { config, observe, ...events, close: () => closeAll(opened) };
+    const traces = databaseUrl === undefined ? { traces: () => sqliteSpace(join(dataDir, OBSERVE_FILE)) } : {};
+    return { config, observe, ...events, space: { ...events.space, ...traces }, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -114,7 +119,8 @@ async function openEmbedded({ settings, clock, logger, onFatal }: StoresDeps): P
     const visitors = openLmdbVisitors(log);
     const leases = embeddedLeases({ onError });
     const ephemeral = inProcessEphemeral({ onError });
-    return { log, visitors, leases, ephemeral, close: () => closeAll([leases, visitors, ephemeral, log, owned]) };
+    const space = { log: () => log.environment.space() };
+    return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log, owned]) };
   } catch (error) {
     await owned.close();
     throw error;
@@ -144,5 +150,5 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
   const visitors = await openKvVisitors({ connection, replicas });
   const leases = await openKvLeases({ connection, replicas, clock, onError: onLeaseError });
   const ephemeral = natsEphemeral({ connection, onError });
-  return { log, visitors, leases, ephemeral, close: () => closeAll([leases, visitors, ephemeral, log, connection]) };
+  return { log, visitors, leases, ephemeral, space: {}, close: () => closeAll([leases, visitors, ephemeral, log, connection]) };
 }

@@ -20,12 +20,18 @@ interface EditablePipeline {
   domain_allowlist: string[];
   labels: string[];
   rate_limit_rps: number;
+  retention_days: number | null;
   challenge_token_required: boolean;
   pipeline_key: string;
   pipeline_key_secret_prefix: string;
   updated_at: string;
 }
-const valuesOf = ({ name, enabled, domain_allowlist, labels, rate_limit_rps, challenge_token_required }: EditablePipeline) => ({
+const valuesOf = (pipeline: EditablePipeline) => ({
+  ...editedOf(pipeline),
+  // A number field is empty as a text.
+  retention_days: pipeline.retention_days ?? ('' as const),
+});
+const editedOf = ({ name, enabled, domain_allowlist, labels, rate_limit_rps, challenge_token_required }: EditablePipeline) => ({
   name,
   enabled,
   domain_allowlist,
@@ -53,8 +59,11 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
     form.setValues(valuesOf(next));
   }
   const save = useMutation({
-    mutationFn: (updatedAt: string) =>
-      call(api.PUT('/v1/admin/pipelines/{id}', { params: { path, header: { 'if-match': updatedAt } }, body: form.values })),
+    mutationFn: (updatedAt: string) => {
+      const { retention_days } = form.values;
+      const body = { ...form.values, retention_days: retention_days === '' ? null : retention_days };
+      return call(api.PUT('/v1/admin/pipelines/{id}', { params: { path, header: { 'if-match': updatedAt } }, body }));
+    },
     onSuccess: async (saved) => {
       startFrom(saved);
       await Promise.all([
@@ -110,6 +119,14 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           />
           <TagsInput label="Labels" disabled={!mayEdit} {...form.getInputProps('labels')} />
           <NumberInput label="Events per second at most" min={1} disabled={!mayEdit} {...form.getInputProps('rate_limit_rps')} />
+          <NumberInput
+            label="Days to keep events"
+            description="Empty keeps them as long as the installation does (EVENT_RETENTION)."
+            min={1}
+            max={400}
+            disabled={!mayEdit}
+            {...form.getInputProps('retention_days')}
+          />
           <Switch
             label="Require a challenge token"
             disabled={!mayEdit}

@@ -115,6 +115,11 @@ export interface EventLog {
   remove(topic: string, group?: string): Promise<void>;
   /** Removes records older than `before` that every group, except those in `ignoring`, has settled. Returns their number. */
   expire(topic: string, before: Date, ignoring?: string[]): Promise<number>;
+  /**
+   * Removes single records, for privacy. A record that a group has not settled stays: its position is returned, to try again later.
+   * Positions without a record are ignored.
+   */
+  erase(topic: string, positions: readonly string[]): Promise<string[]>;
   /** The number of unsettled records, waiting retries included, and the time of the oldest. Zero for a group that never consumed. */
   lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }>;
   topics(prefix: string): Promise<string[]>;

@@ -182,12 +182,13 @@ export async function deleteDeadLetter({ db }: ObserveDb, orgId: string, id: str
   return result.numDeletedRows > 0n;
 }
 
+/** Returns the ids of the erased letters: the log has them too. */
 export async function eraseDeadLetters(
   { db }: ObserveDb,
   orgId: string,
   who: { user_id?: string; anonymous_ids: string[] },
-): Promise<number> {
-  const result = await db.transaction().execute((tx) =>
+): Promise<string[]> {
+  const erased = await db.transaction().execute((tx) =>
     tx
       .deleteFrom('dead_letters')
       .where('org_id', '=', orgId)
@@ -197,9 +198,10 @@ export async function eraseDeadLetters(
           ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids)]),
         ]),
       )
-      .executeTakeFirst(),
+      .returning('id')
+      .execute(),
   );
-  return Number(result.numDeletedRows);
+  return erased.map(({ id }) => id);
 }
 
 export async function readHealth({ db }: ObserveDb, integrationIds: string[]): Promise<Map<string, HealthRow>> {

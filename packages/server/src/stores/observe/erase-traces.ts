@@ -5,11 +5,12 @@ import type { ObserveDb } from './schema.ts';
 import { allTraces, listSegments, segmentTable } from './segments.ts';
 import { idIn, idIs, inOrganisation } from './traces.ts';
 
+/** An event of an erased person. */
 export type ErasedTrace = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position' | 'stored_position'>;
 const SLICE = 200;
 
-/** Forgets the traces of a person. Returns them, because they tell where the log holds the events. An event may have several. */
-export async function eraseTraces(
+/** The traces of a person. They also tell where the log holds the events. An event may have several. */
+export async function findTracesOf(
   observe: ObserveDb,
   orgId: string,
   who: { user_id?: string; anonymous_ids: string[] },
@@ -30,7 +31,12 @@ export async function eraseTraces(
       .execute();
     for (const row of rows) found.set(JSON.stringify(row), row);
   }
-  const rows = [...found.values()];
+  return [...found.values()];
+}
+
+/** Forgets these events. */
+export async function removeTraces(observe: ObserveDb, rows: readonly ErasedTrace[]): Promise<void> {
+  const { engine } = observe;
   const writer = kyselyWriter(observe);
   for (let i = 0; i < rows.length; i += SLICE) {
     const slice = rows.slice(i, i + SLICE);
@@ -54,5 +60,4 @@ export async function eraseTraces(
           );
     });
   }
-  return rows;
 }

@@ -5,7 +5,7 @@ import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tally } from '../../outcomes/tally.ts';
-import { eraseTraces } from './erase-traces.ts';
+import { findTracesOf, removeTraces } from './erase-traces.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import { listTraces, type TraceFilter } from './list-traces.ts';
 import { openObserve } from './open.ts';
@@ -102,7 +102,8 @@ test('the repeat of an event replaces its trace in an older segment', async () =
 });
 
 test('erasure reaches every segment', async () => {
-  const erased = await eraseTraces(observe, 'org', { user_id: 'u2', anonymous_ids: ['a0'] });
+  const erased = await findTracesOf(observe, 'org', { user_id: 'u2', anonymous_ids: ['a0'] });
+  await removeTraces(observe, erased);
   expect(erased.map(({ event_id }) => event_id).sort()).toEqual(['e0', 'e10', 'e11', 'e2', 'e5', 'e8']);
   expect(await ids({})).toEqual(['e9', 'e7', 'e6', 'e4', 'e3', 'e1']);
   expect(await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e2' }])).toEqual([]);

@@ -6,9 +6,12 @@
 import { TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
-/** A segment takes this many events, or a share of all, so that the number of segments stays below a hundred. */
-const LEAST_EVENTS = 200_000;
-const SHARE = 32;
+/**
+ * A segment takes this many events, or a share of all: a query reads every segment, and SQLite joins at most 500 in a view. Smaller ones
+ * would be cheaper to write, because more rows of a batch share a page of an index.
+ */
+const LEAST_EVENTS = 100_000;
+const SHARE = 100;
 
 export interface Segment {
   id: number;

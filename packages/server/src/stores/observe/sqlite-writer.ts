@@ -9,7 +9,7 @@ const BUSY_MS = 5_000;
 const MAX_CACHED_STATEMENTS = 64;
 /** Pages of the newest segment change with every batch. They stay in this cache, and reach the file once per checkpoint. */
 const CACHE_KB = 16_384;
-const CHECKPOINT_PAGES = 8_192;
+const CHECKPOINT_PAGES = 16_384;
 const MAX_WAL_BYTES = 64 * 1_048_576;
 
 export function openSqliteWriter(file: string): Writer & { close(): void } {

@@ -1,7 +1,11 @@
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
-import { expect, test } from 'vitest';
+import pino from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventRecordId, eventsTopic } from '../../../event-record.ts';
+import { startEraser } from '../../../outcomes/erasures.ts';
 import { newId } from '../../../runtime/ids.ts';
+import type { Delivery } from '../../../stores/event-log/port.ts';
 import { onStory, type Story } from '../testing/story.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -61,7 +65,7 @@ onStory('erasure', (story) => {
       ...outcomes(story, pipeline, { user_id: 'bob', anonymous_id: 'anon-3' }),
     );
     const entry = await story.audited(async () =>
-      expect(await erase({ user_id: 'ada' })).toEqual({ identity_links: 2, sessions: 1, traces: 2, dead_letters: 2 }),
+      expect(await erase({ user_id: 'ada' })).toMatchObject({ identity_links: 2, sessions: 1, traces: 2, dead_letters: 2 }),
     );
     expect(entry).toMatchObject({ action: 'privacy.erased', changes: { traces: { old: null, new: 2 } } });
     expect(JSON.stringify(entry), 'the log must not remember whom we forgot').not.toContain('ada');
@@ -72,14 +76,63 @@ onStory('erasure', (story) => {
       { user_id: 'bob', session },
     ]);
     expect(await visitors.load('org_other', ['anon-1'])).toEqual([{ user_id: 'ada' }]);
-    expect(await erase({ user_id: 'ada' }), 'a second time there is nothing').toEqual({
+    expect(await erase({ user_id: 'ada' }), 'a second time there is nothing').toMatchObject({
       identity_links: 0,
       sessions: 0,
       traces: 0,
       dead_letters: 0,
+      log_records: 0,
     });
     expect(await erase({ anonymous_id: 'anon-3' })).toMatchObject({ sessions: 1, traces: 1, dead_letters: 1 });
     expect(await left(pipeline)).toEqual([0, 0]);
+  });
+
+  test('removes the events from the log: as received, processed, replayed and dead, and after their delivery where that still waits', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'In the log' })).id;
+    const { log } = story.harness.operations;
+    const [hers, waiting, his] = ['kim', 'kim', 'leo'].map((user_id) => outcomes(story, pipeline, { user_id }));
+    const idsOf = (life: Outcome[] | undefined) => {
+      const [processed, dead] = life as [Extract<Outcome, { kind: 'processed' }>, Extract<Outcome, { kind: 'dead_lettered' }>];
+      return { processed, id: eventRecordId(pipeline, processed.event_id), letter: dead.dead_letter.id };
+    };
+    const lives = [hers, waiting, his].map(idsOf);
+    const [raw, stored] = [`ingest.${pipeline}`, eventsTopic(pipeline)];
+    const topics = [raw, stored, `replay.${pipeline}`, `dlq-${pipeline}`];
+    const recordOf = (topic: string, { id, letter }: { id: string; letter: string }) =>
+      topic.startsWith('replay') ? `${id}#rpl_1` : topic.startsWith('dlq') ? letter : id;
+    const appended = await log.append(
+      topics.map((topic) => ({ topic, records: lives.map((life) => ({ id: recordOf(topic, life), data: Buffer.from('{}') })) })),
+    );
+    // An integration that holds the second event.
+    const held: Delivery[] = [];
+    const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10 } as const;
+    const integration = log.consume(stored, 'int_slow', options, async (batch) => {
+      held.push(...batch);
+      await Promise.all(batch.filter((delivery) => delivery.record.id !== lives[1]?.id).map((delivery) => delivery.ack()));
+    });
+    onTestFinished(() => integration.stop());
+    await vi.waitFor(async () => expect((await log.lag(stored, 'int_slow')).waiting).toBe(1));
+    for (const [i, life] of [hers, waiting, his].entries()) {
+      const { processed } = idsOf(life);
+      processed.raw = { topic: raw, position: appended[0]?.positions[i] ?? '' };
+      processed.stored = appended[1]?.positions[i] ?? '';
+      await story.record(...(life ?? []));
+    }
+    const answer = await erase({ user_id: 'kim' });
+    expect(answer).toMatchObject({ traces: 2, log_records: 4 });
+    expect(Date.parse(String(answer.log_erased_by)) - Date.now()).toBeGreaterThan(0);
+    const eraser = startEraser({ log, logger: pino({ level: 'silent' }) });
+    onTestFinished(() => eraser.stop());
+    const left = async (topic: string) => {
+      const ids: string[] = [];
+      for await (const { id } of log.read(topic, { limit: 10 })) ids.push(id);
+      return ids;
+    };
+    const his3 = lives.slice(2);
+    await vi.waitFor(async () => expect(await left(`dlq-${pipeline}`)).toEqual(his3.map((life) => recordOf(`dlq-${pipeline}`, life))));
+    for (const topic of topics.filter((name) => name !== stored))
+      expect([topic, await left(topic)]).toEqual([topic, his3.map((life) => recordOf(topic, life))]);
+    expect(await left(stored), 'the one that waits stays').toEqual(lives.slice(1).map(({ id }) => id));
   });
 
   test('finds a person whose ids a privacy rule has hashed', async () => {
@@ -91,7 +144,7 @@ onStory('erasure', (story) => {
       ...outcomes(story, pipeline, { anonymous_id: hashPii('anon-9') }),
       ...outcomes(story, pipeline, { user_id: 'mia' }),
     );
-    expect(await erase({ user_id: 'Mia' })).toEqual({ identity_links: 1, sessions: 0, traces: 2, dead_letters: 2 });
+    expect(await erase({ user_id: 'Mia' })).toMatchObject({ identity_links: 1, sessions: 0, traces: 2, dead_letters: 2 });
     expect(await left(pipeline), 'another spelling is another user').toEqual([1, 1]);
   });
 

@@ -1,7 +1,8 @@
-import { Body } from '@firsthand/core/config/schema.ts';
+import { Body, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
+import { LOG_ERASED_WITHIN_MS } from '../../../outcomes/erasures.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
 export function privacyRoutes(app: AdminApp, context: AdminContext): void {
@@ -12,7 +13,7 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Forget a person',
         description:
-          'Removes identity links, sessions, traces and dead letters at once; the log ages out. 503 where events that came earlier are still being processed after 5 s: ask again.',
+          'Removes identity links, sessions, traces and dead letters at once, and the events from the log by `log_erased_by`. An event that still waits for delivery is removed from the log when it is delivered or given up. 503 where events that came earlier are still being processed after 5 s: ask again.',
         tags: ['Privacy'],
         body: Body(
           {
@@ -30,6 +31,8 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
             sessions: Type.Integer(),
             traces: Type.Integer(),
             dead_letters: Type.Integer(),
+            log_records: Type.Integer({ description: 'Records of the event log that are being removed.' }),
+            log_erased_by: Timestamp,
           }),
         },
       },
@@ -48,7 +51,7 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
           message: 'Stored data is erased, but earlier events are still being processed: repeat the request in a moment.',
           retryAfterS: 10,
         });
-      return erased;
+      return { ...erased, log_erased_by: new Date(context.clock.now() + LOG_ERASED_WITHIN_MS).toISOString() };
     },
   );
 }

@@ -10,6 +10,7 @@ import { connectRequests } from './0009-connect-requests.ts';
 import { secretParameters } from './0010-secret-parameters.ts';
 import { alerts } from './0011-alerts.ts';
 import { brokerSources } from './0012-broker-sources.ts';
+import { pipelineRetention } from './0013-pipeline-retention.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   secretParameters,
   alerts,
   brokerSources,
+  pipelineRetention,
 ];

@@ -30,6 +30,30 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       await until(() => slow.length === 7 && quick.seen.length === 7);
     });
 
+    test('erase removes single records that every group has settled, and names the others', async () => {
+      const topic = fresh();
+      const [appended] = await log().append([{ topic, records: records(topic, 6) }]);
+      const at = (n: number) => appended!.positions[n]!;
+      const quick = reader(topic, 'quick');
+      const slow: Delivery[] = [];
+      consume(topic, 'slow', {}, async (batch) => void slow.push(...batch));
+      await until(() => quick.seen.length === 6 && slow.length === 6);
+      await Promise.all(slow.slice(0, 4).map((delivery) => delivery.ack()));
+      await until(async () => (await log().lag(topic, 'quick')).waiting === 0 && (await log().lag(topic, 'slow')).waiting === 2);
+      await sleep(1_200);
+      expect(await log().erase(topic, [at(1), at(2), at(5)])).toEqual([at(5)]);
+      expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 0', 'data 3', 'data 4', 'data 5']);
+      expect(await log().get(topic, at(1))).toBeUndefined();
+      expect(await log().erase(topic, [at(1)]), 'one that is gone').toEqual([]);
+      await Promise.all(slow.slice(4).map((delivery) => delivery.ack()));
+      await until(async () => (await log().lag(topic, 'slow')).waiting === 0);
+      await sleep(1_200);
+      expect(await log().erase(topic, [at(0), at(5)])).toEqual([]);
+      await make().reopen();
+      expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 3', 'data 4']);
+      expect(await log().erase(fresh(), ['0000000000000001'])).toEqual([]);
+    });
+
     test('an expired, empty topic continues its sequence after a reopen', async () => {
       const topic = fresh();
       const [before] = await log().append([{ topic, records: records(topic, 3) }]);

@@ -39,6 +39,16 @@ export class JetStreamError extends Error {
 export function isNotFound(error: unknown): boolean {
   return error instanceof JetStreamError && error.code === 404;
 }
+const SEQUENCE_NOT_FOUND = 10_043;
+const MESSAGE_DELETE_FAILED = 10_057;
+/** The message to delete is not there, or the whole stream. */
+export function isGone(error: unknown): boolean {
+  if (isNotFound(error)) return true;
+  return (
+    error instanceof JetStreamError &&
+    (error.errCode === SEQUENCE_NOT_FOUND || (error.errCode === MESSAGE_DELETE_FAILED && /not found|deleted message/.test(error.message)))
+  );
+}
 /** JetStream is reachable but cannot serve now: no leader, no space, or too busy. */
 export function isTemporary(error: unknown): boolean {
   return error instanceof LogUnavailable || (error instanceof JetStreamError && error.code === 503);

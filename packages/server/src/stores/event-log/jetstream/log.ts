@@ -12,7 +12,7 @@ import {
   type ReadRange,
   type StoredRecord,
 } from '../port.ts';
-import { isTemporary, JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { isGone, isTemporary, JetStreamApi, orNone, type StreamInfo } from './api.ts';
 import { Canary } from './canary.ts';
 import { JetStreamConsumer } from './consumer.ts';
 import { Durables } from './durables.ts';
@@ -189,13 +189,7 @@ export class JetStreamLog implements EventLog {
 
   async expire(topic: string, before: Date, ignoring: string[] = []): Promise<number> {
     const place = placeOf(topic);
-    let end = Number.POSITIVE_INFINITY;
-    for (const { group, info } of await this.#streams.groups(topic)) {
-      if (ignoring.includes(group)) continue;
-      // With nothing pending, everything delivered so far is settled, whatever the ack floor says.
-      if (info.num_pending === 0 && info.num_ack_pending === 0) end = Math.min(end, info.delivered.stream_seq + 1);
-      else end = Math.min(end, info.ack_floor.stream_seq + 1);
-    }
+    let end = await this.#firstUnsettled(topic, ignoring);
     const first = await this.#reader.firstAt(place, before.getTime());
     if (first) end = Math.min(end, Number(first.position));
     const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${place.stream}`));
@@ -204,6 +198,33 @@ export class JetStreamLog implements EventLog {
     if (end <= info.state.first_seq) return 0;
     const purged = await this.#api.call<{ purged: number }>(`STREAM.PURGE.${place.stream}`, { filter: place.subject, seq: end });
     return purged.purged;
+  }
+
+  async erase(topic: string, positions: readonly string[]): Promise<string[]> {
+    const { stream } = placeOf(topic);
+    const end = await this.#firstUnsettled(topic, []);
+    const left = positions.filter((position) => Number(position) >= end);
+    for (const position of positions) {
+      if (Number(position) >= end) continue;
+      try {
+        // The server overwrites the message unless told not to.
+        await this.#api.call(`STREAM.MSG.DELETE.${stream}`, { seq: Number(position) });
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+    }
+    return left;
+  }
+  /** Every group has settled the records before this sequence. */
+  async #firstUnsettled(topic: string, ignoring: readonly string[]): Promise<number> {
+    let end = Number.POSITIVE_INFINITY;
+    for (const { group, info } of await this.#streams.groups(topic)) {
+      if (ignoring.includes(group)) continue;
+      // With nothing pending, everything delivered so far is settled, whatever the ack floor says.
+      if (info.num_pending === 0 && info.num_ack_pending === 0) end = Math.min(end, info.delivered.stream_seq + 1);
+      else end = Math.min(end, info.ack_floor.stream_seq + 1);
+    }
+    return end;
   }
 
   async lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }> {

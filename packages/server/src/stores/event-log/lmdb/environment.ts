@@ -1,5 +1,6 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { DiskSpace } from '../../disk-space.ts';
 import { LogUnavailable } from '../port.ts';
 
 export type Store = Database<Buffer, Buffer>;
@@ -13,6 +14,8 @@ export interface Environment {
    * when the disk is full. Any other error or a timeout is fatal: it is reported, and the promise never settles.
    */
   commit(write: () => void): Promise<void>;
+  /** Reads page counts, no data. */
+  space(): DiskSpace;
   close(): Promise<void>;
 }
 
@@ -91,10 +94,23 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     root.batch(nothing).catch(nothing);
   }
 
+  const stores: Store[] = [];
   return {
     root,
-    store: (name) => root.openDB<Buffer, Buffer>({ name, ...BINARY }),
+    store(name) {
+      const store = root.openDB<Buffer, Buffer>({ name, ...BINARY });
+      stores.push(store);
+      return store;
+    },
     commit,
+    space() {
+      const { pageSize, lastPageNumber, root: names, free } = root.getStats() as RootStats;
+      // Two pages at the beginning are LMDB's own.
+      let pages = 2 + pagesOf(names) + pagesOf(free);
+      for (const store of stores) pages += pagesOf(store.getStats() as TreeStats);
+      const used = pages * pageSize;
+      return { used, reusable: Math.max(0, (lastPageNumber + 1) * pageSize - used) };
+    },
     async close() {
       // Without this wait the environment would be unmapped while the writer uses it.
       await Promise.allSettled(running);
@@ -104,6 +120,21 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
 }
 
 function nothing(): void {}
+
+/** lmdb has no types for its statistics. */
+interface TreeStats {
+  treeBranchPageCount: number;
+  treeLeafPageCount: number;
+  overflowPages: number;
+}
+interface RootStats {
+  pageSize: number;
+  lastPageNumber: number;
+  root: TreeStats;
+  free: TreeStats;
+}
+const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats) =>
+  treeBranchPageCount + treeLeafPageCount + overflowPages;
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -17,13 +17,7 @@ const RETRIES_AT_ONCE = 5_000;
 export async function expireTopic(topic: Topic, before: number, ignoring: string[], deps: CatalogueDeps): Promise<number> {
   const heeded = [...topic.groups.values()].filter((group) => !ignoring.includes(group.name));
   const ignored = [...topic.groups.values()].filter((group) => ignoring.includes(group.name));
-  // Read the settled ranges first and, once they are durable, the waiting retries. A record that moves from one to the other in between
-  // then appears in at least one of them.
-  const settled = heeded.map((group) => SettledRanges.decode(group.settled.encode()));
-  await deps.write(() => () => {});
-  const waiting = new Set<number>();
-  for (const group of heeded) for await (const seq of waitingSeqs(group, deps)) waiting.add(seq);
-  const isSettled = (seq: number) => !waiting.has(seq) && settled.every((group) => group.has(seq));
+  const isSettled = await settledBy(heeded, deps);
 
   let removed = 0;
   let from = 0;
@@ -51,6 +45,62 @@ export async function expireTopic(topic: Topic, before: number, ignoring: string
   }
   for (const group of ignored) await dropOrphans(group, deps);
   return removed;
+}
+
+/** Removes the records of these sequences that every group has settled. Returns the sequences of the others that exist. */
+export async function eraseRecords(topic: Topic, seqs: readonly number[], deps: CatalogueDeps): Promise<number[]> {
+  const isSettled = await settledBy([...topic.groups.values()], deps);
+  const wanted = new Set(seqs);
+  const left = new Set<number>();
+  const blocks = new Map<number, StoredRecord[]>();
+  for (const seq of wanted) {
+    const first = topic.blockWith(seq);
+    if (first !== undefined && !blocks.has(first)) {
+      const value = deps.records.get(recordKey(topic.number, first));
+      if (value !== undefined) blocks.set(first, readBlock(first, value));
+    }
+    if (blocks.size < BLOCKS_AT_ONCE) continue;
+    await rewrite();
+  }
+  await rewrite();
+  return [...left];
+
+  async function rewrite(): Promise<void> {
+    const changes: { first: number; rest: StoredRecord[] }[] = [];
+    for (const [first, records] of blocks) {
+      const rest = records.filter(({ position }) => {
+        const seq = seqOf(position);
+        if (!wanted.has(seq)) return true;
+        if (!isSettled(seq)) left.add(seq);
+        return !isSettled(seq);
+      });
+      // A copy: the block is a view of the page that the transaction frees.
+      if (rest.length < records.length)
+        changes.push({ first, rest: rest.map((record) => ({ ...record, data: Buffer.from(record.data) })) });
+    }
+    blocks.clear();
+    if (changes.length === 0) return;
+    deps.tails.forget(topic);
+    await deps.write(() => () => {
+      if (topic.removed) return;
+      for (const { first, rest } of changes) {
+        deps.records.remove(recordKey(topic.number, first));
+        putRest(topic, rest, deps);
+      }
+      putTopic(deps.meta, topic);
+    });
+  }
+}
+
+/** Whether every group has settled a record. */
+async function settledBy(groups: readonly Group[], deps: CatalogueDeps): Promise<(seq: number) => boolean> {
+  // Read the settled ranges first and, once they are durable, the waiting retries. A record that moves from one to the other in between
+  // then appears in at least one of them.
+  const settled = groups.map((group) => SettledRanges.decode(group.settled.encode()));
+  await deps.write(() => () => {});
+  const waiting = new Set<number>();
+  for (const group of groups) for await (const seq of waitingSeqs(group, deps)) waiting.add(seq);
+  return (seq) => !waiting.has(seq) && settled.every((group) => group.has(seq));
 }
 
 function readSlice(topic: Topic, from: number, before: number, deps: CatalogueDeps): { first: number; records: StoredRecord[] }[] {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Alongside, Append, AppendResult, ConsumeOptions, Consumer, Delivery, EventLog, ReadRange, StoredRecord } from '../port.ts';
-import { seqOf } from './block.ts';
+import { positionOf, seqOf } from './block.ts';
 import { Catalogue } from './catalogue.ts';
 import { LmdbConsumer } from './consumer.ts';
 import { Deduplication } from './deduplication.ts';
 import { LmdbDelivery } from './delivery.ts';
 import { DueTimer } from './due-timer.ts';
 import { type Environment, openEnvironment, type Store } from './environment.ts';
-import { expireTopic } from './expire.ts';
+import { eraseRecords, expireTopic } from './expire.ts';
 import { FairScheduler } from './fair-scheduler.ts';
 import { decodeRetry, type Group } from './group.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -194,6 +194,11 @@ export class LmdbLog implements EventLog {
   async expire(name: string, before: Date, ignoring: string[] = []): Promise<number> {
     const topic = this.#catalogue.find(name);
     return topic ? expireTopic(topic, before.getTime(), ignoring, this.#catalogue.deps) : 0;
+  }
+
+  async erase(name: string, positions: readonly string[]): Promise<string[]> {
+    const topic = this.#catalogue.find(name);
+    return topic ? (await eraseRecords(topic, positions.map(seqOf), this.#catalogue.deps)).map(positionOf) : [];
   }
 
   async lag(name: string, groupName: string): Promise<{ waiting: number; oldest: number | undefined }> {

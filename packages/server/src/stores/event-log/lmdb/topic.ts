@@ -60,7 +60,7 @@ export class Topic {
       return out;
     }
     if (seq >= this.next) return out;
-    const start = this.#blockWith(seq) ?? seq;
+    const start = this.blockWith(seq) ?? seq;
     const range = { start: recordKey(this.number, start), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
     let bytes = 0;
     for (const { key, value } of this.#records.getRange(range)) {
@@ -81,7 +81,7 @@ export class Topic {
     if (seq >= this.next) return undefined;
     const known = this.#lookedAt;
     if (seq >= known.first && seq <= known.last) return known.time;
-    const range = { start: recordKey(this.number, this.#blockWith(seq) ?? seq), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
+    const range = { start: recordKey(this.number, this.blockWith(seq) ?? seq), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
     for (const { key, value } of this.#records.getRange(range)) {
       const first = readSeq(key, 4);
       const last = lastSeqOf(first, value);
@@ -138,7 +138,7 @@ export class Topic {
   }
 
   /** First sequence of the block that may contain `seq`. */
-  #blockWith(seq: number): number | undefined {
+  blockWith(seq: number): number | undefined {
     const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
     for (const key of this.#records.getKeys(range)) return readSeq(key, 4);
     return undefined;

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from 'vitest';
+import { systemClock } from '../runtime/clock.ts';
+import { sqliteSpace } from './disk-space.ts';
+import { openLmdbLog } from './event-log/lmdb.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'firsthand-space-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('space of a SQLite file moves from used to reusable when rows go', () => {
+  const file = join(folder, 'some.sqlite');
+  expect(sqliteSpace(file)).toEqual({ used: 0, reusable: 0 });
+  const database = new DatabaseSync(file);
+  database.exec("create table t (x text); insert into t select printf('%500d', value) from generate_series(1, 2000)");
+  const full = sqliteSpace(file);
+  expect(full.used).toBeGreaterThan(1_000_000);
+  expect(full.reusable).toBe(0);
+  database.exec('drop table t');
+  const empty = sqliteSpace(file);
+  expect(empty.reusable).toBeGreaterThan(1_000_000);
+  expect(empty.used + empty.reusable).toBe(full.used);
+  database.close();
+});
+
+test('space of the log moves from used to reusable when records expire', async () => {
+  const log = await openLmdbLog({ path: join(folder, 'log'), dedupWindowMs: 60_000, clock: systemClock });
+  const records = Array.from({ length: 2_000 }, (_, n) => ({ id: String(n), data: Buffer.alloc(500) }));
+  await log.append([{ topic: 'events.a', records }]);
+  const full = log.environment.space();
+  expect(full.used).toBeGreaterThan(1_000_000);
+  expect(await log.expire('events.a', new Date(Date.now() + 1_000))).toBe(2_000);
+  const empty = log.environment.space();
+  expect(empty.used).toBeLessThan(full.used / 2);
+  expect(empty.reusable).toBeGreaterThan(900_000);
+  await log.close();
+});
