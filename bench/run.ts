@@ -13,6 +13,7 @@ const QUESTIONS = [
   'vendor-requests',
   'processing',
   'delivery',
+  'files',
   'end-to-end',
   'trace-cost',
   'admin-reads',

@@ -55,6 +55,7 @@ describe('from the catalog to the vendor', () => {
       ...Object.fromEntries(fields.map(({ key, placeholder }) => [key, placeholder])),
       endpoint: receiver.url,
       batch_interval_ms: 50,
+      ...(vendor === 'amazon_s3' ? { compression: 'none' } : {}),
       // The order is from January 2026: without this the vendor's maximum age would drop it.
       max_event_age_hours: 0,
     };

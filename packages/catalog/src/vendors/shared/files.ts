@@ -46,7 +46,7 @@ export const FILE_FIELDS: ConfigField[] = [
       pattern_hint: 'letters, digits, safe punctuation and {parts}',
     },
   ),
-  limit('batch_size', 'Events per file', 'A file is written when it holds so many events.', 10_000, 10_000),
+  limit('batch_size', 'Events per file', 'A file is written when it holds so many events.', 10_000, 5_000),
   limit('max_file_mb', 'Megabytes per file', 'Or when its events take so many megabytes as JSON, before compression.', 16, 16),
   limit('batch_interval_ms', 'Interval (ms)', 'Or when so much time has passed since its first event.', 900_000, 60_000),
   flag(

@@ -285,6 +285,8 @@ export class Worker {
     const plan = await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
     const parts: Part[] = [];
     for (const member of members) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
       const held = { ...member, compiled: plan.compiled };
       const decision = decide(held, plan, this.#mode, at);
       if (decision.kind === 'settle') this.#settle(held, decision.settlement);
@@ -345,7 +347,6 @@ export class Worker {
       const refused = { kind: 'refused', reason: error ?? 'no verdict for the batch' } as const;
       if (!(await this.#sealed.close(requestId, verdict.kind === 'delivered' ? verdict : refused, sent))) return this.#abandon();
     }
-    this.#inFlight--;
     if (sendAlone.length === 0) {
       attempts.add(compiled.integration, sent.verdict.kind, sent.duration_ms);
       const at = sent.at + sent.duration_ms;
@@ -353,7 +354,14 @@ export class Worker {
       else this.#lastError = { at, reason: error };
     }
     if (again) this.#retryWhole(batch, settled);
-    else for (const { job, settlement } of settled) this.#finish(job, settlement);
+    else
+      for (const { job, settlement } of settled) {
+        this.#finish(job, settlement);
+        // The events of a large file take longer than the event loop may be held.
+        const turn = sealed ? turns.next() : undefined;
+        if (turn !== undefined) await turn;
+      }
+    this.#inFlight--;
     for (const one of sendAlone) this.#queue.push(one);
     this.#pump();
     this.#signal.notify();

@@ -11,8 +11,8 @@ import type { EncodedObject, EncodingOptions } from './encoding.ts';
 /** Copying a piece to the thread takes about a millisecond. */
 const PIECE_CHARS = 512 * 1024;
 /** A file of 16 MB as rows, columns and pages. */
-const HEAP_MB = 192;
-const YOUNG_MB = 16;
+const HEAP_MB = 128;
+const YOUNG_MB = 8;
 
 interface Waiting {
   resolve(object: EncodedObject): void;

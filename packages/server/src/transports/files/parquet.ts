@@ -9,13 +9,12 @@ type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][nu
 const CODECS = { none: 'UNCOMPRESSED', snappy: 'SNAPPY', gzip: 'GZIP', zstd: 'ZSTD' } as const;
 const ELEMENTS: Record<ColumnType, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  json: { type: 'BYTE_ARRAY', logical_type: { type: 'JSON' } },
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } },
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
   timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
 };
-const encoder = new TextEncoder();
 
 export function toParquet(columns: readonly Column[], rows: number, compression: Compression): Uint8Array {
   const writer = new ByteWriter(1 << 20);
@@ -41,10 +40,10 @@ function cellOf(value: Column['values'][number], type: ColumnType): unknown {
       return BigInt(value as number);
     case 'timestamp':
       return new Date(value as string);
-    case 'json':
-      return encoder.encode(cellText(value, type));
     case 'text':
       return cellText(value, type);
+    // The library writes JSON itself.
+    case 'json':
     case 'number':
     case 'boolean':
       return value;
