@@ -12,6 +12,8 @@ export interface Dialect {
   quote: '"' | '`';
   /** Most columns of a table. */
   max_columns: number;
+  /** Characters of a key; longer ones end with a hash of the whole. */
+  max_key: number;
   /** Longer texts are cut. */
   max_text_bytes?: number;
   /** Instants outside of these years are no timestamps for the destination. */
@@ -36,6 +38,7 @@ export const POSTGRESQL: Dialect = {
   ],
   ...same({ max: 63, unit: 'bytes', insensitive: false, refused: PG_SYSTEM }),
   quote: '"',
+  max_key: 600,
   max_columns: 1_600,
   years: [1, 9999],
   timestamps: 'iso',
@@ -46,6 +49,7 @@ export const REDSHIFT: Dialect = {
   reads: [[/^super$/, 'json'], [/^(?:char|bpchar|varchar|character varying|text)(?:\((\d+)\))?$/, 'text'], ...POSTGRESQL.reads],
   ...same({ max: 127, unit: 'bytes', fold: 'lower', insensitive: true, refused: /^(?:oid|tableoid|xmin|cmin|xmax|cmax|ctid)$/ }),
   quote: '"',
+  max_key: 255,
   max_columns: 1_600,
   max_text_bytes: 65_535,
   years: [1, 9999],
@@ -67,6 +71,7 @@ export const MYSQL: Dialect = {
   tables: { max: 64, unit: 'characters', fold: 'lower', insensitive: true, replaced: /[\u{10000}-\u{10ffff}/\\.]| +$/gu },
   quote: '`',
   // InnoDB's limit is 1,017; the row's own 65,535 bytes are reached earlier with other types than these.
+  max_key: 255,
   max_columns: 1_000,
   years: [1000, 9999],
   timestamps: 'plain',
@@ -90,6 +95,7 @@ export const CLICKHOUSE: Dialect = {
   ],
   ...same({ max: 200, unit: 'bytes', insensitive: false }),
   quote: '`',
+  max_key: 10_000,
   max_columns: 1_000,
   years: [1900, 2299],
   timestamps: 'plain',
@@ -110,6 +116,7 @@ export const BIGQUERY: Dialect = {
   columns: { max: 300, unit: 'characters', insensitive: true, replaced: /[^A-Za-z0-9_]|^(?=\d)/g, refused: BIGQUERY_REFUSED },
   tables: { max: 1_024, unit: 'bytes', insensitive: false, replaced: /[^\p{L}\p{M}\p{N}_-]/gu },
   quote: '`',
+  max_key: 10_000,
   max_columns: 10_000,
   years: [1, 9999],
   timestamps: 'iso',
@@ -127,6 +134,7 @@ export const SNOWFLAKE: Dialect = {
   ],
   ...same({ max: 255, unit: 'characters', fold: 'upper', insensitive: true }),
   quote: '"',
+  max_key: 10_000,
   max_columns: 2_000,
   max_text_bytes: 16_777_216,
   years: [1, 9999],
@@ -144,6 +152,7 @@ export const DATABRICKS: Dialect = {
   ],
   ...same({ max: 255, unit: 'characters', fold: 'lower', insensitive: true, replaced: /[ ,;{}()\n\t=./\x00-\x1f\x7f]/g }),
   quote: '`',
+  max_key: 10_000,
   max_columns: 2_000,
   years: [1, 9999],
   timestamps: 'iso',

@@ -75,7 +75,7 @@ export class TablePlacer {
   }
 
   #row({ id, fields }: TableRow): (Cell | undefined)[] {
-    const cells: (Cell | undefined)[] = [cleanText(id)];
+    const cells: (Cell | undefined)[] = [keyOf(id, this.#rules.dialect)];
     let overflow: JsonObject | undefined;
     for (const { name, value, type } of distinct(fields, this.#rules.dialect)) {
       const rest = this.#field(cells, name, value, type ?? this.#kind.base[name]);
@@ -162,6 +162,11 @@ function distinct(fields: readonly Field[], { columns: rules }: Dialect): readon
 }
 function isSpelledAs({ name, source }: Field): boolean {
   return name.length > 0 && name === source.slice(source.lastIndexOf('.') + 1) && name === name.toLowerCase();
+}
+
+/** Databases index keys up to a length; a visitor can claim any user id. */
+function keyOf(id: string, { max_key }: Dialect): string {
+  return cleanText(id.length <= max_key ? id : `${id.slice(0, max_key - 9)}_${hash8(id)}`);
 }
 
 function inYears(ms: number, { years: [from, to] }: Dialect): boolean {

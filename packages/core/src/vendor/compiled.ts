@@ -39,6 +39,8 @@ export interface VendorRequest {
   body?: string | Uint8Array;
   /** The connection's client certificate. Never shown. */
   tls?: ClientCertificate;
+  /** The longest reply to read; 64 KB by default. */
+  max_reply_bytes?: number;
 }
 /** A JSON Web Token to sign with the customer's key. */
 export interface JwtPlan {

@@ -11,7 +11,24 @@ import { compileFolder } from './folder.ts';
 import { compileText, renderText } from './text.ts';
 
 /** The drivers that a definition may name. */
-export const TRANSPORT_KINDS = ['postgresql', 'kafka', 'rabbitmq', 'mqtt', 'nats', 'redis', 's3', 'gcs', 'azure_blob', 'sftp'] as const;
+export const TRANSPORT_KINDS = [
+  'postgresql',
+  'redshift',
+  'mysql',
+  'clickhouse',
+  'bigquery',
+  'snowflake',
+  'databricks',
+  'kafka',
+  'rabbitmq',
+  'mqtt',
+  'nats',
+  'redis',
+  's3',
+  'gcs',
+  'azure_blob',
+  'sftp',
+] as const;
 export type TransportKind = (typeof TRANSPORT_KINDS)[number];
 
 export interface TransportDefinition {

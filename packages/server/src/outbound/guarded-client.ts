@@ -99,7 +99,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       if (typeof headers === 'string') return refused(headers);
       return new Promise((done) => {
         const connection = target.pool.take();
-        const inFlight = new InFlightRequest(options.clock, deadlines, connection, timeoutMs, done);
+        const inFlight = new InFlightRequest(options.clock, deadlines, connection, { timeoutMs, maxBytes: request.max_reply_bytes }, done);
         try {
           connection.client.dispatch(
             {

@@ -37,14 +37,23 @@ export class InFlightRequest implements Dispatcher.DispatchHandler, Timed {
   #first: Buffer | undefined;
   #further: Buffer[] | undefined;
   #bytes = 0;
+  /** What exceeds it is cut. */
+  readonly #maxBytes: number;
 
-  constructor(clock: Clock, deadlines: Deadlines, connection: Connection, timeoutMs: number, done: (result: SendResult) => void) {
+  constructor(
+    clock: Clock,
+    deadlines: Deadlines,
+    connection: Connection,
+    limits: { timeoutMs: number; maxBytes?: number | undefined },
+    done: (result: SendResult) => void,
+  ) {
     this.#clock = clock;
     this.#deadlines = deadlines;
     this.#connection = connection;
     this.#done = done;
     this.#startedAt = clock.monotonic();
-    this.deadline = this.#startedAt + timeoutMs;
+    this.deadline = this.#startedAt + limits.timeoutMs;
+    this.#maxBytes = limits.maxBytes ?? MAX_REPLY_BYTES;
     deadlines.add(this);
   }
 
@@ -77,7 +86,7 @@ export class InFlightRequest implements Dispatcher.DispatchHandler, Timed {
     else if (this.#further === undefined) this.#further = [chunk];
     else this.#further.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes < MAX_REPLY_BYTES) return;
+    if (this.#bytes < this.#maxBytes) return;
     this.#reply(false);
     controller.abort(ENOUGH);
   }
@@ -95,7 +104,7 @@ export class InFlightRequest implements Dispatcher.DispatchHandler, Timed {
 
   #reply(complete: boolean): void {
     const bytes = this.#first && this.#further ? Buffer.concat([this.#first, ...this.#further]) : this.#first;
-    const body = bytes === undefined ? '' : textOf(bytes, this.#headers['content-encoding']);
+    const body = bytes === undefined ? '' : textOf(bytes, this.#headers['content-encoding'], this.#maxBytes);
     this.#end({ kind: 'reply', reply: { status: this.#status, headers: this.#headers, body }, duration_ms: this.#elapsed() }, complete);
   }
   #fail(error: string, permanent: boolean): void {
@@ -135,12 +144,12 @@ const ALERTS: readonly (readonly [alert: string, reason: string])[] = [
 ];
 
 /** Requests ask for no encoding. A compressed reply is decoded anyway, within the size limit. */
-function textOf(all: Buffer, encoding: string | undefined): string {
-  const bytes = all.length > MAX_REPLY_BYTES ? all.subarray(0, MAX_REPLY_BYTES) : all;
+function textOf(all: Buffer, encoding: string | undefined, maxOutputLength: number): string {
+  const bytes = all.length > maxOutputLength ? all.subarray(0, maxOutputLength) : all;
   const unpack = encoding === undefined ? undefined : UNPACK[encoding.toLowerCase()];
   if (unpack === undefined) return bytes.toString('utf8');
   try {
-    return unpack(bytes, { maxOutputLength: MAX_REPLY_BYTES }).toString('utf8');
+    return unpack(bytes, { maxOutputLength }).toString('utf8');
   } catch {
     // The status decides; a body that does not decode counts as empty.
     return '';

@@ -13,4 +13,10 @@ export const DRIVERS: Record<TransportKind, () => Promise<OpenTransport>> = {
   gcs: async () => (await import('./files/gcs.ts')).openGcs,
   azure_blob: async () => (await import('./files/azure-blob.ts')).openAzureBlob,
   sftp: async () => (await import('./files/sftp.ts')).openSftp,
+  redshift: async () => (await import('./redshift.ts')).openRedshift,
+  mysql: async () => (await import('./mysql.ts')).openMysql,
+  clickhouse: async () => (await import('./clickhouse.ts')).openClickhouse,
+  bigquery: async () => (await import('./bigquery.ts')).openBigquery,
+  snowflake: async () => (await import('./snowflake.ts')).openSnowflake,
+  databricks: async () => (await import('./databricks.ts')).openDatabricks,
 };

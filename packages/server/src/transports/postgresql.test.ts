@@ -43,6 +43,7 @@ describeTables('PostgreSQL', () => ({
   connection: connection(),
   dialect: POSTGRESQL,
   exactlyOnce: true,
+  oneRowPerUser: true,
   async rows(table) {
     const { rows } = await admin.query<Record<string, unknown>>(`select * from "${table}"`);
     return rows.map((row) =>

@@ -2,15 +2,15 @@
  * Rows in PostgreSQL. One statement per table inserts a batch, one transaction holds them all. A row whose key exists is replaced, so a
  * repeat stores nothing twice.
  */
-import { Socket } from 'node:net';
 import type { Cell, Column } from '@firsthand/core/tables/columns.ts';
 import { POSTGRESQL, quoted, readColumn } from '@firsthand/core/tables/dialects.ts';
 import pg from 'pg';
-import { isPublicAddress, literalAddress } from '../outbound/addresses.ts';
 import { DestinationRefused } from '../outbound/resolver.ts';
 import { errorText } from '../runtime/error-text.ts';
-import type { DriverOptions, OpenTransport } from './port.ts';
+import { GuardedSocket } from './guarded-socket.ts';
+import type { OpenTransport } from './port.ts';
 import type { Load, StoreFailure, TableRef, TableStore } from './tables/store.ts';
+import { within } from './tables/within.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
 
 const MAX_CONNECTIONS = 4;
@@ -167,35 +167,5 @@ async function connect(pool: pg.Pool, deadline: number): Promise<pg.PoolClient> 
       () => undefined,
     );
     throw error;
-  }
-}
-
-function within<T>(work: Promise<T>, deadline: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timeout')), Math.max(0, deadline - performance.now()));
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-/** `pg` connects by host and port; this refuses what an integration may not reach. */
-class GuardedSocket extends Socket {
-  readonly #options: DriverOptions;
-  constructor(options: DriverOptions) {
-    super();
-    this.#options = options;
-  }
-  override connect(...args: unknown[]): this {
-    const [port, host] = args;
-    // A path is a Unix socket of the service's own machine.
-    if (typeof port !== 'number' || typeof host !== 'string') return this.#refuse(`${String(port)} is not a host and a port`);
-    const literal = literalAddress(host);
-    if (literal !== undefined && !this.#options.allowPrivateDestinations && !isPublicAddress(literal))
-      return this.#refuse(`${host} is not a public address`);
-    return super.connect({ port, host, lookup: this.#options.lookup });
-  }
-  #refuse(reason: string): this {
-    process.nextTick(() => this.destroy(Object.assign(new Error(reason), { code: 'DESTINATION_REFUSED' })));
-    return this;
   }
 }

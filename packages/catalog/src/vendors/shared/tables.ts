@@ -1,5 +1,8 @@
 /** What all destinations with tables have in common: the fields that choose the layout, and how they reach the driver. */
-import type { ConfigField } from '@firsthand/core/vendor/definition.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { ConfigField, Variant, VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { type VendorCases, vendorCases } from './cases.ts';
+import { orderCompleted, pageViewed } from './sample-events.ts';
 
 /** `layout`: the default. `table`: the example of a table's name. */
 export function tableFields(options: { layout: 'payload' | 'segment'; table: Partial<ConfigField> }): ConfigField[] {
@@ -86,3 +89,26 @@ export const TABLE_NOTES: string[] = [
   'No event is refused for its shape: a value that does not fit its column goes to <name>_text, see the reference on data stores.',
   'sent_at and original_timestamp of the layout segment stay empty: timestamp is already corrected by the clock of the client.',
 ];
+
+export const EVERY_ROW: Variant[] = [
+  { key: 'default', name: 'Default', description: 'Every event, in the tables of the chosen layout.', default_config: {} },
+];
+
+/** A PEM key among the fields. */
+export const PRIVATE_KEY = {
+  multiline: true,
+  pattern: '^\\s*(?:•|-----BEGIN (?:RSA )?PRIVATE KEY-----)',
+  pattern_hint: 'a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
+} as const;
+export const PEM_EXAMPLE = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----';
+
+/** The event reaches the driver whole; core/tables makes its rows. */
+export function tableCases(vendor: VendorDefinition): VendorCases {
+  const recordOf = (event: CanonicalEvent, target = 'events') => ({ event_id: event.event_id, target, values: { ...event } });
+  const order = orderCompleted();
+  const page = pageViewed();
+  return vendorCases(vendor, [
+    { name: 'an event is a row', event: order, records: [recordOf(order)] },
+    { name: 'another table', config: { layout: 'events', table: 'raw' }, event: page, records: [recordOf(page, 'raw')] },
+  ]);
+}

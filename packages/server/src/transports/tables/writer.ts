@@ -73,7 +73,7 @@ class TableWriter {
   async send(records: readonly TransportRecord[], deadline: number): Promise<Verdict> {
     for (let again = false; ; again = true) {
       try {
-        const groups = await this.#group(records);
+        const groups = await this.#group(records, deadline);
         const loads: Load[] = [];
         for (const group of groups) loads.push(await this.#prepare(group, deadline));
         const failures = await this.#store.write(loads, deadline);
@@ -86,7 +86,7 @@ class TableWriter {
     }
   }
 
-  async #group(records: readonly TransportRecord[]): Promise<Group[]> {
+  async #group(records: readonly TransportRecord[], deadline: number): Promise<Group[]> {
     const { layout, schema } = this.#settings;
     const groups = new Map<string, Group>();
     for (const [record, one] of records.entries()) {
@@ -99,7 +99,7 @@ class TableWriter {
         group.rows.set(row.id, { row: before && row.kind.latest ? newest(before.row, row) : row, record });
       }
     }
-    return this.#withinTableLimit([...groups.values()]);
+    return this.#withinTableLimit([...groups.values()], deadline);
   }
   /** A target may be `schema.table`; the names of Segment's tables have no dot. */
   #refOf(table: string, schema: string | undefined): TableRef {
@@ -110,14 +110,13 @@ class TableWriter {
   }
 
   /** Above the limit a new event gets no table: its properties go to the overflow of `tracks`. */
-  async #withinTableLimit(groups: Group[]): Promise<Group[]> {
+  async #withinTableLimit(groups: Group[], deadline: number): Promise<Group[]> {
     const { layout, create, max_tables } = this.#settings;
     if (layout !== 'segment' || !create) return groups;
     const tracks = groups.find(({ table }) => table.name.toLowerCase() === 'tracks');
     const kept: Group[] = [];
     for (const group of groups) {
       const isEventTable = tracks !== undefined && group !== tracks && group.kind === tracks.kind;
-      const deadline = performance.now() + 30_000;
       if (!isEventTable || (await this.#schema(group.table, deadline)) || (await this.#tables(deadline)) < max_tables) {
         kept.push(group);
         continue;

@@ -89,7 +89,7 @@ export function describeTransport(name: string, make: () => DriverUnderTest): vo
 
     test('a private address is refused where integrations may not reach it', async () => {
       const verdict = await opened(make().connection(), driverOptions(false)).send([record('t', 1)], limits);
-      expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringContaining('not a public address') });
+      expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/not (?:a )?public/) });
     });
   });
 }

@@ -1,0 +1,4 @@
+import { tableCases } from '../shared/tables.ts';
+import snowflake from './vendor.ts';
+
+export default tableCases(snowflake);
