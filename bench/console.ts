@@ -2,10 +2,13 @@
  * How fast the console feels, in Chromium: the first page with a processor four times slower, scrolling through 100,000 events, typing in a
  * mapping of 200 rows. Figures are milliseconds of this machine; compare them with the issue's limits on a quiet one.
  */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
 import { openDemoShop } from '../e2e/harness/demo-shop.ts';
 import { OWNER, startService } from '../e2e/harness/service.ts';
 import { browse } from '../packages/collector/test/site.ts';
+import { DIST_FOLDER } from '../packages/console/dist-folder.ts';
 
 const EVENTS = 100_000;
 const ROWS = 200;
@@ -24,6 +27,7 @@ try {
     Object.assign(window, { longTasks: tasks });
   });
   await signIn(page);
+  await scriptSize(page);
   await firstPage(page);
   await scrolling(page);
   await typing(page);
@@ -54,6 +58,20 @@ async function longestTask(page: Page): Promise<number> {
 async function taskTime(cdp: CDPSession): Promise<number> {
   const { metrics } = await cdp.send('Performance.getMetrics');
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1_000;
+}
+
+/** What the first page loads until its numbers are there, compressed as the build compressed it. */
+async function scriptSize(page: Page): Promise<void> {
+  await page.goto(service.url);
+  await page.getByRole('link', { name: /^Received/ }).waitFor();
+  const files = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .map(({ name }) => new URL(name).pathname)
+      .filter((path) => path.endsWith('.js')),
+  );
+  const bytes = [...new Set(files)].reduce((sum, path) => sum + statSync(join(DIST_FOLDER, `${path}.gz`)).size, 0);
+  console.log(`JavaScript of the first page: ${(bytes / 1_024).toFixed(0)} KB gzip in ${files.length} files (limit 250)`);
 }
 
 async function firstPage(page: Page): Promise<void> {

@@ -124,7 +124,7 @@ const PAGES: [name: string, path: () => string, shown: string][] = [
   ['own-sign-in', () => '/team?tab=sign-in', 'Two-step sign-in'],
   ['audit', () => '/audit', 'Verify the chain'],
   ['settings', () => '/settings', 'Retention'],
-  ['new-alert', () => '/settings?new=yes', 'All pipelines'],
+  ['new-alert', () => '/settings?new=yes', 'In so many minutes'],
   ['try', () => '/try', 'Nothing was sent yet'],
   ['docs', () => '/docs', 'OpenAPI 3.1 document'],
   ['not-found', () => '/nowhere', 'There is no such page'],

@@ -71,7 +71,14 @@ export const theme = createTheme({
     PasswordInput: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'sm' } } },
     // A click beside a dialog must not lose what was typed in it.
-    Modal: { defaultProps: { closeOnClickOutside: false } },
+    Modal: {
+      defaultProps: {
+        closeOnClickOutside: false,
+        closeButtonProps: { 'aria-label': 'Close' },
+        // The head of a dialog is no second banner of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 'sm', highlightOnHover: true } },
   },

@@ -16,10 +16,21 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function Empty({
+  title,
+  order = 2,
+  children,
+  action,
+}: {
+  title: string;
+  /** 1 where it is the whole page. */
+  order?: 1 | 2;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
   return (
     <div className={classes.state}>
-      <Title order={2}>{title}</Title>
+      <Title order={order}>{title}</Title>
       {children && (
         <Text size="sm" c="var(--dim)" maw={480} ta="center">
           {children}
@@ -64,7 +75,7 @@ export function PageError({ error, reset }: { error: unknown; reset?: () => void
 }
 export function NotFound() {
   return (
-    <Empty title="There is no such page" action={<Link to="/">Go to Home</Link>}>
+    <Empty title="There is no such page" order={1} action={<Link to="/">Go to Home</Link>}>
       The address may be mistyped, or what it pointed to is gone.
     </Empty>
   );

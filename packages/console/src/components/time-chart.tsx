@@ -96,10 +96,11 @@ function optionsOf(box: HTMLElement, lines: readonly Line[]): uPlot.Options {
     width: box.clientWidth,
     height: HEIGHT,
     legend: { show: false },
+    padding: [8, 8, 0, 0],
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: '{HH}:{mm}', space: 70 },
+      { ...axis, grid: { show: false }, values: '{HH}:{mm}', space: 70, size: 28 },
       { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? number(tick) : '')) },
     ],
     series: [

@@ -82,6 +82,7 @@ export function Search() {
       limit={20}
       shortcut={['mod + K']}
       nothingFound="Nothing found"
+      attributes={{ content: { 'aria-label': 'Search' } }}
       searchProps={{ placeholder: 'Search …', 'aria-label': 'Search' }}
     />
   );

@@ -49,6 +49,8 @@ export async function attentionItems(deps: HealthDeps & { clock: Clock }, orgId:
   return items.sort((a, b) => rank(a) - rank(b) || (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ITEMS);
 }
 
+const events = (count: number): string => `${count} ${count === 1 ? 'event' : 'events'}`;
+
 function aboutIntegration(
   { id, pipeline_id, name, enabled }: Integration,
   health: IntegrationHealth | undefined,
@@ -73,9 +75,9 @@ function aboutIntegration(
     add('failing', 'critical', `Deliveries of ${name} fail: ${health.last_error ?? 'unknown error'}.`, null, health.last_success_at);
   const oldest = health.oldest_waiting_at === null ? now : Date.parse(health.oldest_waiting_at);
   if (health.waiting > 0 && now - oldest > BACKLOG_AGE_MS)
-    add('backlog', 'warning', `${name} has a backlog of ${health.waiting} events.`, health.waiting, health.oldest_waiting_at);
+    add('backlog', 'warning', `${name} has a backlog of ${events(health.waiting)}.`, health.waiting, health.oldest_waiting_at);
   const dead = totals?.dead_lettered ?? 0;
-  if (dead > 0) add('dead_letters', 'warning', `${name} gave up on ${dead} events in the last 24 hours.`, dead);
+  if (dead > 0) add('dead_letters', 'warning', `${name} gave up on ${events(dead)} in the last 24 hours.`, dead);
   return items;
 }
 
@@ -101,7 +103,7 @@ function aboutPipeline(
   if (violations > 0)
     items.push({
       kind: 'plan_violations',
-      message: `${violations} ${violations === 1 ? 'event' : 'events'} of ${name} violated the tracking plan in the last 24 hours.`,
+      message: `${events(violations)} of ${name} violated the tracking plan in the last 24 hours.`,
       count: violations,
       since: null,
       ...about,

@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Table, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Table, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
@@ -21,19 +21,39 @@ interface Entry {
   ip_address: string | null;
   timestamp: string;
 }
+interface Filters {
+  action?: string;
+  resource?: string;
+  user?: string;
+}
 const PAGE = 50;
 
 export function AuditPage() {
-  const { action } = useSearch({ strict: false }) as { action?: string };
+  const { action, resource, user } = useSearch({ strict: false }) as Filters;
   const navigate = useNavigate();
   const [shown, setShown] = useState<Entry>();
+  const users = useQuery({ queryKey: ['users'], queryFn: () => call(api.GET('/v1/admin/users', { params: { query: { limit: 100 } } })) });
+  const setFilter = (name: keyof Filters, value: string) =>
+    void navigate({
+      to: '/audit',
+      search: (old: Filters) => ({ ...old, [name]: value === '' ? undefined : value }),
+      replace: true,
+    } as never);
   const entries = useInfiniteQuery({
-    queryKey: ['audit', action],
+    queryKey: ['audit', action, resource, user],
     initialPageParam: 0,
     queryFn: ({ pageParam }) =>
       call(
         api.GET('/v1/admin/audit-logs', {
-          params: { query: { limit: PAGE, offset: pageParam, ...(action === undefined ? {} : { action }) } },
+          params: {
+            query: {
+              limit: PAGE,
+              offset: pageParam,
+              ...(action === undefined ? {} : { action }),
+              ...(resource === undefined ? {} : { resource_id: resource }),
+              ...(user === undefined ? {} : { user_id: user }),
+            },
+          },
         }),
       ),
     getNextPageParam: (last, pages) => (last.audit_logs.length < PAGE ? undefined : pages.length * PAGE),
@@ -64,17 +84,20 @@ export function AuditPage() {
         </Button>
       }
     >
-      <TextInput
-        mb="sm"
-        size="xs"
-        w={260}
-        aria-label="Action"
-        placeholder="Action, for example pipeline.updated"
-        defaultValue={action ?? ''}
-        onKeyDown={({ key, currentTarget }) =>
-          key === 'Enter' && void navigate({ to: '/audit', search: currentTarget.value === '' ? {} : { action: currentTarget.value } })
-        }
-      />
+      <Group gap="xs" mb="sm">
+        <Filter name="action" label="Action" placeholder="Action, for example pipeline.updated" value={action} onChange={setFilter} />
+        <Filter name="resource" label="Id of what was changed" placeholder="Id, for example pl_01…" value={resource} onChange={setFilter} />
+        <Select
+          size="xs"
+          w={220}
+          aria-label="Who"
+          placeholder="Anybody"
+          clearable
+          value={user ?? null}
+          data={users.data?.users.map(({ id, email }) => ({ value: id, label: email })) ?? []}
+          onChange={(next) => setFilter('user', next ?? '')}
+        />
+      </Group>
       {entries.isPending ? (
         <Loading what="the audit log" />
       ) : entries.isError ? (
@@ -91,7 +114,7 @@ export function AuditPage() {
                   <Table.Th visibleFrom="sm">Who</Table.Th>
                   <Table.Th>Action</Table.Th>
                   <Table.Th visibleFrom="sm">On</Table.Th>
-                  <Table.Th>Changed</Table.Th>
+                  <Table.Th visibleFrom="sm">Changed</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -99,21 +122,20 @@ export function AuditPage() {
                   <Table.Tr key={entry.id}>
                     <Table.Td className={classes.time}>
                       {dateTime(entry.timestamp)}
-                      <span className={classes.who}>{entry.user_email ?? 'the command line'}</span>
+                      <span className={`${classes.small} dim`}>{entry.user_email ?? 'the command line'}</span>
                     </Table.Td>
                     <Table.Td visibleFrom="sm">{entry.user_email ?? 'the command line'}</Table.Td>
                     <Table.Td>
                       <Tag>{entry.action}</Tag>
+                      <span className={classes.small}>
+                        <Changes entry={entry} onShow={setShown} />
+                      </span>
                     </Table.Td>
                     <Table.Td visibleFrom="sm" className="mono">
                       {entry.resource_id}
                     </Table.Td>
-                    <Table.Td>
-                      {Object.keys(entry.changes).length > 0 && (
-                        <button type="button" className={classes.changes} onClick={() => setShown(entry)}>
-                          {Object.keys(entry.changes).join(', ')}
-                        </button>
-                      )}
+                    <Table.Td visibleFrom="sm">
+                      <Changes entry={entry} onShow={setShown} />
                     </Table.Td>
                   </Table.Tr>
                 ))}
@@ -163,5 +185,44 @@ export function AuditPage() {
         )}
       </Modal>
     </Page>
+  );
+}
+
+/** The changed fields; opens what they were before and after. */
+function Changes({ entry, onShow }: { entry: Entry; onShow: (entry: Entry) => void }) {
+  const fields = Object.keys(entry.changes);
+  if (fields.length === 0) return null;
+  return (
+    <button type="button" className={classes.changes} onClick={() => onShow(entry)}>
+      {fields.join(', ')}
+    </button>
+  );
+}
+
+/** Applied with Enter and when the field is left. */
+function Filter({
+  name,
+  label,
+  placeholder,
+  value = '',
+  onChange,
+}: {
+  name: keyof Filters;
+  label: string;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (name: keyof Filters, value: string) => void;
+}) {
+  return (
+    <TextInput
+      key={value}
+      size="xs"
+      w={260}
+      aria-label={label}
+      placeholder={placeholder}
+      defaultValue={value}
+      onBlur={({ currentTarget }) => currentTarget.value.trim() !== value && onChange(name, currentTarget.value.trim())}
+      onKeyDown={({ key, currentTarget }) => key === 'Enter' && onChange(name, currentTarget.value.trim())}
+    />
   );
 }

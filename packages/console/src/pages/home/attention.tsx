@@ -1,6 +1,7 @@
 /** What needs a person: each line says what is wrong and leads to its cause. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Reason } from '../../components/reason.tsx';
 import { Failed } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
@@ -26,7 +27,7 @@ export function Attention({ names }: { names: ReadonlyMap<string, string> }) {
             <li key={`${item.kind} ${item.pipeline_id} ${item.integration_id} ${item.message}`}>
               <span className={classes.dot} data-critical={isCritical(item)} />
               <span className={classes.text}>
-                {item.message}{' '}
+                <Message text={item.message} />{' '}
                 <span className="dim">
                   {[
                     words(item.kind),
@@ -43,6 +44,17 @@ export function Attention({ names }: { names: ReadonlyMap<string, string> }) {
         </ul>
       )}
     </section>
+  );
+}
+/** A vendor's answer inside a message is shown as its sentence for people. */
+function Message({ text }: { text: string }) {
+  const [, before, reason] = /^(.*?: )(http_\d{3}.*?)\.?$/s.exec(text) ?? [];
+  if (before === undefined || reason === undefined) return text;
+  return (
+    <>
+      {before}
+      <Reason text={reason} long />
+    </>
   );
 }
 const isCritical = ({ severity }: AttentionItem): boolean => severity === 'critical';

@@ -80,7 +80,7 @@ export function Alerts() {
           up.
         </Text>
       ) : (
-        <div style={{ overflowX: 'auto' }}>
+        <div style={{ overflowX: 'auto', position: 'relative' }}>
           <Table>
             <Table.Thead>
               <Table.Tr>

@@ -1,6 +1,6 @@
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #16202b; --soft: #5b6b7b; --line: #dfe6ec; --paper: #fff; --side: #f5f8fa; --accent: #0b6e5f;
-  --get: #1864ab; --post: #2b8a3e; --put: #b35c00; --delete: #c92a2a; --code: #eef2f5; }
+  --get: #1864ab; --post: #237a36; --put: #b35c00; --delete: #c92a2a; --code: #eef2f5; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9aabba; --line: #2a3641; --paper: #10171e; --side: #0c1217;
   --accent: #4fd1b8; --get: #74b9ff; --post: #69db7c; --put: #ffb86b; --delete: #ff8787; --code: #1b252e; } }
 * { box-sizing: border-box; }
