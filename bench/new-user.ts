@@ -39,7 +39,7 @@ try {
   await firstRun(page);
   await install(page, 'google_analytics_4', { 'Measurement ID': 'G-DEMO123456', 'API secret': 'aB3dE5fG7hI9jK1lM3nO5p' });
   lap('Google Analytics 4 is installed');
-  await install(page, 'meta_conversions_api', { 'Pixel ID': '1234567890123456', 'Access token': 'EAABsbCS1iHgBAdemotoken' });
+  await install(page, 'meta_conversions_api', { 'Pixel or dataset ID': '1234567890123456', 'Access token': 'EAABsbCS1iHgBAdemotoken' });
   lap('Meta is installed');
   await sendOrder(page);
   lap('both have received the order');

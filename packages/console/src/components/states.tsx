@@ -42,11 +42,11 @@ export function Empty({
 }
 
 /** A failed query: the API's words, and a way forward. */
-export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+export function Failed({ error, retry, order = 2 }: { error: unknown; retry?: () => void; order?: 1 | 2 }) {
   const { title, text } = explain(error);
   return (
     <div className={classes.state} role="alert">
-      <Title order={2}>{title}</Title>
+      <Title order={order}>{title}</Title>
       <Text size="sm" c="var(--dim)" maw={480} ta="center">
         {text}
       </Text>
@@ -71,7 +71,7 @@ function explain(error: unknown): { title: string; text: string } {
 }
 
 export function PageError({ error, reset }: { error: unknown; reset?: () => void }) {
-  return <Failed error={error} {...(reset === undefined ? {} : { retry: reset })} />;
+  return <Failed error={error} order={1} {...(reset === undefined ? {} : { retry: reset })} />;
 }
 export function NotFound() {
   return (

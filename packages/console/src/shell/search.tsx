@@ -1,4 +1,4 @@
-/** Loaded once the first page stands. Ctrl K / ⌘ K: pages, actions, pipelines, integrations, templates, vendors, an event by its id. */
+/** Loaded when it is first opened. Ctrl K / ⌘ K: pages, actions, pipelines, integrations, templates, vendors, an event by its id. */
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';

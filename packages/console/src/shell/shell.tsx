@@ -2,7 +2,7 @@
 import { AppShell, Burger, Group, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { Loading } from '../components/states.tsx';
 import { live } from '../live/live.ts';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
@@ -13,8 +13,6 @@ import { LiveDot } from './live-dot.tsx';
 import { Rail } from './rail.tsx';
 import { SearchButton } from './search-button.tsx';
 import classes from './shell.module.css';
-
-const Search = lazy(async () => ({ default: (await import('./search.tsx')).Search }));
 
 export function Shell() {
   const state = useSession();
@@ -47,15 +45,8 @@ export function Shell() {
   );
 }
 
-const SEARCH_AFTER_MS = 500;
 function Frame() {
   const [open, { toggle, close }] = useDisclosure();
-  const [idle, setIdle] = useState(false);
-  useEffect(() => {
-    // Safari has no idle callback; a moment after the first page is as good.
-    const timer = setTimeout(() => setIdle(true), SEARCH_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, []);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of small screens
   useEffect(close, [pathname]);
@@ -82,11 +73,6 @@ function Frame() {
         <ConnectionBanner />
         <Outlet />
       </AppShell.Main>
-      {idle && (
-        <Suspense>
-          <Search />
-        </Suspense>
-      )}
     </AppShell>
   );
 }

@@ -57,6 +57,8 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
     if (index * ROW_HEIGHT < box.scrollTop) box.scrollTop = index * ROW_HEIGHT;
     else if ((index + 1) * ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = (index + 1) * ROW_HEIGHT - box.clientHeight;
   }
+  // Rows that leave the view are filled anew for those that enter it: changing texts is much cheaper than making elements.
+  const slots = Math.ceil(view.height / ROW_HEIGHT) + 2 + 2 * SPARE;
   const columns = names === undefined ? 'without-pipeline' : 'with-pipeline';
   // A row that is not in the document cannot be the active one.
   const shown = rows.slice(first, last);
@@ -83,7 +85,8 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
         <div style={{ height: rows.length * ROW_HEIGHT, position: 'relative' }} role="presentation">
           {shown.map((row, at) => (
             <EventRow
-              key={row.event_id}
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows keep no state, and a place in the view is what is kept
+              key={(first + at) % slots}
               row={row}
               start={(first + at) * ROW_HEIGHT}
               selected={row.event_id === selected}

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
@@ -51,8 +51,9 @@ export function EventsPage() {
     structuralSharing: false,
   });
   const live = useLiveEvents(isLive, { pipeline: search.pipeline, event: search.event });
-  const listed = useMemo(() => past.data?.pages.flatMap((page) => page.rows) ?? [], [past.data]);
-  const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed)), [live, listed]);
+  const listed = useGrowingList(past.data?.pages);
+  // `listed` grows in place: its length says that it changed.
+  const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed)), [live, listed, listed.length]);
   const choices = useMemo(() => pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? [], [pipelines.data]);
   const integrations = useIntegrations(search.pipeline === undefined ? choices.map(({ value }) => value) : [search.pipeline]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = past;
@@ -131,4 +132,17 @@ export function EventsPage() {
       )}
     </Page>
   );
+}
+
+/**
+ * The rows of all pages. It grows in place: a new list of 100,000 rows for every page of 100 would keep the browser busy collecting the old
+ * ones. Other filters start another list.
+ */
+function useGrowingList(pages: readonly { rows: Row[] }[] | undefined): Row[] {
+  const grown = useRef<{ first: object | undefined; pages: number; rows: Row[] }>({ first: undefined, pages: 0, rows: [] });
+  if (grown.current.first !== pages?.[0]) grown.current = { first: pages?.[0], pages: 0, rows: [] };
+  const list = grown.current;
+  for (const { rows } of pages?.slice(list.pages) ?? []) for (const row of rows) list.rows.push(row);
+  list.pages = pages?.length ?? 0;
+  return list.rows;
 }

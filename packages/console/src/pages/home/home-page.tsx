@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect, useRange } from '../../components/range-select.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { Attention } from './attention.tsx';
-import { FirstRun } from './first-run.tsx';
 import { Numbers } from './numbers.tsx';
 import { PipelineRates } from './pipeline-rates.tsx';
 import { isComplete, NOTHING_YET, useSetup } from './setup.ts';
 import { Traffic } from './traffic.tsx';
+
+const FirstRun = lazy(async () => ({ default: (await import('./first-run.tsx')).FirstRun }));
 
 /** Remembered by this browser: somebody who needs no integration is not asked for one again. */
 const SKIPPED = 'firsthand-first-run-skipped';
@@ -31,14 +32,16 @@ export function HomePage() {
   if (unfinished && !guiding) setGuiding(true);
   if (unfinished || (guiding && !skipped && only !== undefined))
     return (
-      <FirstRun
-        pipeline={only}
-        setup={setup ?? NOTHING_YET}
-        onLeave={() => {
-          localStorage.setItem(SKIPPED, 'yes');
-          setSkipped(true);
-        }}
-      />
+      <Suspense fallback={<Loading what="the first steps" />}>
+        <FirstRun
+          pipeline={only}
+          setup={setup ?? NOTHING_YET}
+          onLeave={() => {
+            localStorage.setItem(SKIPPED, 'yes');
+            setSkipped(true);
+          }}
+        />
+      </Suspense>
     );
   return (
     <Page title="Home" actions={<RangeSelect />}>
