@@ -86,7 +86,7 @@ export function Alerts() {
               <Table.Tr>
                 <Table.Th>Alert</Table.Th>
                 <Table.Th>Watches</Table.Th>
-                <Table.Th>Tells</Table.Th>
+                <Table.Th visibleFrom="sm">Tells</Table.Th>
                 <Table.Th>On</Table.Th>
                 <Table.Th>
                   <span className="hidden">Actions</span>
@@ -96,7 +96,7 @@ export function Alerts() {
             <Table.Tbody>
               {alerts.data.alerts.map(({ id, name, kind, threshold, window_minutes, channels, enabled }) => (
                 <Table.Tr key={id}>
-                  <Table.Td>
+                  <Table.Td miw={120}>
                     <b>{name}</b> {now.has(id) && <Tag tone="bad">fires since {ago(now.get(id)?.since ?? '')}</Tag>}
                     {now.has(id) && <div className="dim">{now.get(id)?.message}</div>}
                   </Table.Td>
@@ -104,7 +104,9 @@ export function Alerts() {
                     {words(kind)} {kind === 'silent' ? 'below' : 'from'} {threshold}
                     {kind === 'backlog' ? '' : ` in ${window_minutes} min`}
                   </Table.Td>
-                  <Table.Td>{channels.map(({ type, url, to }) => `${type} ${url ?? to ?? ''}`).join(', ')}</Table.Td>
+                  <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+                    {channels.map(({ type, url, to }) => `${type} ${url ?? to ?? ''}`).join(', ')}
+                  </Table.Td>
                   <Table.Td>
                     <Switch
                       aria-label={`${name} is on`}

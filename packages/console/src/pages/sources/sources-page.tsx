@@ -87,7 +87,7 @@ export function SourcesPage() {
       )}
       {shown !== undefined && <SourcePanel key={shown.id} source={shown} onClose={() => void navigate({ to: '/sources', search: {} })} />}
       <Modal opened={open} onClose={close} title="New source" size="lg">
-        <NewSource pipelines={pipelines.data?.pipelines ?? []} />
+        {pipelines.data === undefined ? <Loading what="your pipelines" /> : <NewSource pipelines={pipelines.data.pipelines} />}
       </Modal>
     </Page>
   );

@@ -57,8 +57,8 @@ export function Users() {
             <Table.Tr>
               <Table.Th>User</Table.Th>
               <Table.Th>Role</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th>Last sign-in</Table.Th>
+              <Table.Th visibleFrom="sm">Status</Table.Th>
+              <Table.Th visibleFrom="sm">Last sign-in</Table.Th>
               <Table.Th>
                 <span className="hidden">Actions</span>
               </Table.Th>
@@ -83,10 +83,10 @@ export function Users() {
                     onChange={(next) => next !== null && change.mutate({ id, role: next as Role })}
                   />
                 </Table.Td>
-                <Table.Td>
+                <Table.Td visibleFrom="sm">
                   <Tag tone={toneOf(status)}>{status}</Tag>
                 </Table.Td>
-                <Table.Td>{last_login_at === null ? 'never' : ago(last_login_at)}</Table.Td>
+                <Table.Td visibleFrom="sm">{last_login_at === null ? 'never' : ago(last_login_at)}</Table.Td>
                 <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                   <Button
                     variant="subtle"
