@@ -1,38 +1,20 @@
 /** An organisation with a long backlog: others overtake it, and each of its events is processed once and in order, also after a restart. */
 import { afterEach, expect, test } from 'vitest';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { LogUnavailable } from '../../stores/event-log/port.ts';
 import { embeddedLeases } from '../../stores/leases/embedded.ts';
 import type { Leases } from '../../stores/leases/port.ts';
-import { Bench, ingestAppend, Snapshots } from './testing/bench.ts';
+import { Bench } from './testing/bench.ts';
+import { gate, loud, loudIds, quiet, twoOrganisations, until } from './testing/two-organisations.ts';
 
 const open: Bench[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-/** `pl_1` of the loud organisation runs code; `pl_2` of the quiet one does not. */
 async function bench(): Promise<Bench> {
-  const code = 'function transform(e) { return e }';
-  const snapshots = new Snapshots({}, [{ id: 'pl_1', transformations: [{ kind: 'code', code }] }, { id: 'pl_2' }]);
-  const current = snapshots.current();
-  const organisations = new Map([...current.organisations, ['org_2', current.organisations.get('org_1')!]]);
-  snapshots.current = () => ({ ...current, organisations });
-  const one = await Bench.open(snapshots);
+  const one = await Bench.open(twoOrganisations());
   open.push(one);
   return one;
-}
-/** Code that finishes when the test says so. */
-function gate(): { sandbox: Pick<Sandbox, 'run'>; release(): void } {
-  let release = () => {};
-  const opened = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const run: Sandbox['run'] = async ({ event }) => {
-    await opened;
-    return { kind: 'returned', value: event, logs: [] };
-  };
-  return { sandbox: { run }, release };
 }
 /** Partitions that are taken away at once: nothing that runs is finished, as in a crash. */
 function fragile(): { leases: Leases; crash(): Promise<unknown> } {
@@ -54,23 +36,7 @@ function fragile(): { leases: Leases; crash(): Promise<unknown> } {
 }
 
 const LOUD = 900;
-/** One visitor id, and so one partition, in both organisations. */
-const loud = (from: number, count: number) =>
-  Array.from({ length: count }, (_, i) =>
-    ingestAppend(`loud-${from + i}`, { type: 'track', event: 'Loud', anonymousId: 'v', properties: { n: from + i } }),
-  );
-const quiet = (id: string) =>
-  ingestAppend(id, { type: 'track', event: 'Quiet', anonymousId: 'v', properties: {} }, { org_id: 'org_2', pipeline_id: 'pl_2' });
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 30_000;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`timed out waiting until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 const order = async (b: Bench) => (await b.events('pl_1')).map(({ event_id }) => event_id);
-const expected = (count: number) => Array.from({ length: count }, (_, i) => `loud-${i}`);
 const topic = loud(0, 1)[0]!.topic;
 const groups = (b: Bench) => b.log.groups(topic);
 
@@ -89,7 +55,7 @@ test('events behind a stuck backlog are processed, and the backlog later, once a
   await until('the cursor is removed', async () => (await groups(b)).length === 1);
   await b.log.append(loud(LOUD + 100, 50));
   await until('later events are processed', async () => (await order(b)).length >= LOUD + 150);
-  expect(await order(b)).toEqual(expected(LOUD + 150));
+  expect(await order(b)).toEqual(loudIds(LOUD + 150));
 });
 
 test('a restart continues the backlog where it was, after the events that were in memory', async () => {
@@ -105,12 +71,12 @@ test('a restart continues the backlog where it was, after the events that were i
   free.release();
   b.start({ sandbox: free.sandbox });
   await until('the backlog is processed', async () => (await order(b)).length >= LOUD);
-  expect(await order(b)).toEqual(expected(LOUD));
+  expect(await order(b)).toEqual(loudIds(LOUD));
   expect(await b.events('pl_2')).toHaveLength(1);
   await b.log.append([...loud(LOUD, 20), quiet('q2')]);
   await until('later events are processed', async () => (await order(b)).length >= LOUD + 20 && (await b.events('pl_2')).length === 2);
   await until('the cursor is removed', async () => (await groups(b)).length === 1);
-  expect(await order(b)).toEqual(expected(LOUD + 20));
+  expect(await order(b)).toEqual(loudIds(LOUD + 20));
 });
 
 test('nothing is lost or repeated while restarts and a failing log interrupt a backlog', async () => {
@@ -143,7 +109,7 @@ test('nothing is lost or repeated while restarts and a failing log interrupt a b
   release();
   b.start({ sandbox });
   await until('the backlog is processed', async () => (await order(b)).length >= sent);
-  expect(await order(b)).toEqual(expected(sent));
+  expect(await order(b)).toEqual(loudIds(sent));
 });
 
 test('a single organisation is not read twice', async () => {
@@ -157,5 +123,5 @@ test('a single organisation is not read twice', async () => {
   expect(await groups(b)).toEqual(['process']);
   release();
   await until('all are processed', async () => (await order(b)).length >= LOUD);
-  expect(await order(b)).toEqual(expected(LOUD));
+  expect(await order(b)).toEqual(loudIds(LOUD));
 });

@@ -20,6 +20,17 @@ export function describeGroups({ consume, log, make, reader }: Stand): void {
       }
     });
 
+    test('a group that has started survives a reopen, also without a settlement', async () => {
+      const topic = fresh();
+      await log().append([{ topic, records: records(topic, 2) }]);
+      const consumer = log().consume(topic, 'g', BEGINNING, async () => {});
+      await consumer.started;
+      await consumer.stop();
+      await make().reopen();
+      expect(await log().groups(topic)).toEqual(['g']);
+      expect((await log().lag(topic, 'g')).waiting).toBe(2);
+    });
+
     test('a group with a start time gets only newer records, and only its first start time counts', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 2) }]);
