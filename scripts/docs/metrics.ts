@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Metric, type Registry, Summary } from 'prom-client';
 import { AttemptCounts } from '../../packages/server/src/roles/deliver/attempt-counts.ts';
 import { registerBacklogGauges } from '../../packages/server/src/roles/deliver/backlog-gauges.ts';
+import { registerSourceGauges } from '../../packages/server/src/roles/ingest/consumers/source-gauges.ts';
 import { registerLagGauge } from '../../packages/server/src/roles/process/lag-gauge.ts';
 import { systemClock } from '../../packages/server/src/runtime/clock.ts';
 import { createMetrics } from '../../packages/server/src/runtime/metrics.ts';
@@ -12,6 +13,7 @@ export function allMetrics(): Registry {
   const { registry } = createMetrics();
   new AttemptCounts().register(registry);
   registerBacklogGauges(registry, () => [], systemClock);
+  registerSourceGauges(registry, () => []);
   registerLagGauge(registry, { lag: async () => ({ waiting: 0, oldest: undefined }) }, () => [], systemClock);
   registerSpaceGauge(registry, {});
   return registry;

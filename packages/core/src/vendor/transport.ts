@@ -47,6 +47,8 @@ export interface TransportDefinition {
    * The target is a folder: `{year}`, `{month}`, `{day}`, `{hour}`, `{date}`, `{event}`, `{type}` and `{pipeline}` are filled in per event.
    */
   files?: true;
+  /** The destination stores JSON text: records carry it. */
+  text?: true;
 }
 
 export interface TransportRecord {
@@ -58,7 +60,7 @@ export interface TransportRecord {
   event: CanonicalEvent;
   /** When the event was accepted, milliseconds since 1970. The same at every attempt. */
   received_at: number;
-  /** The JSON text of `values`. Only with `files`. */
+  /** The JSON text of `values`. Only with `files` or `text`. */
   json?: string;
 }
 export interface CompiledTransport {
@@ -103,7 +105,7 @@ export function compileTransport(
       if (to === '' && !folder) return { ok: false, reason: 'the event names no target' };
       const json = JSON.stringify(payload);
       const record: TransportRecord = { event_id: event.event_id, target: to, values: payload as JsonObject, event, received_at };
-      if (folder) record.json = json;
+      if (folder || definition.text) record.json = json;
       return { ok: true, items: [{ lane: to, payload: record, size: utf8Length(json), event_id: event.event_id }] };
     },
   };

@@ -63,8 +63,13 @@ export const openKafka: OpenTransport = (connection, options) => {
   };
 };
 
-function messageOf({ event_id, target, event, values }: TransportRecord) {
-  return { topic: target, key: visitorOf(event), value: JSON.stringify(values), headers: { event_id, 'content-type': 'application/json' } };
+function messageOf({ event_id, target, event, values, json }: TransportRecord) {
+  return {
+    topic: target,
+    key: visitorOf(event),
+    value: json ?? JSON.stringify(values),
+    headers: { event_id, 'content-type': 'application/json' },
+  };
 }
 
 async function failureOf(

@@ -57,10 +57,10 @@ const PACKET_OVERHEAD = 512;
 
 async function publish(
   { mqtt, largestPacket }: Client,
-  { event_id, target, values }: TransportRecord,
+  { event_id, target, values, json }: TransportRecord,
   retain: boolean,
 ): Promise<Exclude<Verdict, { kind: 'partial' }>> {
-  const payload = Buffer.from(JSON.stringify(values));
+  const payload = Buffer.from(json ?? JSON.stringify(values));
   if (payload.length + PACKET_OVERHEAD > largestPacket)
     return { kind: 'refused', reason: `mqtt: the message has more than ${largestPacket} bytes` };
   try {

@@ -35,9 +35,9 @@ export const openNats: OpenTransport = (connection, options) => {
         const largest = (nc.info?.max_payload ?? 1_048_576) - HEADER_BYTES;
         let unanswered = false;
         const verdicts = await Promise.all(
-          records.map(async ({ event_id, target, values }) => {
+          records.map(async ({ event_id, target, values, json }) => {
             if (!SUBJECT.test(target)) return { kind: 'refused' as const, reason: `${JSON.stringify(target)} is not a subject` };
-            const data = encoder.encode(JSON.stringify(values));
+            const data = encoder.encode(json ?? JSON.stringify(values));
             if (data.length > largest) return { kind: 'refused' as const, reason: `the message has more than ${largest} bytes` };
             try {
               const timeout = Math.max(1, Math.ceil(deadline - performance.now()));

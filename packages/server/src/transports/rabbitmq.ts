@@ -57,10 +57,10 @@ type RecordVerdict = Exclude<Verdict, { kind: 'partial' }>;
 const UNROUTED: RecordVerdict = { kind: 'unavailable', reason: 'rabbitmq: no queue takes this routing key' };
 
 async function publish(publisher: Publisher, record: TransportRecord, exchange: string): Promise<RecordVerdict> {
-  const { event_id, target, values } = record;
+  const { event_id, target, values, json } = record;
   const envelope = { exchange, routingKey: target, mandatory: true, durable: true, messageId: event_id, contentType: 'application/json' };
   try {
-    await publisher.send(envelope, Buffer.from(JSON.stringify(values)));
+    await publisher.send(envelope, Buffer.from(json ?? JSON.stringify(values)));
     return { kind: 'delivered' };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -83,8 +83,12 @@ function clientOptions(connection: Readonly<Record<string, string>>): Parameters
   };
 }
 
-function command({ event_id, target, values }: TransportRecord, connection: Readonly<Record<string, string>>, once: boolean): string[] {
-  const data = JSON.stringify(values);
+function command(
+  { event_id, target, values, json }: TransportRecord,
+  connection: Readonly<Record<string, string>>,
+  once: boolean,
+): string[] {
+  const data = json ?? JSON.stringify(values);
   const { max_length = '', deduplication_s = '0' } = connection;
   if (once) return ['EVALSHA', ADD_ONCE_SHA, '2', target, markOf(target, event_id), event_id, data, deduplication_s, max_length];
   const trim = max_length === '' ? [] : ['MAXLEN', '~', max_length];

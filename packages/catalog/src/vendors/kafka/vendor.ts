@@ -47,6 +47,7 @@ export default defineVendor({
   ],
   transport: {
     kind: 'kafka',
+    text: true,
     connection: {
       brokers: '{{parameters.brokers}}',
       ...TLS_CONNECTION,
@@ -59,6 +60,6 @@ export default defineVendor({
   },
   default_action: 'pass_through',
   rate: { rps: 1_000 },
-  concurrency: 1,
+  concurrency: 2,
   variants: EVERY_EVENT,
 });

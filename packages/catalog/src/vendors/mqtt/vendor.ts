@@ -35,6 +35,7 @@ export default defineVendor({
   ],
   transport: {
     kind: 'mqtt',
+    text: true,
     connection: {
       url: '{{parameters.url}}',
       ...CREDENTIALS_CONNECTION,

@@ -56,6 +56,7 @@ export default defineVendor({
   ],
   transport: {
     kind: 'nats',
+    text: true,
     connection: {
       url: '{{parameters.url}}',
       ...CREDENTIALS_CONNECTION,

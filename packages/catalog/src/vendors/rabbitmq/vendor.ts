@@ -35,6 +35,7 @@ export default defineVendor({
   ],
   transport: {
     kind: 'rabbitmq',
+    text: true,
     connection: { url: '{{parameters.url}}', ...CREDENTIALS_CONNECTION, ...TLS_CONNECTION, exchange: '{{parameters.exchange}}' },
     target: '{{parameters.routing_key}}',
     batch: { max_items: 500, max_bytes: 4_000_000, interval_ms: 200 },

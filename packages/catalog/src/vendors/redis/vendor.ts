@@ -57,6 +57,7 @@ export default defineVendor({
   ],
   transport: {
     kind: 'redis',
+    text: true,
     connection: {
       url: '{{parameters.url}}',
       ...CREDENTIALS_CONNECTION,

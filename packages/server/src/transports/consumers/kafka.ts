@@ -49,14 +49,15 @@ export const openKafkaConsumer: OpenConsumer = async ({ id, connection, secret }
         wake?.();
       });
       stream.on('readable', () => wake?.());
-      let ends = new Map<number, { offset: bigint; leaderEpoch: number }>();
+      /** The next offset of each partition. */
+      let ends = new Map<number, bigint>();
 
       const take = (): SourceMessage[] => {
         const messages: SourceMessage[] = [];
         while (messages.length < MAX_MESSAGES) {
           const message = stream.read() as Message | null;
           if (message === null) break;
-          ends.set(message.partition, { offset: message.offset + 1n, leaderEpoch: 0 });
+          ends.set(message.partition, message.offset + 1n);
           messages.push(sourceMessage(message));
         }
         return messages;
@@ -81,7 +82,7 @@ export const openKafkaConsumer: OpenConsumer = async ({ id, connection, secret }
         },
         async acknowledge() {
           if (ends.size === 0) return;
-          const offsets = [...ends].map(([partition, { offset, leaderEpoch }]) => ({ topic, partition, offset, leaderEpoch }));
+          const offsets = [...ends].map(([partition, offset]) => ({ topic, partition, offset, leaderEpoch: -1 }));
           await within(consumer.commit({ offsets }), performance.now() + COMMIT_MS);
         },
         async lag() {

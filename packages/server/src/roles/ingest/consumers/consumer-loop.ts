@@ -56,8 +56,8 @@ export class ConsumerLoop {
     let failures = 0;
     while (!this.#stopped) {
       try {
-        const consumer = (this.#consumer ??= await this.#open());
-        if (await this.#turn(consumer)) failures = 0;
+        this.#consumer ??= await this.#connect();
+        if (this.#consumer && (await this.#turn(this.#consumer))) failures = 0;
       } catch (error) {
         if (this.#stopped) break;
         await this.#close();
@@ -67,6 +67,15 @@ export class ConsumerLoop {
       }
     }
     await this.#close();
+  }
+
+  /** Undefined where the loop was stopped meanwhile. */
+  async #connect(): Promise<Consumer | undefined> {
+    const opening = this.#open();
+    const consumer = await Promise.race([opening, this.#stopping.promise]);
+    // Nobody waits for a connection that comes too late.
+    if (!consumer) opening.then((late) => late.close()).catch(() => undefined);
+    return consumer ?? undefined;
   }
 
   /** False where the loop was stopped while it waited for messages. */

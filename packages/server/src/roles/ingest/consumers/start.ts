@@ -1,5 +1,5 @@
 /** The sources that this process reads from brokers. Each belongs to one process at a time. */
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { SOURCE_STATUS_CHANNEL, type SourceStatusNotice } from '../../../channels.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
 import type { Ephemeral } from '../../../stores/ephemeral/port.ts';
@@ -8,6 +8,7 @@ import { CONSUMERS } from '../../../transports/consumers/drivers.ts';
 import type { OpenConsumer } from '../../../transports/consumers/port.ts';
 import type { DriverOptions } from '../../../transports/port.ts';
 import { ConsumerLoop, type LoopContext } from './consumer-loop.ts';
+import { registerSourceGauges } from './source-gauges.ts';
 
 const PARTS = 16;
 const STATUS_MS = 2_000;
@@ -80,7 +81,7 @@ export function startConsumers(ctx: LoopContext, deps: ConsumerDeps): { stop(): 
     if (sources.length > 0)
       deps.ephemeral?.publish(SOURCE_STATUS_CHANNEL, { sources, interval_ms: STATUS_MS } satisfies SourceStatusNotice);
   }, STATUS_MS);
-  if (deps.registry) registerGauges(deps.registry, loops);
+  if (deps.registry) registerSourceGauges(deps.registry, () => loops.values());
   const unsubscribe = ctx.snapshots.onChange(reconcile);
   reconcile();
   return {
@@ -93,27 +94,6 @@ export function startConsumers(ctx: LoopContext, deps: ConsumerDeps): { stop(): 
       await share?.stop();
     },
   };
-}
-
-function registerGauges(registry: Registry, loops: ReadonlyMap<string, ConsumerLoop>): void {
-  const gauge = (name: string, help: string, measure: (loop: ConsumerLoop) => number | null) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['webhook_source_id', 'kind'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const loop of loops.values()) {
-          const value = measure(loop);
-          if (value !== null) this.set({ webhook_source_id: loop.compiled.source.id, kind: loop.compiled.source.kind }, value);
-        }
-      },
-    });
-  gauge('firsthand_source_lag_messages', 'Messages that wait at the broker of a source.', ({ status }) => status.lag);
-  gauge('firsthand_source_up', '1 while a source reads from its broker, 0 while it cannot.', ({ status }) =>
-    status.state === 'running' ? 1 : 0,
-  );
 }
 
 /** FNV-1a: every process and version must agree. */

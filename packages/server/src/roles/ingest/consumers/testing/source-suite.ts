@@ -140,7 +140,7 @@ export function describeSource(name: string, make: () => SourceUnderTest): void 
       const place = await make().fresh();
       await make().publish(place, orders(0, 10));
       const { harness } = await started(sourceOf(place));
-      await expect.poll(() => totals(harness)).toEqual(upTo(10));
+      await expect.poll(() => totals(harness), { timeout: 60_000 }).toEqual(upTo(10));
       await restart?.();
       await make().publish(place, orders(10, 20));
       await expect.poll(() => totals(harness), { timeout: 90_000 }).toEqual(upTo(20));
