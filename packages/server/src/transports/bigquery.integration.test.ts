@@ -131,6 +131,7 @@ describeTables('BigQuery, streaming', () => ({
   dialect: BIGQUERY,
   exactlyOnce: false,
   oneRowPerUser: false,
+  wildRuns: 6,
   rows,
 }));
 describeTables('BigQuery, load jobs', () => ({
@@ -139,6 +140,7 @@ describeTables('BigQuery, load jobs', () => ({
   dialect: BIGQUERY,
   exactlyOnce: true,
   oneRowPerUser: false,
+  wildRuns: 6,
   rows,
 }));
 

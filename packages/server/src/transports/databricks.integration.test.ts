@@ -119,6 +119,7 @@ describeTables('Databricks', () => ({
   dialect: DATABRICKS,
   exactlyOnce: true,
   oneRowPerUser: true,
+  wildRuns: 6,
   rows: async (table) => warehouse.rows(table),
 }));
 

@@ -164,6 +164,7 @@ describeTables('Redshift', () => ({
   dialect: REDSHIFT,
   exactlyOnce: true,
   oneRowPerUser: true,
+  wildRuns: 6,
   rows,
 }));
 

@@ -141,6 +141,7 @@ describeTables('Snowflake', () => ({
   dialect: SNOWFLAKE,
   exactlyOnce: true,
   oneRowPerUser: false,
+  wildRuns: 6,
   oneWriter: true,
   rows: async (table) => warehouse.rows(table),
 }));
