@@ -228,7 +228,7 @@ export default vendorCases(
       ],
     },
     {
-      name: 'identify sets attributes',
+      name: 'identify merges the alias profile of the visitor, and sets attributes',
       event: identified({
         traits: {
           email: ' Anna@Example.com ',

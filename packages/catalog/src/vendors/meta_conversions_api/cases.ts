@@ -261,6 +261,28 @@ export default vendorCases(
       ],
     },
     {
+      name: 'custom properties are passed through, without personal data and nested values; a configured action source',
+      config: { action_source: 'phone_call' },
+      event: track('Signed Up', { plan: 'pro', score: 3, phone: 'x', answers: { a: 1 } }, { traits: {}, context: {} }),
+      requests: [
+        {
+          body: {
+            partner_agent: 'firsthand',
+            data: [
+              {
+                event_name: 'CompleteRegistration',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                action_source: 'phone_call',
+                user_data: { external_id: HASHED.user_id },
+                custom_data: { plan: 'pro', score: 3, status: 'completed' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'click id: a remembered click keeps its own time; traits are completed from context.traits field by field',
       event: track(
         'Signed Up',

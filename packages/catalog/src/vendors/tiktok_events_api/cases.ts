@@ -180,6 +180,32 @@ export default vendorCases(
       ],
     },
     {
+      name: 'default: a product added to the wishlist',
+      event: productViewed({ event: 'Product Added to Wishlist', traits: {} }),
+      requests: [
+        {
+          body: {
+            ...head,
+            data: [
+              {
+                event: 'AddToWishlist',
+                event_id: 'evt-1',
+                event_time: 1767323045,
+                user: device,
+                page,
+                properties: {
+                  contents: [{ content_id: 'p-1', content_name: 'Tea', content_category: 'Drinks', price: 10, quantity: 1 }],
+                  content_type: 'product',
+                  value: 10,
+                  currency: 'EUR',
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'a product added, with a test event code',
       variant: 'retail',
       config: { test_event_code: 'TEST1' },
