@@ -24,6 +24,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { itemCount, orderValue, productList, singleProduct, unitValue } from '../shared/commerce.ts';
+import { digits, secret, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { userData } from '../shared/user-data.ts';
@@ -59,26 +60,11 @@ export default defineVendor({
   api_version: { version: 'v1', checked: '${new Date().toISOString().slice(0, 10)}' },
   default_consent_category: 'advertising',
   setup_steps: ['In ${name} open Settings, API, and create an access token.'],
+  see_it: 'Open Events: the event shows within some minutes.',
   notes: ['Open: which fields are required.'],
   config_fields: [
-    {
-      key: 'account_id',
-      label: 'Account ID',
-      type: 'string',
-      required: true,
-      placeholder: '1234567890',
-      help_text: 'Settings, Account.',
-      pattern: '^\\\\d{4,20}$',
-      pattern_hint: 'the digits of an account id',
-    },
-    {
-      key: 'access_token',
-      label: 'Access token',
-      type: 'secret',
-      required: true,
-      placeholder: 'token-0123456789abcdef',
-      help_text: 'Settings, API, Create token.',
-    },
+    text('account_id', 'Account ID', '1234567890', 'Settings, Account.', digits('the digits of an account id')),
+    secret('access_token', 'Access token', 'token-0123456789abcdef', 'Settings, API, Create token.'),
   ],
   request: {
     method: 'POST',
@@ -97,8 +83,8 @@ export default defineVendor({
 });
 `;
 
-const cases = `import { vendorCases } from '../shared/cases.ts';
-import { CONTEXT, HASHED, orderCompleted, track } from '../shared/sample-events.ts';
+const cases = `import { sentAs, vendorCases } from '../shared/cases.ts';
+import { bare, CONTEXT, HASHED, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import ${camel} from './vendor.ts';
 
 const user = { em: HASHED.email, ph: HASHED.phone, external_id: HASHED.user_id, ip: '203.0.113.7', ua: CONTEXT.user_agent };
@@ -135,10 +121,13 @@ export default vendorCases(
       ],
     },
     { name: 'an order without a currency is dropped', event: orderCompleted({ currency: null }), dropped: 'missing_required:data.currency' },
+    ...sentAs('events[0].name', { 'Product Viewed': 'view_item', 'Product Added': 'add_to_cart', 'Signed Up': 'sign_up' }),
+    { name: 'a page', event: pageViewed(), requests: [{ contains: { 'events[0].name': 'page_view' } }] },
+    { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user.em' },
     { name: 'an unmapped event is dropped', event: track('Quiz Taken'), dropped: 'mapping_default' },
   ],
   [
-    { name: 'accepted', events: [orderCompleted()], reply: { status: 200, body: {} }, verdict: { kind: 'delivered' } },
+    { name: 'accepted', events: [orderCompleted(), orderCompleted()], reply: { status: 200, body: {} }, verdict: { kind: 'delivered' } },
     { name: 'throttled', events: [orderCompleted()], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
     { name: 'rejected', events: [orderCompleted()], reply: { status: 400 }, verdict: { kind: 'refused' } },
   ],

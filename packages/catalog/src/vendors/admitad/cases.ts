@@ -1,4 +1,4 @@
-import { named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { incompleteSales, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { CONTEXT, identified, orderCompleted, track } from '../shared/sample-events.ts';
 import admitad from './vendor.ts';
 
@@ -57,21 +57,7 @@ export default vendorCases(
       requests: [{ url: url({ ...base, order_id: 'evt-1', price: '20', currency_code: 'EUR', payment_type: 'sale' }) }],
     },
     { name: 'a sale without a click', event: orderCompleted({}, { context: {} }), dropped: 'missing_required:uid' },
-    {
-      name: 'a sale without an order id',
-      event: track('Order Completed', { total: 1, currency: 'EUR' }, { context }),
-      dropped: 'missing_required:order_id',
-    },
-    {
-      name: 'a sale without a price',
-      event: track('Order Completed', { order_id: 'o-1', currency: 'EUR' }, { context }),
-      dropped: 'missing_required:price',
-    },
-    {
-      name: 'a sale without a currency',
-      event: track('Order Completed', { order_id: 'o-1', total: 1 }, { context }),
-      dropped: 'missing_required:currency_code',
-    },
+    ...incompleteSales(context, { order_id: 'order_id', amount: 'price', currency: 'currency_code' }),
     { name: 'a product view', event: track('Product Viewed', {}, { context }), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
   ],

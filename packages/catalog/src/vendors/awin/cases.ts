@@ -1,4 +1,4 @@
-import { ISOLATED, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { ISOLATED, incompleteSales, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { CONTEXT, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import awin from './vendor.ts';
 
@@ -95,21 +95,7 @@ export default vendorCases(
       event: orderCompleted({ coupon: undefined } as never, { context: {} }),
       dropped: 'missing_required:awc',
     },
-    {
-      name: 'a sale without an order id',
-      event: track('Order Completed', { total: 1, currency: 'EUR' }, { context }),
-      dropped: 'missing_required:orderReference',
-    },
-    {
-      name: 'a sale without an amount',
-      event: track('Order Completed', { order_id: 'o-1', currency: 'EUR' }, { context }),
-      dropped: 'missing_required:amount',
-    },
-    {
-      name: 'a sale without a currency',
-      event: track('Order Completed', { order_id: 'o-1', total: 1 }, { context }),
-      dropped: 'missing_required:currency',
-    },
+    ...incompleteSales(context, { order_id: 'orderReference', amount: 'amount', currency: 'currency' }),
     { name: 'a page', event: pageViewed({ context }), dropped: 'mapping_default' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
   ],

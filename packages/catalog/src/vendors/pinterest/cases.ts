@@ -4,6 +4,7 @@ import {
   CONTEXT,
   everything,
   HASHED,
+  HASHED_LISTS,
   identified,
   orderCompleted,
   pageViewed,
@@ -19,16 +20,6 @@ const browser = {
   client_ip_address: '203.0.113.7',
   client_user_agent: 'Mozilla/5.0 (X11; Linux x86_64)',
   click_id: 'dj0yJnU9',
-};
-const anna = {
-  em: [HASHED.email],
-  ph: [HASHED.phone_digits],
-  fn: [HASHED.first_name],
-  ln: [HASHED.last_name],
-  ct: [HASHED.city],
-  st: [HASHED.state],
-  zp: [HASHED.zip],
-  country: [HASHED.country],
 };
 const web = {
   event_id: 'evt-1',
@@ -57,7 +48,7 @@ export default vendorCases(
               {
                 ...web,
                 event_name: 'checkout',
-                user_data: { ...anna, ...browser },
+                user_data: { ...HASHED_LISTS, ...browser },
                 custom_data: {
                   currency: 'EUR',
                   value: '42.5',
@@ -214,7 +205,7 @@ export default vendorCases(
     })),
     {
       name: 'an order from a till is offline',
-      event: orderCompleted({ products: undefined } as never, { context: {}, traits: { email: 'anna.berg@example.com' } }),
+      event: orderCompleted({ products: undefined } as never, { context: {}, traits: { email: 'HASHED_LISTS.berg@example.com' } }),
       requests: sent({
         event_id: 'evt-1',
         event_time: 1767323045,

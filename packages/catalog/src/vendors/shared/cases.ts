@@ -6,7 +6,7 @@ import { compileGetter } from '@firsthand/core/path/path.ts';
 import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
-import { everything } from './sample-events.ts';
+import { everything, track } from './sample-events.ts';
 
 export interface ExpectedRequest {
   method?: string;
@@ -80,6 +80,18 @@ export function sentAs(
     event: make(event),
     requests: [{ contains: { [path]: name } }],
   }));
+}
+
+/** A sale that lacks its id, its amount or its currency is dropped. `fields` are the vendor's names of the three. */
+export function incompleteSales(context: JsonObject, fields: { order_id: string; amount: string; currency: string }): VendorCase[] {
+  const whole = { order_id: 'o-1', total: 1, currency: 'EUR' };
+  const without = (key: keyof typeof whole): JsonObject => Object.fromEntries(Object.entries(whole).filter(([name]) => name !== key));
+  const sale = (key: keyof typeof whole, field: string): VendorCase => ({
+    name: `a sale without ${field}`,
+    event: track('Order Completed', without(key), { context }),
+    dropped: `missing_required:${field}`,
+  });
+  return [sale('order_id', fields.order_id), sale('total', fields.amount), sale('currency', fields.currency)];
 }
 
 /** The values that `contains` names, as they are in a request. */

@@ -125,3 +125,14 @@ export const HASHED = {
 export const VISITOR_SHA256 = '2e96105c29d2c92c48ffb367fa6e4b40db08207d649bcf83aa1cec30532a1e17';
 export const ORDER_ID_SHA256 = '7b409f932d2c88e97f0c17676c8420d3ea0dab6edb150a89b5684a8ad6d6c4c7';
 export const PAGE_ID_SHA256 = '5a84cd4af0ceafc23a427a7ea78d0f92e60995375fc3f8d52477c783f320ac87';
+/** The same in lists, under the short names that Meta began with and others took over. */
+export const HASHED_LISTS = {
+  em: [HASHED.email],
+  ph: [HASHED.phone_digits],
+  fn: [HASHED.first_name],
+  ln: [HASHED.last_name],
+  ct: [HASHED.city],
+  st: [HASHED.state],
+  zp: [HASHED.zip],
+  country: [HASHED.country],
+};

@@ -4,6 +4,7 @@ import {
   CONTEXT,
   everything,
   HASHED,
+  HASHED_LISTS,
   identified,
   orderCompleted,
   pageViewed,
@@ -19,16 +20,6 @@ const browser = {
   client_user_agent: 'Mozilla/5.0 (X11; Linux x86_64)',
   sc_click_id: 'c-1',
   sc_cookie1: 's-1',
-};
-const anna = {
-  em: [HASHED.email],
-  ph: [HASHED.phone_digits],
-  fn: [HASHED.first_name],
-  ln: [HASHED.last_name],
-  ct: [HASHED.city],
-  st: [HASHED.state],
-  zp: [HASHED.zip],
-  country: [HASHED.country],
 };
 const web = {
   event_id: 'evt-1',
@@ -104,7 +95,7 @@ export default vendorCases(
               {
                 ...web,
                 event_name: 'PURCHASE',
-                user_data: { ...anna, ...browser },
+                user_data: { ...HASHED_LISTS, ...browser },
                 custom_data: {
                   contents: [
                     { id: 'p-1', brand: 'Leaf', item_price: '10', quantity: '2' },
@@ -233,7 +224,11 @@ export default vendorCases(
     },
     {
       name: 'a renewal without a page is an offline event',
-      event: track('Subscription Started', { value: 9, currency: 'usd' }, { context: {}, traits: { email: 'anna.berg@example.com' } }),
+      event: track(
+        'Subscription Started',
+        { value: 9, currency: 'usd' },
+        { context: {}, traits: { email: 'HASHED_LISTS.berg@example.com' } },
+      ),
       requests: sent({
         event_id: 'evt-1',
         event_time: 1767323045,
