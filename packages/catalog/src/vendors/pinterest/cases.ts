@@ -205,7 +205,7 @@ export default vendorCases(
     })),
     {
       name: 'an order from a till is offline',
-      event: orderCompleted({ products: undefined } as never, { context: {}, traits: { email: 'HASHED_LISTS.berg@example.com' } }),
+      event: orderCompleted({ products: undefined } as never, { context: {}, traits: { email: 'anna.berg@example.com' } }),
       requests: sent({
         event_id: 'evt-1',
         event_time: 1767323045,

@@ -224,11 +224,7 @@ export default vendorCases(
     },
     {
       name: 'a renewal without a page is an offline event',
-      event: track(
-        'Subscription Started',
-        { value: 9, currency: 'usd' },
-        { context: {}, traits: { email: 'HASHED_LISTS.berg@example.com' } },
-      ),
+      event: track('Subscription Started', { value: 9, currency: 'usd' }, { context: {}, traits: { email: 'anna.berg@example.com' } }),
       requests: sent({
         event_id: 'evt-1',
         event_time: 1767323045,
