@@ -115,7 +115,8 @@ test('azure_event_hubs: the signature of the hub is right, and a batch is one li
     req.on('end', () => {
       const given = new URLSearchParams((req.headers.authorization ?? '').replace('SharedAccessSignature ', ''));
       const signed = `${encodeURIComponent(given.get('sr') ?? '')}\n${given.get('se')}`;
-      const right = createHmac('sha256', key).update(signed).digest('base64') === given.get('sig') && Number(given.get('se')) * 1_000 > Date.now();
+      const right =
+        createHmac('sha256', key).update(signed).digest('base64') === given.get('sig') && Number(given.get('se')) * 1_000 > Date.now();
       if (right) bodies.push(JSON.parse(Buffer.concat(chunks).toString()));
       res.writeHead(right && given.get('skn') === 'send' ? 201 : 401).end();
     });

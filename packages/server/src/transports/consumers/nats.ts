@@ -4,12 +4,14 @@ import { SocketGuard } from '../../outbound/guarded-sockets.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { within } from '../lazy-client.ts';
 import { connectNats } from '../nats.ts';
-import { MAX_MESSAGES, type OpenConsumer, type SourceMessage, WAIT_MS } from './port.ts';
+import { MAX_MESSAGES, type OpenConsumer, type SourceMessage } from './port.ts';
 
 const NOT_FOUND = 10_014;
 /** A message that is not acknowledged within this time is delivered again. */
 const ACK_WAIT_NS = 30_000_000_000;
 const CLOSE_MS = 2_000;
+/** Messages that come one by one are stored together after this time. */
+const FETCH_MS = 1_000;
 
 /** `url`, `stream`, `subject` (a filter), `durable`, `tls`, `ca`, `username`, `authentication`: what the secret is. */
 export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret }, options) => {
@@ -39,12 +41,9 @@ export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret },
         async receive() {
           if (nc.isClosed()) throw new Error('the connection was closed');
           received = [];
-          batch = await consumer.fetch({ max_messages: MAX_MESSAGES, expires: WAIT_MS });
-          for await (const message of batch) {
-            received.push(message);
-            // Whatever is there comes at once: do not wait for a full batch.
-            if (message.info.pending === 0) break;
-          }
+          // Read to its end: a message that comes for a request nobody reads any more would wait for its redelivery.
+          batch = await consumer.fetch({ max_messages: MAX_MESSAGES, expires: FETCH_MS });
+          for await (const message of batch) received.push(message);
           return received.map(sourceMessage);
         },
         async acknowledge() {
