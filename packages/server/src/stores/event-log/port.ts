@@ -2,7 +2,7 @@
  * The event log: topics of records, and groups that read them. Every engine passes `conformance/`.
  *
  * Topic names in use: `ingest.<partition>`, `events.<pipeline_id>`, `replay.<integration_id>`, `limits.<integration_id>`,
- * `batches.<integration_id>`, `outcomes`, `dlq-delivery-<integration_id>` (a JetStream subject of exactly that name). The part before
+ * `batches.<integration_id>`, `outcomes`, `erasures`, `dlq-delivery-<integration_id>` (a JetStream subject of exactly that name). The part before
  * the first dot, or the whole name, is the topic's family; the deduplication window spans a family.
  *
  * The port promises what every engine can keep; a group gets every record at least once. Engines differ in how close they

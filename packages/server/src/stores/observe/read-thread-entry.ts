@@ -4,7 +4,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Answered, ReadReply, ReadRequest, Statement } from './read-thread-messages.ts';
 
 const BUSY_MS = 2_000;
-const MAX_CACHED_STATEMENTS = 128;
+/** A statement over a hundred segments takes some hundred kilobytes. */
+const MAX_CACHED_STATEMENTS = 48;
 const CACHE_KB = 8_192;
 
 export function serve(port: MessagePort, { file }: { file: string }): void {

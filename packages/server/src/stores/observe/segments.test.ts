@@ -12,7 +12,7 @@ import { openObserve } from './open.ts';
 import type { ObserveDb } from './schema.ts';
 import { addSegment, listSegments } from './segments.ts';
 import { type RowAges, sweepRows } from './sweep.ts';
-import { findTrace, stepsOfEvents } from './traces.ts';
+import { findTrace, selectTraces, stepsOfEvents, TRACE_COLUMNS } from './traces.ts';
 import { writeTally } from './write.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
@@ -82,6 +82,23 @@ test('lists, finds and pages events across segments, newest first', async () => 
   }
   expect(seen).toEqual(all);
   for (const id of all) expect(await findTrace(observe, 'org', id)).toMatchObject({ event: { event_id: id }, steps: [{ event_id: id }] });
+});
+
+test.each([
+  'org_id',
+  'pipeline_id',
+  'user_id',
+  'anonymous_id',
+  'event',
+  'status',
+] as const)('a page of the list by %s follows an index of each segment, and sorts nothing', async (leading) => {
+  const wanted = { org_id: 'org', ...(leading === 'org_id' ? {} : { [leading]: leading === 'status' ? 'dropped' : 'x' }) };
+  const query = selectTraces(observe, wanted).select(TRACE_COLUMNS).orderBy('received_at', 'desc').orderBy('event_id', 'desc').limit(50);
+  const { sql: text, parameters } = query.compile();
+  const plan = await kyselyWriter(observe).all<{ detail: string }>(`explain query plan ${text}`, parameters);
+  const steps = plan.map(({ detail }) => detail);
+  expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
+  expect(steps.filter((step) => step.startsWith('SCAN trace_events'))).toEqual([]);
 });
 
 test('searches by name, reason and delivery across segments', async () => {
