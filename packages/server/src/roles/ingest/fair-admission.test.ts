@@ -75,11 +75,19 @@ test('a limit ends after the flood, and an idle organisation is forgotten', () =
   admission.stop();
 });
 
+test('a burst of half a second is accepted whole', () => {
+  const { run, stop } = kit({ offered: 2_000, cost: 1 / 500 });
+  expect(run(6).every(({ loud }) => loud === 2_000)).toBe(true);
+  stop();
+});
+
 test('large events count as several', () => {
   const admission = new FairAdmission(() => 1);
-  admission.charge('quiet', 100, 0);
-  admission.charge('loud', 5, 5 * 190_000);
-  admission.tick();
+  for (let i = 0; i < 6; i++) {
+    admission.charge('quiet', 100, 0);
+    admission.charge('loud', 5, 5 * 190_000);
+    admission.tick();
+  }
   admission.charge('loud', 5, 5 * 190_000);
   admission.charge('quiet', 100, 0);
   expect([admission.refuses('loud'), admission.refuses('quiet')]).toEqual([true, false]);

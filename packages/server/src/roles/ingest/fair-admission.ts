@@ -12,6 +12,8 @@ const BUSY = 0.75;
 const CALM = 0.6;
 const FALL = 0.6;
 const RISE = 1.1;
+/** A loop that was busy for fewer ticks had a burst, which is accepted whole. */
+const BURST_TICKS = 5;
 /** Events per tick that every organisation may always send. */
 const FLOOR = 20;
 /** An organisation counts as sending for so many ticks after its last event. */
@@ -35,6 +37,7 @@ export class FairAdmission {
   readonly #shares = new Map<string, Share>();
   #last: Share | undefined;
   #limits = 0;
+  #busyTicks = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** `utilisation`: the share of time since the last call in which the event loop was at work. */
@@ -73,6 +76,7 @@ export class FairAdmission {
   /** Called every 100 ms. */
   tick(): void {
     const busy = this.#utilisation();
+    this.#busyTicks = busy > BUSY ? this.#busyTicks + 1 : 0;
     let heaviest: Share | undefined;
     for (const share of this.#shares.values()) {
       share.idleTicks = share.used > 0 ? 0 : share.idleTicks + 1;
@@ -82,7 +86,8 @@ export class FairAdmission {
       else if (heaviest === undefined || share.usual > heaviest.usual) heaviest = share;
     }
     const isShared = this.#shares.size > 1;
-    if (isShared && busy > BUSY && heaviest !== undefined) lower(heaviest);
+    const isSaturated = this.#busyTicks > BURST_TICKS || (this.#busyTicks > 0 && this.#limits > 0);
+    if (isShared && isSaturated && heaviest !== undefined) lower(heaviest);
     this.#limits = 0;
     for (const share of this.#shares.values()) {
       if (share.limit === Number.POSITIVE_INFINITY) continue;
