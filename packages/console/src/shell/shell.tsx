@@ -2,10 +2,9 @@
 import { AppShell, Burger, Group, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Loading } from '../components/states.tsx';
 import { live } from '../live/live.ts';
-import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { useSession } from '../session/use-session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
@@ -14,17 +13,30 @@ import { Rail } from './rail.tsx';
 import { SearchButton } from './search-button.tsx';
 import classes from './shell.module.css';
 
+const loadSignIn = async () => ({ default: (await import('../pages/sign-in/sign-in-page.tsx')).SignInPage });
+const SignInPage = lazy(loadSignIn);
+/** Long after the first page stands. A session that ends later finds the sign-in loaded, also after an upgrade of the service. */
+const SIGN_IN_AFTER_MS = 5_000;
+
 export function Shell() {
   const state = useSession();
   const signedIn = state.status === 'signed_in';
   useEffect(() => {
     if (!signedIn) return;
     live.start();
-    return () => live.stop();
+    const timer = setTimeout(() => void loadSignIn(), SIGN_IN_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      live.stop();
+    };
   }, [signedIn]);
   if (state.status === 'unknown') return <Loading what="your session" />;
   if (state.status === 'signed_out' && state.user === undefined)
-    return <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} />;
+    return (
+      <Suspense fallback={<Loading what="the sign-in" />}>
+        <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} />
+      </Suspense>
+    );
   return (
     <>
       <Frame />
@@ -38,7 +50,9 @@ export function Shell() {
           aria-label="Sign in again"
           transitionProps={{ duration: 0 }}
         >
-          <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} email={state.user?.email ?? ''} />
+          <Suspense fallback={<Loading what="the sign-in" />}>
+            <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} email={state.user?.email ?? ''} />
+          </Suspense>
         </Modal>
       )}
     </>
