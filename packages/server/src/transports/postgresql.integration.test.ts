@@ -1,4 +1,4 @@
-/** PostgreSQL that fails in the middle: restarts, frozen connections, wrong credentials, missing rights. */
+/** PostgreSQL that fails in the middle: restarts, statements that hang, wrong credentials, missing rights. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type TestServer } from '../../test/servers/index.ts';
@@ -40,12 +40,14 @@ test('a server that is killed and restarted: the next attempt stores every row o
   expect(await query('select count(*)::int as n, count(distinct id)::int as ids from restarted')).toEqual([{ n: 500, ids: 500 }]);
 });
 
-test('a connection that freezes in the middle ends at the deadline, and the repeat stores nothing twice', async () => {
+test('a statement that hangs in the middle ends at the deadline, and the repeat stores nothing twice', async () => {
   const transport = opened();
   expect(await transport.send(batchOf('frozen').slice(0, 1), limits)).toEqual({ kind: 'delivered' });
-  server.pause();
+  const holder = new pg.Client({ connectionString: server.url });
+  await holder.connect();
+  await holder.query('begin; lock table frozen in access exclusive mode');
   expect(await transport.send(batchOf('frozen'), { timeout_ms: 500 })).toEqual({ kind: 'unavailable', reason: 'timeout' });
-  server.resume();
+  await holder.end();
   expect(await transport.send(batchOf('frozen'), limits)).toEqual({ kind: 'delivered' });
   expect(await query('select count(*)::int as n from frozen')).toEqual([{ n: 500 }]);
 });
