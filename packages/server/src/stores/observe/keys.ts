@@ -15,8 +15,3 @@ export function keyOf(id: string): number {
   low = Math.imul(low ^ (low >>> 13) ^ high, 0x27d4eb2f);
   return ((high ^ (high >>> 15)) >>> 12) * 4_294_967_296 + ((low ^ (low >>> 16)) >>> 0);
 }
-
-/** For the list of events by name: the name of a track call, else `@page`, `@identify` or `@group`. */
-export function nameKeyOf({ event, type }: { event: string | null; type: string }): number {
-  return keyOf(event ?? `@${type}`);
-}

@@ -114,7 +114,7 @@ const INDEXES: Record<Kind, [name: string, on: string][]> = {
     // The lists are in the order of received_at and event_id. Without the id, SQLite would sort whole segments for a page.
     ['by_time', '(org_id, received_at, event_id)'],
     ['by_pipeline', '(org_id, pipeline_id, received_at, event_id)'],
-    ['by_name', '(org_id, name_key, received_at, event_id)'],
+    ['by_name', '(org_id, name_key, received_at, event_id) where name_key is not null'],
     ['by_user', '(user_key, received_at, event_id) where user_key is not null'],
     ['by_visitor', '(anonymous_key, received_at, event_id) where anonymous_key is not null'],
     ['by_status', "(org_id, result, received_at, event_id) where result <> 'processed'"],

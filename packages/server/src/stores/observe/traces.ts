@@ -24,7 +24,8 @@ type Leading = (typeof LEADING)[number];
 export function leadingOf({ engine }: ObserveDb, wanted: TraceCondition): Leading {
   const indexed = (name: Leading) => {
     if (wanted[name] === undefined) return false;
-    if (name === 'event') return engine === 'sqlite' && !['@track', '@screen', '@alias'].includes(wanted.event ?? '');
+    // A page may have a name too, so types have no index.
+    if (name === 'event') return engine === 'sqlite' && wanted.event?.startsWith('@') === false;
     return name !== 'status' || (engine === 'sqlite' && wanted.status !== 'processed');
   };
   return LEADING.find(indexed) ?? 'org_id';

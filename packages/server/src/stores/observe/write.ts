@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
-import { keyOf, nameKeyOf } from './keys.ts';
+import { keyOf } from './keys.ts';
 import type { Tally, TraceEventRow, TraceStepRow } from './rows.ts';
 import { listSegments, noteRows, openSegment, segmentColumns, segmentTable, textTable } from './segments.ts';
 import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from './tables.ts';
@@ -86,7 +86,7 @@ function withKeys(row: TraceEventRow) {
   return {
     ...row,
     event_key: keyOf(event_id),
-    name_key: nameKeyOf(row),
+    name_key: row.event === null ? null : keyOf(row.event),
     user_key: user_id === null ? null : keyOf(user_id),
     anonymous_key: anonymous_id === null ? null : keyOf(anonymous_id),
   };
