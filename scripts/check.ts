@@ -1,20 +1,26 @@
 /** The quick gate: lint and format, types of every package, import boundaries, stale generated files, OpenAPI rules, links, unit tests. */
-import { step } from './run.ts';
+import { inLanes, type Step } from './run.ts';
 
-await step('format and lint', 'biome', ['ci', '--log-level=warn', '.']);
-for (const project of [
-  'packages/core',
-  'packages/catalog',
-  'packages/collector',
-  'packages/collector/build',
-  'packages/console',
-  'packages/cli', // includes packages/server
-  '.',
-])
-  await step(`types: ${project}`, 'tsc', ['-p', `${project}/tsconfig.json`]);
-await step('import boundaries', 'node', ['scripts/check-boundaries.ts']);
-for (const script of ['scripts/generate-vendor-list.ts', 'scripts/generate-docs.ts', 'scripts/generate-api-client.ts'])
-  await step(`fresh: ${script}`, 'node', [script, '--check']);
-await step('OpenAPI rules of Redocly and Spectral', 'node', ['scripts/lint-api.ts']);
-await step('links between Markdown files', 'node', ['scripts/check-links.ts']);
-await step('unit tests', 'vitest', ['run', '--project', 'unit']);
+const node = (title: string, ...args: string[]): Step => ({ title, command: 'node', args });
+const types = (project: string): Step => ({ title: `types: ${project}`, command: 'tsc', args: ['-p', `${project}/tsconfig.json`] });
+const fresh = (script: string): Step => node(`fresh: ${script}`, script, '--check');
+
+await inLanes(
+  [{ title: 'unit tests', command: 'vitest', args: ['run', '--project', 'unit'] }],
+  [
+    { title: 'format and lint', command: 'biome', args: ['ci', '--log-level=warn', '.'] },
+    types('packages/core'),
+    types('packages/catalog'),
+    types('packages/collector'),
+    types('packages/collector/build'),
+    types('packages/console'),
+    types('packages/cli'), // includes packages/server
+    types('.'),
+    node('import boundaries', 'scripts/check-boundaries.ts'),
+    fresh('scripts/generate-vendor-list.ts'),
+    fresh('scripts/generate-docs.ts'),
+    fresh('scripts/generate-api-client.ts'),
+    node('OpenAPI rules of Redocly and Spectral', 'scripts/lint-api.ts'),
+    node('links between Markdown files', 'scripts/check-links.ts'),
+  ],
+);
