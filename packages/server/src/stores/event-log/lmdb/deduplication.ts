@@ -147,9 +147,9 @@ export class Deduplication {
     this.#commit = undefined;
   }
 
-  /** Call periodically. */
-  tend(): void {
-    this.#tree.tend();
+  /** Call periodically, and again soon while it returns true. */
+  tend(): boolean {
+    return this.#tree.tend();
   }
 
   /** True while expired entries exist. The owner then commits `expire`; an ordinary commit drains. */

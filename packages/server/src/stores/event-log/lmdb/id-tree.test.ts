@@ -31,7 +31,7 @@ const put = (tree: IdTree, ids: string[], time: number) =>
 const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
 test('finds its ids before, while and after its filter is built', async () => {
-  const old = ids('old', 5_500);
+  const old = ids('old', 11_000);
   await put(open(), old, 7);
   const tree = open();
   const fresh: string[] = [];
@@ -60,9 +60,9 @@ test('a full filter is rebuilt, and no id is forgotten meanwhile', async () => {
   const all = ids('id', 263_000);
   for (let i = 0; i < all.length; i += 10_000) await put(tree, all.slice(i, i + 10_000), 3);
   const some = all.filter((_, i) => i % 100 === 0);
-  for (let round = 0; round < 270; round++) {
-    tree.tend();
-    if (round % 90 === 0) for (const id of some) expect(tree.get(digestOf(id))).toBe(3);
+  for (let round = 0, more = true; more; round++) {
+    more = tree.tend();
+    if (round % 45 === 0) for (const id of some) expect(tree.get(digestOf(id))).toBe(3);
   }
   for (const id of some) expect(tree.get(digestOf(id))).toBe(3);
   expect(tree.get(digestOf('strange'))).toBeUndefined();

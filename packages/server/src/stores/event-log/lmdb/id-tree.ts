@@ -5,7 +5,8 @@ import { DIGEST } from './id-table.ts';
 const FEWEST_BITS = 21;
 /** 16 MB. If the tree outgrows the filter, every lookup reads the tree. */
 const MOST_BITS = 27;
-const KEYS_AT_ONCE = 1_000;
+/** About two milliseconds. */
+const KEYS_AT_ONCE = 2_000;
 const KEY = Buffer.alloc(DIGEST);
 
 /**
@@ -44,10 +45,10 @@ export class IdTree {
     this.#store.remove(KEY);
   }
 
-  /** Builds the filter in small steps. Call periodically. */
-  tend(): void {
+  /** Builds the filter in small steps. Call periodically, and again soon while it returns true: there is more to do. */
+  tend(): boolean {
     if (this.#making === undefined && (this.#filter === undefined || this.#filter.full)) this.#make();
-    if (this.#making === undefined) return;
+    if (this.#making === undefined) return false;
     const { filter, from } = this.#making;
     let seen = 0;
     for (const key of this.#store.getKeys({ start: from, limit: KEYS_AT_ONCE })) {
@@ -55,9 +56,10 @@ export class IdTree {
       this.#making.from = Buffer.from(key);
       seen++;
     }
-    if (seen === KEYS_AT_ONCE) return;
+    if (seen === KEYS_AT_ONCE) return true;
     this.#filter = filter;
     this.#making = undefined;
+    return false;
   }
 
   #make(): void {

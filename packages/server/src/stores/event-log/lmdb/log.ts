@@ -27,6 +27,7 @@ export interface LmdbLogSettings {
 
 const READ_CHUNK = 128;
 const SWEEP_MS = 1_000;
+const TEND_AGAIN_MS = 20;
 /** Limits the search for the oldest record among waiting retries. */
 const MOST_LOOKED_AT = 5_000;
 
@@ -228,8 +229,15 @@ export class LmdbLog implements EventLog {
     return this.#commits.write(prepare);
   }
 
+  #tendingIds: NodeJS.Timeout | undefined;
+  /** After a start with ten million ids in the window it goes on for two minutes, with a tenth of the time. */
+  #tendIds(): void {
+    if (this.#deduplication.tend()) this.#tendingIds = setTimeout(() => this.#tendIds(), TEND_AGAIN_MS).unref();
+    else this.#tendingIds = undefined;
+  }
+
   #sweepDeduplication(): void {
-    this.#deduplication.tend();
+    if (this.#tendingIds === undefined) this.#tendIds();
     this.#sweeping ??= this.#expireIds()
       .catch((error) => this.#onError(error, { topic: '', group: 'deduplication' }))
       .finally(() => {
@@ -248,6 +256,7 @@ export class LmdbLog implements EventLog {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#tendingIds);
     clearInterval(this.#sweep);
     this.#timer.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
