@@ -26,6 +26,7 @@ export function aPipeline(
     domain_allowlist: [],
     labels: [],
     rate_limit_rps: 1000,
+    retention_days: null,
     challenge_token_required: false,
     parameters: {},
     config: {},

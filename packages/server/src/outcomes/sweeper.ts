@@ -1,6 +1,6 @@
 /**
- * Deletes expired data once a minute: events and traces after EVENT_RETENTION or the retention of their pipeline, dead letters after DEAD_LETTER_RETENTION, counters
- * after 90 days. Records that a consumer group has not settled yet stay.
+ * Deletes expired data once a minute: events and traces after EVENT_RETENTION or the retention of their pipeline, dead letters after
+ * DEAD_LETTER_RETENTION, counters after 90 days. Records that a consumer group has not settled yet stay.
  */
 import type { Settings } from '../config.ts';
 import { eventsTopic } from '../event-record.ts';

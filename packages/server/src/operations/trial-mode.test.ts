@@ -5,7 +5,7 @@ import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { expect, test } from 'vitest';
 import { ApiError } from '../http/errors.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
-import { inTestMode } from './test-mode.ts';
+import { inTestMode } from './trial-mode.ts';
 
 const OPTIONS = { mode: 'production', allow_private: false } as const;
 const requests = (vendor: VendorDefinition, config: CompiledIntegration['config'], code?: string) => {
