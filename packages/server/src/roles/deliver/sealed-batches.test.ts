@@ -7,7 +7,7 @@ import type { Delivery } from '../../stores/event-log/port.ts';
 import type { Sent } from '../../transports/port.ts';
 import type { Sender } from '../../transports/sender.ts';
 import { packMembers } from './packed-members.ts';
-import { type RestoredBatch, SealedBatches } from './sealed-batches.ts';
+import { type ClosingVerdict, type RestoredBatch, SealedBatches } from './sealed-batches.ts';
 import type { HeldEvent } from './settlement.ts';
 import { anEvent, anIntegration, Bench, until } from './testing/bench.ts';
 
@@ -58,6 +58,16 @@ afterEach(() => bench.close());
 const never = () => new Promise<never>(() => undefined);
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => `e${from + i}`);
 
+/** As an earlier process would have left it: every event is in one batch, which has its verdict. */
+async function closeBatchOfAll(verdict: ClosingVerdict): Promise<void> {
+  const keys: string[] = [];
+  for await (const { position } of bench.log.read(eventsTopic('pl_1'), { limit: 10 })) keys.push(`e${position}`);
+  const append = (id: string, more: object) =>
+    bench.log.append([{ topic: 'batches.int_1', records: [{ id, data: Buffer.from(JSON.stringify({ v: 1, id: 'bat_1', ...more })) }] }]);
+  await append('s', { sealed: { revision: 1, at: 1, members: packMembers(keys) }, settled: [] });
+  await append('c', { closed: { verdict, at: 2, duration_ms: 3 } });
+}
+
 test('batches that were at the destination when the process ended are sent again as they were', async () => {
   const before = new Destination();
   before.answer = never;
@@ -97,18 +107,35 @@ test('after the last attempt each member is a dead letter with every attempt', a
 
 test('members of a closed batch whose settlement was not stored are settled without sending', async () => {
   await bench.append(ids(0, 4).map((id) => anEvent(id)));
-  const keys: string[] = [];
-  for await (const { position } of bench.log.read(eventsTopic('pl_1'), { limit: 10 })) keys.push(`e${position}`);
-  const append = (id: string, more: object) =>
-    bench.log.append([{ topic: 'batches.int_1', records: [{ id, data: Buffer.from(JSON.stringify({ v: 1, id: 'bat_1', ...more })) }] }]);
-  await append('s', { sealed: { revision: 1, at: 1, members: packMembers(keys) }, settled: [] });
-  await append('c', { closed: { verdict: { kind: 'delivered' }, at: 2, duration_ms: 3 } });
+  await closeBatchOfAll({ kind: 'delivered' });
   await bench.append(ids(4, 1).map((id) => anEvent(id)));
   const destination = new Destination();
   bench.start({ sender: destination });
   await bench.settled();
   expect(destination.batches).toEqual([['e4']]);
   expect(await bench.counts()).toEqual({ delivered: 5 });
+});
+
+test('of a batch with mixed verdicts every member is settled, and the rest is sent again (it stayed unsettled)', async () => {
+  const destination = new Destination();
+  const busy = { kind: 'unavailable', reason: 'busy' } as const;
+  const items = [busy, { kind: 'delivered' }, { kind: 'refused', reason: 'too long' }, busy, { kind: 'delivered' }] as const;
+  destination.answer = async () => (destination.batches.length === 1 ? { kind: 'partial', items: [...items] } : { kind: 'delivered' });
+  await bench.append(ids(0, 5).map((id) => anEvent(id)));
+  bench.start({ sender: destination });
+  await bench.settled();
+  expect(destination.batches).toEqual([ids(0, 5), ['e0', 'e3']]);
+  expect(await bench.counts()).toEqual({ retrying: 2, delivered: 4, dead_lettered: 1 });
+});
+
+test('after a crash each member of a closed batch has its own verdict, and one that left it is sent', async () => {
+  await bench.append(ids(0, 3).map((id) => anEvent(id)));
+  await closeBatchOfAll([{ kind: 'delivered' }, { kind: 'refused', reason: 'too long' }, { kind: 'left' }]);
+  const destination = new Destination();
+  bench.start({ sender: destination });
+  await bench.settled();
+  expect(destination.batches).toEqual([['e2']]);
+  expect(await bench.counts()).toEqual({ delivered: 2, dead_lettered: 1 });
 });
 
 test('switching the integration off drops a batch that waits for its next attempt', async () => {

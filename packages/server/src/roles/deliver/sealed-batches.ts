@@ -9,14 +9,19 @@
 import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { Logger } from 'pino';
 import type { EventLog } from '../../stores/event-log/port.ts';
+import type { Conclusion } from './conclude.ts';
 import type { Part } from './job.ts';
 import { packMembers, unpackMembers } from './packed-members.ts';
 import type { HeldEvent } from './settlement.ts';
 
-export type ClosingVerdict = Extract<Verdict, { kind: 'delivered' | 'refused' }>;
+type FinalVerdict = Extract<Verdict, { kind: 'delivered' | 'refused' }>;
+/** `left`: the member left the batch, and is sent alone or with others. */
+type MemberVerdict = FinalVerdict | { kind: 'left' };
+/** One for all members, or one each in their order. */
+export type ClosingVerdict = MemberVerdict | MemberVerdict[];
 /** What became of an event that comes again after a crash. */
 export type Claim =
-  | { kind: 'closed'; verdict: ClosingVerdict; at: number; duration_ms: number }
+  | { kind: 'closed'; verdict: FinalVerdict; at: number; duration_ms: number }
   /** The other members have not come yet. */
   | { kind: 'waits' }
   | { kind: 'complete'; batch: RestoredBatch };
@@ -34,6 +39,7 @@ type SealRecord =
   | { v: 1; id: string; sealed: { revision: number; at: number; members: string }; settled: string[] }
   | { v: 1; id: string; closed: { verdict: ClosingVerdict; at: number; duration_ms: number } };
 type SealOf = Extract<SealRecord, { sealed: unknown }>['sealed'];
+type ClosedOf = Extract<SealRecord, { closed: unknown }>['closed'];
 interface Sealed {
   id: string;
   revision: number;
@@ -114,7 +120,7 @@ export class SealedBatches {
     }
   }
   async #read(): Promise<void> {
-    const records = new Map<string, { sealed: SealOf; closed?: Extract<SealRecord, { closed: unknown }>['closed'] }>();
+    const records = new Map<string, { sealed: SealOf; closed?: ClosedOf }>();
     for await (const { data } of this.#deps.log.read(this.#topic, { limit: MOST_RECORDS })) {
       const record = JSON.parse(Buffer.from(data).toString('utf8')) as SealRecord;
       if ('sealed' in record) {
@@ -128,12 +134,19 @@ export class SealedBatches {
     this.#open.clear();
     for (const [id, { sealed, closed }] of records) {
       const keys = unpackMembers(sealed.members);
-      if (closed) for (const key of keys) this.#closed.set(key, { kind: 'closed', ...closed });
+      if (closed) this.#noteClosed(keys, closed);
       else {
         const open: Sealed = { id, revision: sealed.revision, at: sealed.at, keys, come: new Map(), timer: undefined };
         this.#open.set(id, open);
         for (const key of keys) this.#openByKey.set(key, open);
       }
+    }
+  }
+
+  #noteClosed(keys: string[], { verdict, ...sent }: ClosedOf): void {
+    for (const [index, key] of keys.entries()) {
+      const own = Array.isArray(verdict) ? verdict[index] : verdict;
+      if (own !== undefined && own.kind !== 'left') this.#closed.set(key, { kind: 'closed', verdict: own, ...sent });
     }
   }
 
@@ -237,6 +250,19 @@ export class SealedBatches {
   #warn(error: unknown, message: string): void {
     this.#deps.logger.warn({ err: error, integration_id: this.#integrationId }, message);
   }
+}
+
+/** The verdict that closes a batch: what became of each part. */
+export function closingVerdict(parts: readonly Part[], settled: Conclusion['settled']): ClosingVerdict {
+  const settlements = new Map(settled.map(({ job, settlement }) => [job, settlement]));
+  const verdicts = parts.map(({ job }): MemberVerdict => {
+    const settlement = settlements.get(job);
+    if (settlement?.kind === 'delivered') return { kind: 'delivered' };
+    return settlement?.kind === 'dead_letter' ? { kind: 'refused', reason: settlement.reason } : { kind: 'left' };
+  });
+  const [first] = verdicts;
+  const same = first !== undefined && first.kind !== 'refused' && verdicts.every(({ kind }) => kind === first.kind);
+  return same ? first : verdicts;
 }
 
 function keyOf({ delivery, replay }: HeldEvent): string {

@@ -27,7 +27,7 @@ import { Limiter } from './limiter.ts';
 import { type Mode, modeOf, type Plan, planOf } from './plan.ts';
 import type { RecordCache } from './record-cache.ts';
 import { ReplayRevisions } from './replay-revisions.ts';
-import { type RestoredBatch, SealedBatches } from './sealed-batches.ts';
+import { closingVerdict, type RestoredBatch, SealedBatches } from './sealed-batches.ts';
 import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { SettlementWriter } from './settlement-writer.ts';
@@ -341,12 +341,8 @@ export class Worker {
     const sent = await sender.send({ vendor, items: parts.map(({ item }) => item), attempt, progress, job }, requestId);
     const rules = { integrationId: this.id, retryBaseMs: settings.retryBaseMs, random: this.#deps.random() };
     const { settled, sendAlone, error } = conclude(batch, sent, rules);
-    const again = sealed && settled[0]?.settlement.kind === 'retry';
-    if (sealed && !again) {
-      const { verdict } = sent;
-      const refused = { kind: 'refused', reason: error ?? 'no verdict for the batch' } as const;
-      if (!(await this.#sealed.close(requestId, verdict.kind === 'delivered' ? verdict : refused, sent))) return this.#abandon();
-    }
+    const again = sealed && settled.length > 0 && settled.every(({ settlement }) => settlement.kind === 'retry');
+    if (sealed && !again && !(await this.#sealed.close(requestId, closingVerdict(parts, settled), sent))) return this.#abandon();
     if (sendAlone.length === 0) {
       attempts.add(compiled.integration, sent.verdict.kind, sent.duration_ms);
       const at = sent.at + sent.duration_ms;
