@@ -12,7 +12,7 @@ import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Conclusion } from './conclude.ts';
 import type { Part } from './job.ts';
 import { packMembers, unpackMembers } from './packed-members.ts';
-import type { HeldEvent } from './settlement.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
 
 type FinalVerdict = Extract<Verdict, { kind: 'delivered' | 'refused' }>;
 /** `left`: the member left the batch, and is sent alone or with others. */
@@ -21,7 +21,7 @@ type MemberVerdict = FinalVerdict | { kind: 'left' };
 export type ClosingVerdict = MemberVerdict | MemberVerdict[];
 /** What became of an event that comes again after a crash. */
 export type Claim =
-  | { kind: 'closed'; verdict: FinalVerdict; at: number; duration_ms: number }
+  | { kind: 'closed'; settlement: Settlement }
   /** The other members have not come yet. */
   | { kind: 'waits' }
   | { kind: 'complete'; batch: RestoredBatch };
@@ -146,7 +146,7 @@ export class SealedBatches {
   #noteClosed(keys: string[], { verdict, ...sent }: ClosedOf): void {
     for (const [index, key] of keys.entries()) {
       const own = Array.isArray(verdict) ? verdict[index] : verdict;
-      if (own !== undefined && own.kind !== 'left') this.#closed.set(key, { kind: 'closed', verdict: own, ...sent });
+      if (own !== undefined && own.kind !== 'left') this.#closed.set(key, { kind: 'closed', settlement: settlementOf(own, sent) });
     }
   }
 
@@ -250,6 +250,14 @@ export class SealedBatches {
   #warn(error: unknown, message: string): void {
     this.#deps.logger.warn({ err: error, integration_id: this.#integrationId }, message);
   }
+}
+
+function settlementOf(verdict: FinalVerdict, { at, duration_ms }: { at: number; duration_ms: number }): Settlement {
+  const error = verdict.kind === 'refused' ? verdict.reason : null;
+  const attempt = { at: new Date(at).toISOString(), status: null, error, duration_ms };
+  return verdict.kind === 'delivered'
+    ? { kind: 'delivered', attempt }
+    : { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts: [attempt] };
 }
 
 /** The verdict that closes a batch: what became of each part. */

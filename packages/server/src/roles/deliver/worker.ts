@@ -14,6 +14,7 @@ import { atStep } from '../../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
+import { BatchTimer } from './batch-timer.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { type Conclusion, conclude } from './conclude.ts';
@@ -32,6 +33,7 @@ import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { SettlementWriter } from './settlement-writer.ts';
 import { unreadable } from './unreadable-record.ts';
+import { retryWhole, WholeRetries } from './whole-retries.ts';
 import { WorkerLife } from './worker-state.ts';
 
 /** A wait until tomorrow is checked again now and then, because the wall clock may be changed. */
@@ -54,8 +56,8 @@ export class Worker {
   readonly #order = new KeyOrder();
   readonly #writer: SettlementWriter;
   readonly #sealed: SealedBatches;
-  /** Sealed batches that wait for their next attempt. */
-  readonly #retries = new Map<Batch, NodeJS.Timeout>();
+  readonly #retries = new WholeRetries((batch) => this.#send([this.#withNewestVendor(batch)]));
+  readonly #batchTimer: BatchTimer;
   readonly #signal = new ChangeSignal();
   #plan: Plan;
   #mode: Mode;
@@ -65,8 +67,6 @@ export class Worker {
   #unwritten = 0;
   #loadingLimits = false;
   #pumpTimer: NodeJS.Timeout | undefined;
-  #batchTimer: NodeJS.Timeout | undefined;
-  #batchTimerDue = Number.POSITIVE_INFINITY;
   #resizing: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
   #lastSuccessAt: number | undefined;
@@ -83,6 +83,13 @@ export class Worker {
     this.#revisions = new ReplayRevisions(deps);
     this.#limiter = new Limiter(deps, this.id);
     this.#queue = new SendQueue(this.#limiter);
+    this.#batchTimer = new BatchTimer(
+      () => deps.clock.monotonic(),
+      () => {
+        this.#send(this.#batcher.takeDue(deps.clock.monotonic()));
+        this.#batchTimer.arm(this.#batcher.nextDue);
+      },
+    );
     const { deadLetterRetentionMs } = deps.settings;
     const alongside = () => this.#limiter.record();
     const written = (held: HeldEvent) => this.#release(held);
@@ -107,7 +114,7 @@ export class Worker {
     this.#configure();
     this.#send(this.#batcher.takeAll());
     // Corrected credentials need not wait for the next attempt.
-    this.#send(this.#takeRetries().map((batch) => this.#withNewestVendor(batch)));
+    this.#send(this.#retries.takeAll().map((batch) => this.#withNewestVendor(batch)));
     this.#fitConsumers();
   }
   /** The integration or its pipeline was deleted: every waiting event is dropped with this reason, retries without their delay. */
@@ -129,11 +136,11 @@ export class Worker {
   async #drain(graceMs: number): Promise<void> {
     this.#life.enter('draining');
     clearTimeout(this.#pumpTimer);
-    clearTimeout(this.#batchTimer);
+    this.#batchTimer.stop();
     this.#order.takeWaiting();
     this.#batcher.takeAll();
     this.#queue.takeAll();
-    this.#takeRetries();
+    this.#retries.takeAll();
     const now = () => this.#deps.clock.monotonic();
     const until = now() + graceMs;
     while (this.#inFlight > 0 && now() < until) await this.#signal.changed(until - now());
@@ -187,7 +194,7 @@ export class Worker {
     if (mode.kind === 'drop') {
       for (const held of [...this.#order.takeWaiting(), ...this.#sealed.takeWaiting()])
         this.#settle(held, { kind: 'dropped', reason: mode.reason });
-      const batches = [...this.#batcher.takeAll(), ...this.#takeRetries()];
+      const batches = [...this.#batcher.takeAll(), ...this.#retries.takeAll()];
       const parts = [...batches.flatMap((batch) => batch.parts), ...this.#queue.takeAll()];
       for (const { job } of parts) {
         job.open--;
@@ -271,13 +278,8 @@ export class Worker {
     const loading = this.#sealed.load();
     if (loading) await loading;
     const claim = this.#sealed.claim(held);
-    if (claim?.kind === 'closed') {
-      const { verdict, duration_ms } = claim;
-      const error = verdict.kind === 'refused' ? verdict.reason : null;
-      const attempt = { at: new Date(claim.at).toISOString(), status: null, error, duration_ms };
-      if (verdict.kind === 'delivered') this.#settle(held, { kind: 'delivered', attempt });
-      else this.#settle(held, { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts: [attempt] });
-    } else if (claim?.kind === 'complete') await this.#resend(claim.batch);
+    if (claim?.kind === 'closed') this.#settle(held, claim.settlement);
+    else if (claim?.kind === 'complete') await this.#resend(claim.batch);
     return claim !== undefined;
   }
   /** Sends the batch of an earlier process as it was. */
@@ -311,7 +313,7 @@ export class Worker {
   }
   #batch(part: Part): void {
     this.#send(this.#batcher.add(part, this.#deps.clock.monotonic()));
-    if (part.job.vendor.batch !== null) this.#armBatchTimer();
+    if (part.job.vendor.batch !== null) this.#batchTimer.arm(this.#batcher.nextDue);
   }
   #send(batches: readonly Batch[]): void {
     if (batches.length === 0) return;
@@ -367,40 +369,20 @@ export class Worker {
     this.#inFlight--;
     this.#signal.notify();
   }
-  /** A sealed batch stays together: it waits in memory and is sent again as it was. */
   #retryWhole(batch: Batch, settled: Conclusion['settled']): void {
-    const waiting: { held: Job; settlement: Extract<Settlement, { kind: 'retry' }> }[] = [];
-    const jobs = new Map<Job, Job>();
-    for (const { job, settlement } of settled) {
-      if (settlement.kind !== 'retry') continue;
-      waiting.push({ held: job, settlement });
-      jobs.set(job, { ...nextAttempt(job, settlement.state), open: 1 });
-    }
+    const { failed, next, delayMs } = retryWhole(batch, settled);
     if (this.#mode.kind === 'drop') {
-      for (const { held } of waiting) this.#finish(held, { kind: 'dropped', reason: this.#mode.reason });
+      for (const { held } of failed) this.#finish(held, { kind: 'dropped', reason: this.#mode.reason });
       return;
     }
-    this.#writer.writeWaiting(waiting);
+    this.#writer.writeWaiting(failed);
     // While stopping the events stay unsettled, and the next process sends the batch.
-    if (!this.#life.active) return;
-    const parts = batch.parts.map((part) => ({ ...part, job: jobs.get(part.job) ?? part.job }));
-    const again = { ...batch, parts, attempt: batch.attempt + 1 };
-    const timer = setTimeout(() => {
-      this.#retries.delete(again);
-      this.#send([this.#withNewestVendor(again)]);
-    }, waiting[0]?.settlement.delay_ms);
-    this.#retries.set(again, timer);
+    if (this.#life.active) this.#retries.add(next, delayMs);
   }
   /** The rows of a sealed batch stay as they were built; address and credentials are those of the newest configuration. */
   #withNewestVendor(batch: Batch): Batch {
     const { vendor } = this.#plan.compiled;
     return vendor?.transport?.sealed ? { ...batch, vendor } : batch;
-  }
-  #takeRetries(): Batch[] {
-    const batches = [...this.#retries.keys()];
-    for (const timer of this.#retries.values()) clearTimeout(timer);
-    this.#retries.clear();
-    return batches;
   }
   /** Settles the job, or keeps its place if later events must wait for it. */
   #finish(job: Job, settlement: Settlement): void {
@@ -434,20 +416,6 @@ export class Worker {
 
   // Timers
 
-  #armBatchTimer(): void {
-    const due = this.#batcher.nextDue;
-    if (due >= this.#batchTimerDue) return;
-    clearTimeout(this.#batchTimer);
-    this.#batchTimerDue = due;
-    this.#batchTimer = setTimeout(
-      () => {
-        this.#batchTimerDue = Number.POSITIVE_INFINITY;
-        this.#send(this.#batcher.takeDue(this.#deps.clock.monotonic()));
-        this.#armBatchTimer();
-      },
-      Math.max(0, Math.ceil(due - this.#deps.clock.monotonic())),
-    );
-  }
   #pumpIn(ms: number): void {
     this.#pumpTimer ??= setTimeout(
       () => {
