@@ -1089,7 +1089,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. An `offset` is at most 100,000.
+         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. Skipping very many events with `offset` can take too long (503).
          *
          *     Least role: **viewer**.
          */
@@ -5764,6 +5764,19 @@ export interface components {
             pipeline_id?: string | null;
         };
         /**
+         * @example {
+         *       "event": {
+         *         "type": "track",
+         *         "event": "Order Completed",
+         *         "event_id": "order-1001",
+         *         "timestamp": "2026-05-01T12:00:00.000Z",
+         *         "context": {},
+         *         "properties": {
+         *           "total": 42,
+         *           "currency": "EUR"
+         *         }
+         *       }
+         *     }
          * @example {
          *       "event": {
          *         "type": "track",

@@ -124,8 +124,11 @@ async function copy(sql: string): Promise<void> {
 beforeAll(async () => {
   postgres = await startPostgres();
   admin = new pg.Client({ connectionString: postgres.url });
+  // The server may end while these connections close; without a listener that would be an uncaught error.
+  admin.on('error', () => undefined);
   await admin.connect();
   reader = new pg.Pool({ connectionString: postgres.url });
+  reader.on('error', () => undefined);
   ({ url, close } = await serve((asked) => faults.apply(asked, () => handle(asked))));
 });
 afterAll(async () => {

@@ -150,7 +150,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
             ),
           },
           [],
-          { examples: [{ event: EXAMPLE_EVENT, test_mode: true }] },
+          { examples: [{ event: EXAMPLE_EVENT }, { event: EXAMPLE_EVENT, test_mode: true }] },
         ),
         response: { 200: Type.Object({ status: Nullable(Type.Integer()), duration_ms: Type.Number(), response_excerpt: Type.String() }) },
       },
