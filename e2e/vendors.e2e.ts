@@ -87,6 +87,13 @@ describe('from the catalog to the vendor', () => {
 });
 
 const VENDOR_CASES = (await Promise.all(VENDOR_KEYS.map(loadCases))).filter((one) => one !== undefined);
+/** Parses texts that hold a JSON object, as queues want them: the order of their keys does not matter. */
+function unpacked(value: unknown): unknown {
+  if (typeof value === 'string') return value.startsWith('{"') ? (JSON.parse(value) as unknown) : value;
+  if (Array.isArray(value)) return value.map(unpacked);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, unpacked(one)]));
+}
 const withoutHash = (url: string) => url.replace(/[0-9a-f]{64}/, '<hash>');
 
 describe('preview shows exactly what would be sent', () => {
@@ -114,7 +121,7 @@ describe('preview shows exactly what would be sent', () => {
       if (expected.method) expect(method).toBe(expected.method);
       // The name of an S3 object is the hash of its bytes, which depends on the order of keys.
       if (expected.url) expect(withoutHash(url)).toBe(withoutHash(scrub(expected.url)));
-      if (typeof expected.body === 'object') expect(body).toEqual(JSON.parse(scrub(JSON.stringify(expected.body))));
+      if (typeof expected.body === 'object') expect(unpacked(body)).toEqual(unpacked(JSON.parse(scrub(JSON.stringify(expected.body)))));
     }
   });
 });

@@ -32,14 +32,17 @@ session.subscribe(() => {
   if (now !== undefined) shownTo = now;
 });
 
-// The files of a page are gone after an upgrade: the page is loaded anew, once.
-addEventListener('vite:preloadError', (event) => {
+// The files of a page are gone after an upgrade: the page is loaded anew, once. While the service is away they are only out of reach, and a
+// reload would lose what was typed.
+addEventListener('vite:preloadError', () => void reloadAfterUpgrade());
+async function reloadAfterUpgrade(): Promise<void> {
   const last = Number(sessionStorage.getItem('reloaded-at') ?? 0);
   if (Date.now() - last < 60_000) return;
-  event.preventDefault();
+  const answer = await fetch('/healthz').catch(() => undefined);
+  if (answer?.ok !== true) return;
   sessionStorage.setItem('reloaded-at', String(Date.now()));
   location.reload();
-});
+}
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');

@@ -41,7 +41,10 @@ export function Empty({
   );
 }
 
-/** A failed query: the API's words, and a way forward. */
+/**
+ * A failed query: the API's words, and a way forward. Where something may be typed, show it on `isLoadingError` only: a query that is read
+ * again while the service is away must not remove the form.
+ */
 export function Failed({ error, retry, order = 2 }: { error: unknown; retry?: () => void; order?: 1 | 2 }) {
   const { title, text } = explain(error);
   return (

@@ -24,7 +24,8 @@ export function Shell() {
   useEffect(() => {
     if (!signedIn) return;
     live.start();
-    const timer = setTimeout(() => void loadSignIn(), SIGN_IN_AFTER_MS);
+    // Where it cannot be loaded now, it is loaded when it is needed.
+    const timer = setTimeout(() => void loadSignIn().catch(() => undefined), SIGN_IN_AFTER_MS);
     return () => {
       clearTimeout(timer);
       live.stop();

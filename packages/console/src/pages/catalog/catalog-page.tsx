@@ -15,7 +15,7 @@ export function CatalogPage() {
   const set = (next: { q?: string | undefined; category?: string | undefined }) =>
     void navigate({ to: '/catalog', search: (old: object) => ({ ...old, ...next }), replace: true } as never);
   if (catalog.isPending) return <Loading what="the catalog" />;
-  if (catalog.isError) return <Failed error={catalog.error} retry={() => void catalog.refetch()} />;
+  if (catalog.isLoadingError) return <Failed error={catalog.error} retry={() => void catalog.refetch()} />;
   const wanted = q.toLowerCase();
   const vendors = catalog.data.vendors.filter(
     (vendor) =>

@@ -29,7 +29,7 @@ export function VendorPage() {
   const may = useMay('editor');
   const query = useQuery(vendorQuery(key));
   if (query.isPending) return <Loading what="the vendor" />;
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   const vendor = query.data;
   const variant = vendor.variants.find((one) => one.key === chosen) ?? vendor.variants[0];
   const config = (variant?.default_config ?? {}) as VariantConfig;

@@ -32,7 +32,7 @@ const CANONICAL = ['essential', 'functional', 'analytics', 'marketing', 'adverti
 export function DataLayerPage() {
   const query = useQuery(dataLayerQuery);
   if (query.isPending) return <Loading what="the data layer" />;
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   return <Form first={query.data} />;
 }
 

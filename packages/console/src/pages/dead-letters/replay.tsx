@@ -48,7 +48,7 @@ function Replay({ job, onBusy, onClose }: { job: ReplayJob; onBusy: (busy: boole
     },
   });
   if (estimate.isPending) return <Loading what="the estimate" />;
-  if (estimate.isError) return <Failed error={estimate.error} retry={() => void estimate.refetch()} />;
+  if (estimate.isLoadingError) return <Failed error={estimate.error} retry={() => void estimate.refetch()} />;
   const total = estimate.data;
   if (run.isIdle)
     return total === 0 ? (

@@ -32,7 +32,7 @@ export function DeliveryRequest({
       return compileDraft(definition, revision.config, pipeline.data?.parameters ?? {});
     },
   });
-  if (compiled.isError) return <Failed error={compiled.error} retry={() => void compiled.refetch()} />;
+  if (compiled.isLoadingError) return <Failed error={compiled.error} retry={() => void compiled.refetch()} />;
   if (compiled.data === undefined) return <Loading what="the request" />;
   if (!compiled.data.ok)
     return (

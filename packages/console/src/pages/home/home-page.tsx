@@ -27,7 +27,7 @@ export function HomePage() {
   const only = pipelines.data?.total === 1 ? pipelines.data.pipelines[0] : undefined;
   const setup = useSetup(skipped ? undefined : only?.id);
   if (pipelines.isPending) return <Loading what="your pipelines" />;
-  if (pipelines.isError) return <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />;
+  if (pipelines.isLoadingError) return <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />;
   const unfinished = pipelines.data.total === 0 || (!skipped && setup !== undefined && !isComplete(setup));
   if (unfinished && !guiding) setGuiding(true);
   if (unfinished || (guiding && !skipped && only !== undefined))

@@ -16,7 +16,7 @@ export function History({ templateId, draft, current }: { templateId: string; dr
   const [left, setLeft] = useState<string>(String(current));
   const [right, setRight] = useState<string>(DRAFT);
   if (revisions.isPending) return <Loading what="the history" />;
-  if (revisions.isError) return <Failed error={revisions.error} retry={() => void revisions.refetch()} />;
+  if (revisions.isLoadingError) return <Failed error={revisions.error} retry={() => void revisions.refetch()} />;
   const list = revisions.data.revisions;
   const choices = [
     { value: DRAFT, label: 'Your draft' },

@@ -47,9 +47,9 @@ export function MappingPage() {
     queryFn: () => loadDefinition(template.data?.vendor ?? ''),
     staleTime: Infinity,
   });
-  if (template.isError) return <Failed error={template.error} retry={() => void template.refetch()} />;
-  if (base.isError) return <Failed error={base.error} retry={() => void base.refetch()} />;
-  if (definition.isError) return <Failed error={definition.error} retry={() => void definition.refetch()} />;
+  if (template.isLoadingError) return <Failed error={template.error} retry={() => void template.refetch()} />;
+  if (base.isLoadingError) return <Failed error={base.error} retry={() => void base.refetch()} />;
+  if (definition.isLoadingError) return <Failed error={definition.error} retry={() => void definition.refetch()} />;
   if (template.data === undefined || base.data === undefined || definition.data === undefined) return <Loading what="the mapping" />;
   if (definition.data === null) return <Failed error={new Error(`The catalog has no vendor ${template.data.vendor}.`)} />;
   return (

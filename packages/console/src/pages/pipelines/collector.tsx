@@ -174,7 +174,7 @@ function Build({ pipelineId }: { pipelineId: string }) {
     onError: (error) => notifications.show({ color: 'red', title: 'The build did not start', message: failureText(error) }),
   });
   if (status.isPending) return <Loading what="the collector" />;
-  if (status.isError) return <Failed error={status.error} retry={() => void status.refetch()} />;
+  if (status.isLoadingError) return <Failed error={status.error} retry={() => void status.refetch()} />;
   const { data } = status;
   return (
     <>

@@ -40,8 +40,8 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
   const chosen = given ?? new Set(offered);
   const preview = usePreview(config, chosen);
   if (integrations.isPending || dataLayer.isPending) return <Loading what="consent" />;
-  if (integrations.isError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
-  if (dataLayer.isError) return <Failed error={dataLayer.error} retry={() => void dataLayer.refetch()} />;
+  if (integrations.isLoadingError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
+  if (dataLayer.isLoadingError) return <Failed error={dataLayer.error} retry={() => void dataLayer.refetch()} />;
   const granted = preview?.kind === 'ok' ? grantedIn(preview) : {};
   return (
     <div className={classes.columns}>

@@ -21,7 +21,7 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
   const { integration: chosen } = useSearch({ strict: false }) as { integration?: string };
   const integrations = useQuery(integrationsQuery(pipelineId));
   if (integrations.isPending) return <Loading what="integrations" />;
-  if (integrations.isError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
+  if (integrations.isLoadingError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
   const list = integrations.data.integrations;
   if (list.length === 0)
     return (

@@ -40,7 +40,7 @@ export function PipelinePage() {
   const pipeline = useQuery(pipelineQuery(pipelineId));
   const integrations = useQuery(integrationsQuery(pipelineId));
   if (pipeline.isPending) return <Loading what="the pipeline" />;
-  if (pipeline.isError) return <Failed error={pipeline.error} retry={() => void pipeline.refetch()} />;
+  if (pipeline.isLoadingError) return <Failed error={pipeline.error} retry={() => void pipeline.refetch()} />;
   const count = integrations.data?.total;
   return (
     <Page

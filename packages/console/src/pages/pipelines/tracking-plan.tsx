@@ -32,7 +32,7 @@ const textOf = (plan: TrackingPlan): string => JSON.stringify(plan.events, null,
 export function TrackingPlanTab({ pipelineId }: { pipelineId: string }) {
   const query = useQuery(planQuery(pipelineId));
   if (query.isPending) return <Loading what="the tracking plan" />;
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   return <Edit key={pipelineId} pipelineId={pipelineId} first={query.data} />;
 }
 

@@ -55,7 +55,7 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
     onError,
   });
   if (query.isPending) return <Loading what="transformations" />;
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   const list = query.data.transformations;
   const open = list.find(({ id }) => id === chosen) ?? list[0];
   function move(from: number, to: number) {

@@ -89,7 +89,7 @@ const ENGINES = { sqlite: 'SQLite', postgresql: 'PostgreSQL', lmdb: 'LMDB', nats
 function Installation() {
   const query = useQuery({ ...installationQuery(), refetchInterval: 30_000 });
   if (query.isPending) return <Loading what="the installation" />;
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   const { version, runtime, mode, process, stores, retention, backlog, configuration_version } = query.data;
   return (
     <>

@@ -33,7 +33,7 @@ export function ApiTokens() {
   });
   if (!may) return <Empty title="Needs the role admin">API tokens are managed by administrators.</Empty>;
   if (tokens.isPending) return <Loading what="API tokens" />;
-  if (tokens.isError) return <Failed error={tokens.error} retry={() => void tokens.refetch()} />;
+  if (tokens.isLoadingError) return <Failed error={tokens.error} retry={() => void tokens.refetch()} />;
   return (
     <>
       <Group justify="space-between" mb="sm">

@@ -96,7 +96,7 @@ function Enrol({ onDone }: { onDone: () => void }) {
         </Group>
       </Stack>
     );
-  if (proposal.isError) return <Failed error={proposal.error} retry={() => void proposal.refetch()} />;
+  if (proposal.isLoadingError) return <Failed error={proposal.error} retry={() => void proposal.refetch()} />;
   if (proposal.data === undefined) return <Loading what="a secret" />;
   return (
     <form onSubmit={form.onSubmit((values) => confirm.mutate(values))}>

@@ -40,7 +40,7 @@ export function Users() {
     onError,
   });
   if (users.isPending) return <Loading what="the team" />;
-  if (users.isError) return <Failed error={users.error} retry={() => void users.refetch()} />;
+  if (users.isLoadingError) return <Failed error={users.error} retry={() => void users.refetch()} />;
   return (
     <>
       <Group justify="space-between" mb="sm">

@@ -27,7 +27,7 @@ export function TryPage() {
     staleTime: Infinity,
   });
   if (operations.isPending) return <Loading what="the API" />;
-  if (operations.isError) return <Failed error={operations.error} retry={() => void operations.refetch()} />;
+  if (operations.isLoadingError) return <Failed error={operations.error} retry={() => void operations.refetch()} />;
   const chosen = operations.data.find(({ id }) => id === wanted) ?? operations.data[0];
   const groups = [...Map.groupBy(operations.data, ({ tag }) => tag)].map(([group, items]) => ({
     group,
