@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { findProgram, runToEnd, startServer, type TestServer, userOtherThanRoot } from './process.ts';
+import { answers, findProgram, runToEnd, startServer, type TestServer, userOtherThanRoot } from './process.ts';
 
 const FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/bin'];
 export const findMariadb = () => findProgram('mariadbd', FOLDERS);
@@ -32,22 +31,8 @@ export function startMariadb(): Promise<TestServer> {
       ...settings,
     ],
     url: (port) => `mysql://root@127.0.0.1:${port}/`,
-    ready: greets,
+    // The first packet of the server has the protocol version 10 as its fifth byte.
+    ready: (port) => answers(port, undefined, (data) => data[4] === 10),
     endSignal: 'SIGTERM',
-  });
-}
-
-/** The first packet of the server has the protocol version 10 as its fifth byte. */
-function greets(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const finish = (ok: boolean) => {
-      socket.destroy();
-      resolve(ok);
-    };
-    socket.setTimeout(5_000, () => finish(false));
-    socket.once('error', () => finish(false));
-    socket.once('close', () => finish(false));
-    socket.once('data', (data) => finish(data[4] === 10));
   });
 }

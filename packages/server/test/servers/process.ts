@@ -199,8 +199,10 @@ function listenOnce(port: number): Promise<number | undefined> {
   });
 }
 
-/** Sends `hello` and says whether the answer begins with one of `answers`. */
-export function answers(port: number, hello: Buffer | undefined, accepted: string[]): Promise<boolean> {
+/** Sends `hello` and says whether the answer begins with one of the texts, or is what `accepted` wants. */
+export function answers(port: number, hello: Buffer | undefined, accepted: string[] | ((data: Buffer) => boolean)): Promise<boolean> {
+  const isRight =
+    typeof accepted === 'function' ? accepted : (data: Buffer) => accepted.some((start) => data.toString('latin1').startsWith(start));
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const finish = (ok: boolean) => {
@@ -211,6 +213,6 @@ export function answers(port: number, hello: Buffer | undefined, accepted: strin
     socket.once('error', () => finish(false));
     socket.once('close', () => finish(false));
     socket.once('connect', () => hello && socket.write(hello));
-    socket.once('data', (data) => finish(accepted.some((start) => data.toString('latin1').startsWith(start))));
+    socket.once('data', (data) => finish(isRight(data)));
   });
 }

@@ -1,6 +1,6 @@
 /** https://docs.aws.amazon.com/firehose/latest/APIReference/API_PutRecordBatch.html */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { AWS_ERRORS, awsAuth, awsFields } from '../shared/aws.ts';
+import { AWS_ERRORS, awsAuth, awsFields, failedRecords } from '../shared/aws.ts';
 import { text } from '../shared/fields.ts';
 import { EVERY_EVENT } from '../shared/streams.ts';
 
@@ -34,21 +34,7 @@ export default defineVendor({
     shape: { Data: { $base64: 'payload', suffix: '\n' } },
     body: { kind: 'json_list', under: 'Records', common: { DeliveryStreamName: '{{parameters.stream}}' } },
     batch: { max_items: 500, max_bytes: 4_000_000, interval_ms: 1_000 },
-    answers: [
-      {
-        status: [200],
-        when: { field: 'body.FailedPutCount', op: 'gt', value: 0 },
-        verdict: 'partial',
-        partial: {
-          results: 'body.RequestResponses',
-          accepted: { field: 'ErrorCode', op: 'not_exists' },
-          reason: 'ErrorCode',
-          failed: 'unavailable',
-          others: 'delivered',
-        },
-      },
-      ...AWS_ERRORS,
-    ],
+    answers: [failedRecords('FailedPutCount', 'RequestResponses'), ...AWS_ERRORS],
   },
   default_action: 'pass_through',
   rate: { rps: 200 },

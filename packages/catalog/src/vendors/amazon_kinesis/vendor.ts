@@ -1,6 +1,6 @@
 /** https://docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { AWS_ERRORS, awsAuth, awsFields } from '../shared/aws.ts';
+import { AWS_ERRORS, awsAuth, awsFields, failedRecords } from '../shared/aws.ts';
 import { text } from '../shared/fields.ts';
 import { EVERY_EVENT, VISITOR_ORDER } from '../shared/streams.ts';
 
@@ -38,21 +38,7 @@ export default defineVendor({
     shape: { Data: { $base64: 'payload' }, PartitionKey: '{{item.visitor_sha256}}' },
     body: { kind: 'json_list', under: 'Records', common: { StreamName: '{{parameters.stream}}' } },
     batch: { max_items: 500, max_bytes: 5_000_000, interval_ms: 500 },
-    answers: [
-      {
-        status: [200],
-        when: { field: 'body.FailedRecordCount', op: 'gt', value: 0 },
-        verdict: 'partial',
-        partial: {
-          results: 'body.Records',
-          accepted: { field: 'ErrorCode', op: 'not_exists' },
-          reason: 'ErrorCode',
-          failed: 'unavailable',
-          others: 'delivered',
-        },
-      },
-      ...AWS_ERRORS,
-    ],
+    answers: [failedRecords('FailedRecordCount', 'Records'), ...AWS_ERRORS],
   },
   default_action: 'pass_through',
   rate: { rps: 200 },

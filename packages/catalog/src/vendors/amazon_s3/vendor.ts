@@ -1,6 +1,7 @@
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { flag, optionalSecret, optionalText, secret, select, text } from '../shared/fields.ts';
+import { awsKeyFields } from '../shared/aws.ts';
+import { flag, optionalText, select, text } from '../shared/fields.ts';
 import { FILE_CONNECTION, FILE_FIELDS, FILE_NOTES, FILE_TRANSPORT, FILE_VARIANT } from '../shared/files.ts';
 
 export default defineVendor({
@@ -29,17 +30,7 @@ export default defineVendor({
       pattern: '^[a-z]{2}(-[a-z]+)+-\\d$|^auto$',
       pattern_hint: 'a region such as eu-central-1',
     }),
-    text('access_key_id', 'Access key ID', 'AKIAIOSFODNN7EXAMPLE', 'Of a user that may put objects into the bucket.', {
-      pattern: '^[\\w\\-]{3,128}$',
-      pattern_hint: 'an access key id',
-    }),
-    secret(
-      'secret_access_key',
-      'Secret access key',
-      'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-      'Shown by AWS once, when the key is made.',
-    ),
-    optionalSecret('session_token', 'Session token', 'IQoJb3JpZ2luX2VjEXAMPLETOKEN', 'Only for temporary credentials.'),
+    ...awsKeyFields('put objects into the bucket'),
     optionalText(
       'endpoint',
       'Endpoint',

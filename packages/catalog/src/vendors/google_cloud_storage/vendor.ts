@@ -1,7 +1,8 @@
 /** https://cloud.google.com/storage/docs/request-preconditions. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { optionalText, secret, select, text } from '../shared/fields.ts';
+import { optionalText, select, text } from '../shared/fields.ts';
 import { FILE_CONNECTION, FILE_FIELDS, FILE_NOTES, FILE_TRANSPORT, FILE_VARIANT } from '../shared/files.ts';
+import { SERVICE_ACCOUNT_FIELDS } from '../shared/google.ts';
 
 export default defineVendor({
   key: 'google_cloud_storage',
@@ -23,21 +24,7 @@ export default defineVendor({
       pattern: '^[a-z0-9][a-z0-9._\\-]{1,220}[a-z0-9]$',
       pattern_hint: 'lower-case letters, digits, dots, dashes and underscores',
     }),
-    text('client_email', 'Service account', 'firsthand@acme.iam.gserviceaccount.com', 'client_email in the JSON key.', {
-      pattern: '^[^@\\s]+@[^@\\s]+\\.gserviceaccount\\.com$',
-      pattern_hint: 'an address that ends in gserviceaccount.com',
-    }),
-    secret(
-      'private_key',
-      'Private key',
-      '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----',
-      'private_key in the JSON key.',
-      {
-        multiline: true,
-        pattern: '^\\s*(?:•|-----BEGIN (?:RSA )?PRIVATE KEY-----)',
-        pattern_hint: 'a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
-      },
-    ),
+    ...SERVICE_ACCOUNT_FIELDS,
     select('storage_class', 'Storage class', ['STANDARD', 'NEARLINE', 'COLDLINE', 'ARCHIVE'], 'Of the objects written.'),
     optionalText(
       'endpoint',

@@ -1,7 +1,8 @@
 /** https://cloud.google.com/pubsub/docs/reference/rest/v1/projects.topics/publish */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { optionalText, secret, text } from '../shared/fields.ts';
+import { optionalText, text } from '../shared/fields.ts';
+import { SERVICE_ACCOUNT_FIELDS } from '../shared/google.ts';
 import { EVERY_EVENT, VISITOR_ORDER } from '../shared/streams.ts';
 
 const publish = (name: string, host: string): RequestDefinition => ({
@@ -59,21 +60,7 @@ export default defineVendor({
       pattern: '^[a-z]+-[a-z]+\\d+$',
       pattern_hint: 'a region such as europe-west1',
     }),
-    text('client_email', 'Service account', 'firsthand@acme.iam.gserviceaccount.com', 'client_email in the JSON key.', {
-      pattern: '^[^@\\s]+@[^@\\s]+\\.gserviceaccount\\.com$',
-      pattern_hint: 'an address that ends in gserviceaccount.com',
-    }),
-    secret(
-      'private_key',
-      'Private key',
-      '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----',
-      'private_key in the JSON key.',
-      {
-        multiline: true,
-        pattern: '^\\s*(?:•|-----BEGIN (?:RSA )?PRIVATE KEY-----)',
-        pattern_hint: 'a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
-      },
-    ),
+    ...SERVICE_ACCOUNT_FIELDS,
     VISITOR_ORDER,
   ],
   requests: [

@@ -2,7 +2,8 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { optionalText, secret, text } from '../shared/fields.ts';
+import { optionalText, text } from '../shared/fields.ts';
+import { SERVICE_ACCOUNT_FIELDS } from '../shared/google.ts';
 import { event, from, type Transform } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { CRM_EVENTS } from '../shared/standard-events.ts';
@@ -52,21 +53,7 @@ export default defineVendor({
       { pattern: '^[A-Za-z0-9_-]{20,100}$', pattern_hint: 'letters, digits, dashes and underscores, without https://' },
     ),
     optionalText('range', 'Sheet', 'Events!A1', 'The name of the sheet, and the cell where its table begins.', { default: 'Sheet1!A1' }),
-    text('client_email', 'Service account', 'firsthand@acme.iam.gserviceaccount.com', 'client_email in the JSON key.', {
-      pattern: '^[^@\\s]+@[^@\\s]+\\.gserviceaccount\\.com$',
-      pattern_hint: 'an address that ends in gserviceaccount.com',
-    }),
-    secret(
-      'private_key',
-      'Private key',
-      '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----',
-      'private_key in the JSON key.',
-      {
-        multiline: true,
-        pattern: '^\\s*(?:•|-----BEGIN (?:RSA )?PRIVATE KEY-----)',
-        pattern_hint: 'a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
-      },
-    ),
+    ...SERVICE_ACCOUNT_FIELDS,
   ],
   request: {
     method: 'POST',

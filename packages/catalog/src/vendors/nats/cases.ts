@@ -1,23 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
-import { orderCompleted, pageViewed } from '../shared/sample-events.ts';
+import { streamCases } from '../shared/stream-cases.ts';
 import nats from './vendor.ts';
 
-const order = orderCompleted();
-const page = pageViewed();
-
-export default vendorCases(nats, [
-  { name: 'an event is a record', event: order, records: [{ event_id: 'evt-1', target: 'firsthand.events', values: { ...order } }] },
-  {
-    name: 'the target may depend on the event',
-    config: { subject: 'raw-{{event.type}}' },
-    event: page,
-    records: [{ event_id: page.event_id, target: 'raw-page', values: { ...page } }],
-  },
-  {
-    name: 'only the mapped fields',
-    config: { events: { 'Order Completed': { mappings: [{ source: 'properties.order_id', target: 'id' }] } } },
-    event: order,
-    records: [{ event_id: 'evt-1', target: 'firsthand.events', values: { id: 'o-1' } }],
-  },
-  { name: 'dropped', config: { defaults: { action: 'drop' } }, event: page, dropped: 'mapping_default' },
-]);
+export default streamCases(nats, 'subject', 'firsthand.events');

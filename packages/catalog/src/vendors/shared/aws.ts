@@ -12,6 +12,13 @@ export function awsFields(of: string, permission: string): ConfigField[] {
       pattern: '^[a-z]{2}(-[a-z]+)+-\\d$',
       pattern_hint: 'a region such as eu-central-1',
     }),
+    ...awsKeyFields(permission),
+  ];
+}
+
+/** @param permission what the user of the key may do */
+export function awsKeyFields(permission: string): ConfigField[] {
+  return [
     text('access_key_id', 'Access key ID', 'AKIAIOSFODNN7EXAMPLE', `Of a user that may ${permission}.`, {
       pattern: '^[\\w\\-]{3,128}$',
       pattern_hint: 'an access key id',
@@ -58,3 +65,19 @@ export const AWS_ERRORS: AnswerRule[] = [
   { status: [408, 429, '5xx'], verdict: 'unavailable', reason: 'body' },
   { status: ['4xx'], verdict: 'refused', reason: 'body', isolate: true },
 ];
+
+/** Kinesis and Firehose answer 200 although some records failed, and count those. Failed records have an error code. */
+export function failedRecords(count: string, results: string): AnswerRule {
+  return {
+    status: [200],
+    when: { field: `body.${count}`, op: 'gt', value: 0 },
+    verdict: 'partial',
+    partial: {
+      results: `body.${results}`,
+      accepted: { field: 'ErrorCode', op: 'not_exists' },
+      reason: 'ErrorCode',
+      failed: 'unavailable',
+      others: 'delivered',
+    },
+  };
+}

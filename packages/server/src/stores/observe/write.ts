@@ -111,21 +111,8 @@ async function insertRows(
 }
 
 const ADD_COUNTER = 'on conflict (org_id, pipeline_id, integration_id, minute, counter) do update set n = counters.n + excluded.n';
-const REPLACE_EVENT = `on conflict (pipeline_id, event_id) do update set ${[
-  'received_at',
-  'processed_at',
-  'type',
-  'original_type',
-  'event',
-  'user_id',
-  'anonymous_id',
-  'result',
-  'reason',
-  'decisions',
-  'raw_topic',
-  'raw_position',
-  'stored_position',
-]
+const REPLACE_EVENT = `on conflict (pipeline_id, event_id) do update set ${Object.keys(TABLES.trace_events.columns)
+  .filter((name) => !['org_id', 'pipeline_id', 'event_id'].includes(name))
   .map((name) => `${name} = excluded.${name}`)
   .join(', ')}`;
 const KEEP_NEWER_HEALTH = `on conflict (integration_id) do update set
