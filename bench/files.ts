@@ -1,6 +1,6 @@
 /**
- * A million events into files of NDJSON and of Parquet at a local S3 server, with five `kill -9` along the way: none may be missing or
- * repeated. Beside it the throughput of an undisturbed run against the same driver without the product.
+ * Writes a million events as NDJSON and as Parquet files to a local S3 server and kills the process five times with `kill -9`. No event
+ * may be missing or repeated. It also compares the throughput of a run without kills with that of the driver alone.
  * `BENCH_EVENTS` sets the number of events, `BENCH_FORMATS` the formats.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * The path of a new user, timed: `npm ci && npm start` in a clone, then in Chromium from the first sign-in to an order that Google Analytics
- * and Meta have received, without curl. Pauses stand for reading and typing. Run it on a quiet machine: node bench/new-user.ts
+ * Times what a new user does: `npm ci && npm start` in a clone, then in Chromium, without curl, from the first sign-in until Google Analytics
+ * and Meta have received an order. It waits where a person would read or type. Run it on a quiet machine: node bench/new-user.ts
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

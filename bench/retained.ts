@@ -115,7 +115,7 @@ async function deliverTo(client: Client, { pipeline, integration }: Installation
   if (pinned.status !== 200) throw new Error(JSON.stringify([revision.body, pinned.body]));
 }
 
-/** Far into the list where there is one, so that the cost of old events shows. */
+/** Each read asks for an old event, or for a page far into the list, where the number of events matters most. */
 function readsOf({ pipeline, integration }: Installation, count: number): [name: string, path: string][] {
   const old = messageIdOf(Math.floor(count / 10));
   const middle = new Date(Date.now() - 3 * 86_400_000).toISOString();

@@ -19,8 +19,8 @@ export async function step(title: string, command: string, args: string[], env: 
 }
 
 /**
- * Runs the lanes side by side, and the steps of a lane one after the other: most steps leave a core idle. The output of a step is shown
- * when it ends. The first failure ends all of them.
+ * Runs the lanes in parallel, because most steps leave a core idle, and the steps of a lane one after the other. It prints the output of
+ * a step when the step ends. The first failure stops all lanes.
  */
 export async function inLanes(...lanes: Step[][]): Promise<void> {
   const running = new Set<ChildProcess>();

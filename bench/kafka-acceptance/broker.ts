@@ -44,7 +44,7 @@ export async function endOffsets(broker: string, topic: string): Promise<number>
   return Number(ends.reduce((sum, end) => sum + end, 0n));
 }
 
-/** `swapped`: first arrivals that come after a later event of the same visitor. */
+/** `swapped` counts events that first arrived after a later event of the same visitor. */
 export async function orderIn(broker: string, topic: string): Promise<{ ids: number; messages: number; swapped: number }> {
   const seen = new Set<string>();
   const last = new Map<string, number>();

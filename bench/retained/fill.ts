@@ -1,7 +1,7 @@
 /**
  * Fills a stopped installation with events through the writers of its stores: records are appended to the log, and rows are written by the
  * recorder's own function, in larger batches than a running service has. Every event is a copy of one that a service really processed and
- * delivered, with other ids and times. The clock runs through the days that the events cover.
+ * delivered, with other ids and times. The injected clock follows the times of the events.
  */
 import { join } from 'node:path';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';

@@ -18,6 +18,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -166,7 +167,7 @@ export function pruneBackups(repository: string, keep: number): { removed: strin
     for (const file of readdirSync(join(repository, 'chunks', folder))) {
       if (needed.has(file.replace(/\.zst$/, ''))) continue;
       const path = join(repository, 'chunks', folder, file);
-      freed += readFileSync(path).length;
+      freed += statSync(path).size;
       rmSync(path);
     }
   return { removed, bytes_freed: freed };
